@@ -1,0 +1,41 @@
+// Errors of the Kubernetes API, told apart by fields and never by text. Whether and how one is retried stands in
+// the table of `retry.ts`.
+
+export interface StatusCause {
+  reason?: string;
+  field?: string;
+  message?: string;
+}
+
+/** The API server answered, and the answer was no. */
+export class ApiError extends Error {
+  /** HTTP status, or the code of an in-band watch error. */
+  readonly code: number;
+  /** `metav1.StatusReason`: NotFound, AlreadyExists, Conflict, Invalid, Expired, TooManyRequests, … */
+  readonly reason: string;
+  readonly causes: readonly StatusCause[];
+  /** Milliseconds that the server asked to be left alone for. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: number, reason: string, message: string, causes: readonly StatusCause[] = [], retryAfter?: number) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.reason = reason;
+    this.causes = causes;
+    this.retryAfter = retryAfter;
+  }
+}
+
+function hasReason(error: unknown, ...reasons: string[]): boolean {
+  return error instanceof ApiError && reasons.includes(error.reason);
+}
+
+export const isNotFound = (error: unknown): boolean => hasReason(error, "NotFound");
+export const isAlreadyExists = (error: unknown): boolean => hasReason(error, "AlreadyExists");
+/** Another writer was first, or a precondition did not hold. AlreadyExists is 409 too, and is not this. */
+export const isConflict = (error: unknown): boolean => hasReason(error, "Conflict");
+export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid");
+export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden");
+/** The resource version is too old: list again. */
+export const isExpired = (error: unknown): boolean => hasReason(error, "Expired", "Gone");

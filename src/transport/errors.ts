@@ -1,0 +1,25 @@
+// No answer came, or not all of one. Kept apart from what a server says (`ApiError`, `EtcdError`), because after
+// this nobody knows whether the request was carried out.
+
+export type TransportFailure =
+  | "unreachable" // refused, no route, name unknown: the request never left
+  | "connectTimeout" // the peer took the connection and stayed silent, or did not take it in time
+  | "tls" // the handshake failed: wrong authority, name or client certificate
+  | "deadline" // the caller's time ran out
+  | "dead" // the peer stopped answering pings
+  | "broken"; // the connection or the stream broke off in the middle
+
+export class TransportError extends Error {
+  readonly failure: TransportFailure;
+
+  constructor(failure: TransportFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "TransportError";
+    this.failure = failure;
+  }
+
+  /** True when the server cannot have seen the request, so that sending it again is always safe. */
+  get neverSent(): boolean {
+    return this.failure === "unreachable" || this.failure === "connectTimeout" || this.failure === "tls";
+  }
+}
