@@ -19,6 +19,12 @@ export const defaultKubernetes = "1.34.4";
 /** The tree's `.lab`: the default lab lies in it, others in `.lab/labs/NAME`. */
 export const home: string = path.resolve(import.meta.dirname, "..", ".lab");
 
+/** What the whole machine must know of its labs: one record a lab, and the handles of the nodes' mount namespaces. */
+export const machineFolder = "/run/etcd-operator-lab";
+/** Every process that a lab starts carries the lab's name in this variable, so that it can be found without any file. */
+export const labMark = "ETCD_OPERATOR_LAB";
+
+/** Something the person asked for that cannot be; its message is the whole sentence they read. */
 export class UsageError extends Error {}
 
 export function labConfig(
@@ -51,6 +57,8 @@ export interface LabNode {
   readonly address: string;
   /** Network namespace, host end of its cable, and top cgroup all carry this name. */
   readonly netns: string;
+  /** The handle of its mount namespace: everything mounted on the node is mounted there, and goes when it goes. */
+  readonly mountns: string;
   readonly podCidr: string;
   /** Its containerd, kubelet root, CNI configuration. */
   readonly root: string;
@@ -65,6 +73,7 @@ export function labNode(lab: LabConfig, index: number): LabNode {
     zone: `zone-${index}`,
     address: `${lab.prefix}.0.${10 + index}`,
     netns: `${lab.name}-n${index}`,
+    mountns: path.join(machineFolder, lab.name, `n${index}.mnt`),
     podCidr: `${lab.prefix}.${16 + index}.0/24`,
     root,
     containerdSocket: path.join(root, "containerd.sock"),
@@ -78,6 +87,8 @@ export function labNodes(lab: LabConfig): LabNode[] {
 export const bridgeName = (lab: LabConfig): string => `${lab.name}-br`;
 /** The host's end of the bridge: control plane and DNS listen here, and only here. */
 export const hostAddress = (lab: LabConfig): string => `${lab.prefix}.0.1`;
+/** Loopback of this lab alone, for what no pod may reach: `10.99` gives 127.10.99.1. */
+export const loopbackAddress = (lab: LabConfig): string => `127.${lab.prefix}.1`;
 export const podRange = (lab: LabConfig): string => `${lab.prefix}.16.0/20`;
 export const serviceRange = (lab: LabConfig): string => `${lab.prefix}.128.0/20`;
 /** The API server's own service, first of the service range. */

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LabConfig, logPath, pidPath } from "./config.ts";
+import { type LabConfig, labMark, logPath, pidPath } from "./config.ts";
 
 export interface Daemon {
   readonly component: string;
@@ -37,7 +37,11 @@ export function startDaemon(
   fs.mkdirSync(path.dirname(logPath(lab, component)), { recursive: true });
   fs.mkdirSync(path.dirname(pidPath(lab, component)), { recursive: true });
   const log = fs.openSync(logPath(lab, component), "a");
-  const child = spawn(command, args, { detached: true, stdio: ["ignore", log, log], env: { ...process.env, ...env } });
+  const child = spawn(command, args, {
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: { ...process.env, ...env, [labMark]: lab.name },
+  });
   fs.closeSync(log);
   // Whether it stays up is seen by whoever waits for it to be ready; without a listener Node would throw here.
   child.on("error", () => {});

@@ -5,9 +5,12 @@ export type TransportFailure =
   | "unreachable" // refused, no route, name unknown: the request never left
   | "connectTimeout" // the peer took the connection and stayed silent, or did not take it in time
   | "tls" // the handshake failed: wrong authority, name or client certificate
+  | "unprocessed" // the server turned the request away untouched: it is going away, or has too many
   | "deadline" // the caller's time ran out
   | "dead" // the peer stopped answering pings
   | "broken"; // the connection or the stream broke off in the middle
+
+const neverProcessed: ReadonlySet<TransportFailure> = new Set(["unreachable", "connectTimeout", "tls", "unprocessed"]);
 
 export class TransportError extends Error {
   readonly failure: TransportFailure;
@@ -18,8 +21,8 @@ export class TransportError extends Error {
     this.failure = failure;
   }
 
-  /** True when the server cannot have seen the request, so that sending it again is always safe. */
+  /** True when the server cannot have acted on the request, so that sending it again is always safe. */
   get neverSent(): boolean {
-    return this.failure === "unreachable" || this.failure === "connectTimeout" || this.failure === "tls";
+    return neverProcessed.has(this.failure);
   }
 }

@@ -1,0 +1,83 @@
+# The etcd operator's commands. `make help` lists them. Nothing has to be run first: each target makes what it needs.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := $(CURDIR)/node_modules/.bin
+# The pinned Node, whatever Node the machine has.
+NODE := $(BIN)/node
+export PATH := $(BIN):$(PATH)
+READY := node_modules/.installed
+
+##@ Use it
+.PHONY: demo
+demo: $(READY) ## From nothing to an etcd cluster that heals before your eyes (comes with the EtcdCluster controller)
+	@echo 'make demo: the EtcdCluster controller is not here yet, so there is nothing to show. Try: make lab' >&2; exit 2
+
+.PHONY: lab
+lab: $(READY) ## Start the local Kubernetes: 3 nodes in 3 zones; kubeconfig in .lab/kubeconfig
+	@$(NODE) lab/main.ts up $(LAB_OPTIONS)
+
+.PHONY: lab-down
+lab-down: $(READY) ## Stop the local Kubernetes and leave no trace of it
+	@$(NODE) lab/main.ts down $(LAB_OPTIONS)
+
+.PHONY: image
+image: $(READY) ## Build the operator image, without Docker, and load it into the lab
+	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
+
+.PHONY: deploy
+deploy: $(READY) ## Install the operator into the lab (comes with the EtcdCluster controller)
+	@echo 'make deploy: the EtcdCluster controller is not here yet, so there is nothing to install. Try: make image' >&2; exit 2
+
+##@ Prove it
+.PHONY: test
+test: $(READY) ## Every test: types, lint, format, unit, then the suites on a real Kubernetes
+	@$(NODE) test/run.ts
+
+.PHONY: bench
+bench: $(READY) ## Figures, each a ratio to a floor measured in the same run
+	@$(NODE) test/run.ts bench
+
+.PHONY: chaos
+chaos: $(READY) ## Kill members at random while writing, then read everything back (comes with the EtcdCluster controller)
+	@echo 'make chaos: the EtcdCluster controller is not here yet, so there are no members to kill.' >&2; exit 2
+
+##@ Work on it
+.PHONY: check
+check: $(READY) ## Types, lint and format only
+	@$(NODE) test/run.ts types lint format
+
+.PHONY: unit
+unit: $(READY) ## Unit tests only; one file: make unit FILE=src/kube/queue.test.ts; one test: NAME='words of its name'
+	@$(NODE) test/run.ts unit $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
+
+.PHONY: suite
+suite: $(READY) ## One suite on the running lab (else on one of its own): make suite S=lab [FILE=…] [NAME='…']
+	@$(NODE) test/run.ts $(S) $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
+
+.PHONY: format
+format: $(READY) ## Format every file
+	@$(BIN)/biome format --write
+
+.PHONY: builds
+builds: $(READY) ## Build (or find in the cache) everything that the lab runs on
+	@$(NODE) lab/main.ts build
+
+.PHONY: clean
+clean: ## Remove what was made in the tree; the build cache stays
+	@if [ -x $(NODE) ]; then $(NODE) lab/main.ts down $(LAB_OPTIONS); fi
+	rm -rf dist .lab node_modules
+
+.PHONY: help
+help: ## This list
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "Options: LAB_OPTIONS='--name x --subnet 10.90.0.0/16 --nodes 1'; KUBECONFIG=… LAB=none runs on a Kubernetes of yours."
+
+$(READY): package.json package-lock.json
+	@for tool in npm go; do command -v $$tool > /dev/null || { echo "make: $$tool is missing. Install it and run the same command again (Debian: apt-get install npm golang)." >&2; exit 1; }; done
+	@echo '… installing the npm packages of package-lock.json' >&2
+	@npm ci --no-fund --no-audit --loglevel=error
+	@touch $@

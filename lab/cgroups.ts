@@ -1,0 +1,74 @@
+// The top control group of each node: containers of a node live below it, in every hierarchy (version 1) or in the
+// one there is (version 2).
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const mountPoint = "/sys/fs/cgroup";
+
+export const unified = (): boolean => fs.existsSync(path.join(mountPoint, "cgroup.controllers"));
+
+/** Version 1 has one folder a controller; the `unified` one beside them has no controllers, and links are aliases. */
+function hierarchies(): string[] {
+  if (unified()) return [mountPoint];
+  return fs
+    .readdirSync(mountPoint, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.join(mountPoint, entry.name));
+}
+
+function enableControllers(group: string): void {
+  const controllers = fs.readFileSync(path.join(group, "cgroup.controllers"), "utf8").trim().split(" ");
+  for (const controller of controllers) {
+    try {
+      fs.writeFileSync(path.join(group, "cgroup.subtree_control"), `+${controller}`);
+    } catch {
+      // one that cannot be handed down (cpu beside real-time tasks, say) must not stop the others
+    }
+  }
+}
+
+export function makeCgroup(name: string): void {
+  for (const hierarchy of hierarchies()) {
+    const group = path.join(hierarchy, name);
+    fs.mkdirSync(group, { recursive: true });
+    if (unified()) {
+      enableControllers(hierarchy);
+      enableControllers(group);
+    }
+    // A new cpuset (version 1) is empty, and nothing could run in it.
+    for (const file of ["cpuset.cpus", "cpuset.mems"]) {
+      const above = path.join(hierarchy, file);
+      if (!unified() && fs.existsSync(above)) fs.writeFileSync(path.join(group, file), fs.readFileSync(above));
+    }
+  }
+}
+
+export function cgroupsNamed(name: string): string[] {
+  return hierarchies()
+    .map((hierarchy) => path.join(hierarchy, name))
+    .filter((group) => fs.existsSync(group));
+}
+
+function removeTree(group: string): void {
+  for (const entry of fs.readdirSync(group, { withFileTypes: true }))
+    if (entry.isDirectory()) removeTree(path.join(group, entry.name));
+  fs.rmdirSync(group);
+}
+
+/** A group stays busy until its last dead process is reaped, so this tries again for a while. */
+export async function removeCgroup(name: string, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (const group of cgroupsNamed(name)) {
+    for (;;) {
+      try {
+        removeTree(group);
+        break;
+      } catch (error) {
+        if (!fs.existsSync(group)) break;
+        if (Date.now() > deadline) throw error;
+        await sleep(30);
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// A node's own view of the file system. All that containerd and kubelet mount, and what they would leave behind in
+// the machine's /run and /var, lies in one mount namespace a node: dropping its handle takes everything away at once,
+// even after the lab was killed and its folder removed.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { run } from "./command.ts";
+import { type LabConfig, type LabNode, machineFolder } from "./config.ts";
+
+/** What stands before a command that is to run on the node: its network and its mounts. */
+export const onNode = (node: LabNode): string[] => [
+  "nsenter",
+  `--net=/run/netns/${node.netns}`,
+  `--mount=${node.mountns}`,
+];
+
+const handleFolder = (lab: LabConfig): string => path.join(machineFolder, lab.name);
+
+/** Every mount point of this machine, outermost first. */
+export function mountPoints(): string[] {
+  return fs
+    .readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[4])
+    .filter((point) => point !== undefined)
+    .map((point) => point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))));
+}
+
+const isMounted = (point: string): boolean => mountPoints().includes(point);
+
+/** The handles must lie on a mount of their own that is not shared: the kernel refuses them elsewhere. */
+export async function prepareHandles(lab: LabConfig): Promise<void> {
+  const folder = handleFolder(lab);
+  fs.mkdirSync(folder, { recursive: true });
+  if (isMounted(folder)) return;
+  await run("mount", ["--bind", folder, folder]);
+  await run("mount", ["--make-private", folder]);
+}
+
+/** What of the machine's fixed folders is the node's own, and the folder on its disk that holds it. */
+const kept: readonly (readonly [string, string])[] = [
+  ["log", "/var/log"],
+  ["cni-results", "/var/lib/cni"],
+  ["kubelet-fixed", "/var/lib/kubelet"],
+];
+
+// The last line is what the first process of a real machine does, so that volumes with mount propagation work.
+const setUp = `set -e
+mount -t tmpfs -o mode=755 tmpfs /run
+while [ $# -gt 0 ]; do mount --bind "$1" "$2"; shift 2; done
+mount --make-rshared /`;
+
+/** Makes the node's namespace anew, as a reboot does: /run is empty, what lies on its disk is kept. */
+export async function makeMountNamespace(node: LabNode): Promise<void> {
+  await dropMountNamespace(node.mountns);
+  fs.writeFileSync(node.mountns, "");
+  const binds = kept.flatMap(([name, target]) => {
+    const source = path.join(node.root, name);
+    fs.mkdirSync(source, { recursive: true });
+    fs.mkdirSync(target, { recursive: true });
+    return [source, target];
+  });
+  await run("unshare", [`--mount=${node.mountns}`, "--propagation", "private", "sh", "-c", setUp, "sh", ...binds]);
+}
+
+export async function dropMountNamespace(handle: string): Promise<void> {
+  if (isMounted(handle)) await run("umount", [handle]);
+  fs.rmSync(handle, { force: true });
+}
+
+/** Drops the handles of every node of the lab, however many it had, and the folder they lie in. */
+export async function dropMountNamespaces(lab: LabConfig): Promise<void> {
+  const folder = handleFolder(lab);
+  if (!fs.existsSync(folder)) return;
+  for (const name of fs.readdirSync(folder)) await dropMountNamespace(path.join(folder, name));
+  if (isMounted(folder)) await run("umount", [folder]);
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** Mounts of the lab that the machine itself sees: the handles, and whatever was mounted below the lab's folder. */
+export function labMounts(lab: LabConfig): string[] {
+  const own = [handleFolder(lab), lab.name === "lab" ? path.join(lab.state, "nodes") : lab.state];
+  return mountPoints().filter((point) => own.some((folder) => point === folder || point.startsWith(`${folder}/`)));
+}
+
+export async function unmountAll(lab: LabConfig): Promise<void> {
+  for (const point of labMounts(lab).reverse())
+    if (!point.startsWith(handleFolder(lab))) await run("umount", ["--lazy", point]);
+}

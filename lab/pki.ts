@@ -1,0 +1,73 @@
+// The lab's certificates: one authority, one key pair a component, and the key that signs service accounts' tokens.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { run } from "./command.ts";
+import { hostAddress, kubernetesService, type LabConfig, labNodes } from "./config.ts";
+
+interface Identity {
+  /** Names the files: NAME.crt and NAME.key. */
+  readonly name: string;
+  readonly commonName: string;
+  readonly group?: string;
+  readonly hosts?: readonly string[];
+}
+
+export const pkiPath = (lab: LabConfig, file: string): string => path.join(lab.state, "pki", file);
+
+/** Every certificate of the lab; the user and group names are those that Kubernetes' built-in roles are bound to. */
+export function identities(lab: LabConfig): Identity[] {
+  const service = "kubernetes.default.svc";
+  return [
+    {
+      name: "apiserver",
+      commonName: "kube-apiserver",
+      hosts: [
+        ...["kubernetes", "kubernetes.default", service, `${service}.cluster.local`].map((name) => `DNS:${name}`),
+        `IP:${hostAddress(lab)}`,
+        `IP:${kubernetesService(lab)}`,
+      ],
+    },
+    { name: "admin", commonName: "admin", group: "system:masters" },
+    { name: "kubelet-client", commonName: "kube-apiserver-kubelet-client", group: "system:masters" },
+    { name: "controller-manager", commonName: "system:kube-controller-manager" },
+    { name: "scheduler", commonName: "system:kube-scheduler" },
+    { name: "kube-proxy", commonName: "system:kube-proxy" },
+    { name: "coredns", commonName: "coredns" },
+    ...labNodes(lab).map((node) => ({
+      name: node.name,
+      commonName: `system:node:${node.name}`,
+      group: "system:nodes",
+      hosts: [`DNS:${node.name}`, `IP:${node.address}`],
+    })),
+  ];
+}
+
+const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650"];
+
+async function issue(lab: LabConfig, identity: Identity): Promise<void> {
+  const group = identity.group === undefined ? "" : `/O=${identity.group}`;
+  const extensions = ["keyUsage=critical,digitalSignature", "extendedKeyUsage=serverAuth,clientAuth"];
+  extensions.push("basicConstraints=critical,CA:FALSE");
+  if (identity.hosts !== undefined) extensions.push(`subjectAltName=${identity.hosts.join(",")}`);
+  await run("openssl", [
+    ...["req", "-x509", ...newKey, "-subj", `${group}/CN=${identity.commonName}`],
+    ...["-CA", pkiPath(lab, "ca.crt"), "-CAkey", pkiPath(lab, "ca.key")],
+    ...extensions.flatMap((extension) => ["-addext", extension]),
+    ...["-keyout", pkiPath(lab, `${identity.name}.key`), "-out", pkiPath(lab, `${identity.name}.crt`)],
+  ]);
+}
+
+export async function makePki(lab: LabConfig): Promise<void> {
+  fs.mkdirSync(pkiPath(lab, ""), { recursive: true, mode: 0o700 });
+  const serviceAccounts = async (): Promise<void> => {
+    const key = pkiPath(lab, "service-accounts.key");
+    await run("openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key]);
+    await run("openssl", ["pkey", "-in", key, "-pubout", "-out", pkiPath(lab, "service-accounts.pub")]);
+  };
+  const authority = async (): Promise<void> => {
+    const files = ["-keyout", pkiPath(lab, "ca.key"), "-out", pkiPath(lab, "ca.crt")];
+    await run("openssl", ["req", "-x509", ...newKey, "-subj", `/CN=${lab.name}-ca`, ...files]);
+    await Promise.all(identities(lab).map((identity) => issue(lab, identity)));
+  };
+  await Promise.all([serviceAccounts(), authority()]);
+}

@@ -1,0 +1,116 @@
+// The machine's list of labs, outside of any folder a person may remove: what a lab is called, which range it has,
+// where its files lie. With it a lab that died is found and cleaned, and a living one is never trodden on.
+import * as fs from "node:fs";
+import * as net from "node:net";
+import * as path from "node:path";
+import { type LabConfig, machineFolder, UsageError } from "./config.ts";
+import { labProcesses } from "./processes.ts";
+
+const recordPath = (name: string): string => path.join(machineFolder, `${name}.json`);
+
+function isRecord(value: unknown): value is LabConfig {
+  if (typeof value !== "object" || value === null) return false;
+  const record = value as Partial<Record<keyof LabConfig, unknown>>;
+  return (
+    typeof record.nodes === "number" &&
+    [record.name, record.prefix, record.kubernetes, record.state, record.bin].every((text) => typeof text === "string")
+  );
+}
+
+export function readRecord(name: string): LabConfig | undefined {
+  try {
+    const record: unknown = JSON.parse(fs.readFileSync(recordPath(name), "utf8"));
+    return isRecord(record) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function allRecords(): LabConfig[] {
+  if (!fs.existsSync(machineFolder)) return [];
+  return fs
+    .readdirSync(machineFolder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => readRecord(path.basename(name, ".json")))
+    .filter((record) => record !== undefined);
+}
+
+export function writeRecord(lab: LabConfig): void {
+  fs.mkdirSync(machineFolder, { recursive: true });
+  const temporary = `${recordPath(lab.name)}.${process.pid}`;
+  fs.writeFileSync(temporary, JSON.stringify(lab));
+  fs.renameSync(temporary, recordPath(lab.name));
+}
+
+export function removeRecord(name: string): void {
+  fs.rmSync(recordPath(name), { force: true });
+  try {
+    fs.rmdirSync(machineFolder);
+  } catch {
+    // other labs are in it, or it never was
+  }
+}
+
+/** Someone's lab: its files are there and something that it started runs. Containers alone are only remains. */
+export const isAlive = (record: LabConfig): boolean =>
+  fs.existsSync(record.state) && labProcesses(record).some((process) => process.daemon);
+
+export type Claim =
+  | { t: "free" }
+  /** Remains of a dead lab of this name, to be cleaned under the names it had. */
+  | { t: "remains"; of: LabConfig }
+  /** A lab of this folder, whole or not. */
+  | { t: "ours"; record: LabConfig };
+
+const treeOf = (record: LabConfig): string => path.dirname(record.state.replace(/\/labs\/[^/]+$/, ""));
+
+/** What stands in the way of a lab, or one sentence for the person when it is somebody's living lab. */
+export function claim(lab: LabConfig): Claim {
+  for (const other of allRecords()) {
+    if (other.name === lab.name || other.prefix !== lab.prefix) continue;
+    throw new UsageError(
+      `The range ${lab.prefix}.0.0/16 is in use by the lab "${other.name}" of ${treeOf(other)}: give --subnet another ` +
+        `one, or take that lab down with "node lab/main.ts down --name ${other.name}" in ${treeOf(other)}.`,
+    );
+  }
+  const record = readRecord(lab.name);
+  if (record === undefined) return { t: "free" };
+  if (record.state === lab.state) return { t: "ours", record };
+  if (!isAlive(record)) return { t: "remains", of: record };
+  throw new UsageError(
+    `A lab named "${lab.name}" is running from ${treeOf(record)}: take it down there with "node lab/main.ts down --name ` +
+      `${lab.name}", or give this one another --name and --subnet.`,
+  );
+}
+
+/**
+ * Holds the lab's name for this process until the returned function is called or the process ends, however it ends:
+ * the kernel forgets an abstract socket with its owner.
+ */
+export async function lock(name: string, doing: string): Promise<() => Promise<void>> {
+  const address = `\0etcd-operator-lab/${name}`;
+  const server = net.createServer((socket) => socket.end(`${doing} by process ${process.pid}`));
+  server.unref();
+  const taken = await new Promise<boolean>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") resolve(true);
+      else reject(error);
+    });
+    server.listen(address, () => resolve(false));
+  });
+  if (taken) throw new UsageError(`The lab "${name}" is ${await holder(address)}; try again when that has ended.`);
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+function holder(address: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = net.connect(address);
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text === "" ? "in use by another process" : text));
+  });
+}

@@ -1,0 +1,71 @@
+// Conditions of a status: merged by type, with a transition time that moves only when the status itself does.
+import { secondsTime } from "./micro-time.ts";
+
+export type ConditionStatus = "True" | "False" | "Unknown";
+
+/** `metav1.Condition`. */
+export interface Condition {
+  type: string;
+  status: ConditionStatus;
+  /** One CamelCase word for programs. */
+  reason: string;
+  /** One sentence for people. */
+  message: string;
+  lastTransitionTime: string;
+  /** The `metadata.generation` that this was concluded from. */
+  observedGeneration?: number;
+}
+
+/** What a controller concludes; the transition time is not its business. */
+export type Conclusion = Omit<Condition, "lastTransitionTime">;
+
+// The API server refuses a longer one, and with it the whole status.
+const longestMessage = 32_768;
+
+/**
+ * The conditions with the conclusions merged in: known types keep their place, new ones go to the end. When nothing
+ * differs the very same array comes back, so that `===` tells whether there is anything to write.
+ */
+export function withConditions(
+  present: readonly Condition[] | undefined,
+  conclusions: readonly Conclusion[],
+  now: Date,
+): readonly Condition[] {
+  let merged: readonly Condition[] = present ?? [];
+  for (const conclusion of conclusions) merged = merge(merged, conclusion, now);
+  return merged;
+}
+
+function merge(conditions: readonly Condition[], conclusion: Conclusion, now: Date): readonly Condition[] {
+  const message = conclusion.message.slice(0, longestMessage);
+  const old = findCondition(conditions, conclusion.type);
+  if (old === undefined) return [...conditions, { ...conclusion, message, lastTransitionTime: secondsTime(now) }];
+  const same =
+    old.status === conclusion.status &&
+    old.reason === conclusion.reason &&
+    old.message === message &&
+    old.observedGeneration === conclusion.observedGeneration;
+  if (same) return conditions;
+  const lastTransitionTime = old.status === conclusion.status ? old.lastTransitionTime : secondsTime(now);
+  return conditions.map((condition) =>
+    condition === old ? { ...conclusion, message, lastTransitionTime } : condition,
+  );
+}
+
+export function withoutCondition(conditions: readonly Condition[], type: string): readonly Condition[] {
+  return findCondition(conditions, type) === undefined ? conditions : conditions.filter((c) => c.type !== type);
+}
+
+export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** True only for what was concluded from the object as it is now: a conclusion about an older spec proves nothing. */
+export function isTrueNow(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+  generation: number | undefined,
+): boolean {
+  const condition = findCondition(conditions, type);
+  return condition?.status === "True" && condition.observedGeneration === generation;
+}

@@ -1,0 +1,76 @@
+// Notices a peer that went silent without closing the connection (power loss, a black hole, a stopped process).
+// Pings run only while streams are open: servers punish pings on idle connections, and an idle one has nobody waiting.
+import type { ClientHttp2Session } from "node:http2";
+
+export interface LivenessOptions {
+  /** Milliseconds between pings. etcd allows no less than 5 s. */
+  pingInterval: number;
+  /** Milliseconds that an answer may take. */
+  pingTimeout: number;
+}
+
+export class Liveness {
+  readonly #session: ClientHttp2Session;
+  readonly #options: LivenessOptions;
+  readonly #onDead: () => void;
+  #ticking: NodeJS.Timeout | undefined;
+  #waiting: NodeJS.Timeout | undefined;
+  #lastPing = performance.now(); // the handshake has just shown that the peer lives
+  #busy = false;
+
+  constructor(session: ClientHttp2Session, options: LivenessOptions, onDead: () => void) {
+    this.#session = session;
+    this.#options = options;
+    this.#onDead = onDead;
+  }
+
+  /** A stream was opened. On a connection that lay idle for long, the peer is asked at once, beside the request. */
+  busy(): void {
+    this.#busy = true;
+    if (this.#ticking) return;
+    this.#ticking = setInterval(() => this.#tick(), this.#options.pingInterval);
+    this.#ticking.unref();
+    if (performance.now() - this.#lastPing >= this.#options.pingInterval) this.#ping();
+  }
+
+  /** No stream is open. The timer runs on to its next tick, so that short requests in a row do not set it anew. */
+  idle(): void {
+    this.#busy = false;
+  }
+
+  stop(): void {
+    clearInterval(this.#ticking);
+    clearTimeout(this.#waiting);
+    this.#ticking = undefined;
+    this.#waiting = undefined;
+  }
+
+  #tick(): void {
+    if (this.#busy) {
+      this.#ping();
+    } else {
+      clearInterval(this.#ticking);
+      this.#ticking = undefined;
+    }
+  }
+
+  #ping(): void {
+    if (this.#waiting || this.#session.destroyed) return;
+    this.#lastPing = performance.now();
+    let answered = false;
+    this.#waiting = setTimeout(() => {
+      // After this process itself stood still, timers fire before the answers that lie in the socket are read:
+      // only when one more round of reading brought nothing is the peer dead.
+      setImmediate(() => {
+        if (!answered && this.#waiting) this.#onDead();
+      });
+    }, this.#options.pingTimeout);
+    this.#waiting.unref();
+    this.#session.ping((error) => {
+      if (error) return; // the session is being torn down, which stops everything here
+      answered = true;
+      clearTimeout(this.#waiting);
+      this.#waiting = undefined;
+    });
+  }
+}

@@ -1,0 +1,192 @@
+// One HTTP/2 server as the rest of the program sees it: requests go in, complete responses come out. Behind it are
+// as many connections as the open streams need; it replaces those that break, drain or fill up. It knows neither
+// Kubernetes nor etcd, and repeats a request only when the server certainly did not look at it.
+import { Connection, type ConnectionSettings, type TlsOptions } from "./connection.ts";
+import { TransportError } from "./errors.ts";
+import type { TransportObserver } from "./events.ts";
+import { exchange, type Receiver, type ResponseEnd, type TransportRequest } from "./exchange.ts";
+import { Patience } from "./patience.ts";
+
+export type { TlsOptions } from "./connection.ts";
+export type { Receiver, ResponseEnd, TransportRequest } from "./exchange.ts";
+
+export interface OriginOptions {
+  /** Asked at each connect, so that renewed certificates are picked up. */
+  tls?: () => TlsOptions | Promise<TlsOptions>;
+  /** Milliseconds until the peer must have spoken HTTP/2. */
+  connectTimeout?: number;
+  pingInterval?: number;
+  pingTimeout?: number;
+  /** Milliseconds after which a connection without streams is closed. */
+  idleTimeout?: number;
+  /** How many connections may take requests at the same time. */
+  maxConnections?: number;
+  observe?: TransportObserver;
+}
+
+export interface TransportResponse extends ResponseEnd {
+  body: Buffer;
+}
+
+interface Waiter {
+  take(connection: Connection): void;
+  fail(reason: unknown): void;
+}
+
+const maxAttempts = 4;
+/** Until the first connection told how many streams the server allows. */
+const assumedCapacity = 80;
+
+export class Http2Origin {
+  readonly url: string;
+  readonly #settings: ConnectionSettings;
+  readonly #maxConnections: number;
+  readonly #connections = new Set<Connection>();
+  #waiting: Waiter[] = [];
+  #capacity = assumedCapacity;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(url: string, options: OriginOptions = {}) {
+    this.url = new URL(url).origin;
+    this.#maxConnections = options.maxConnections ?? 8;
+    this.#settings = {
+      origin: this.url,
+      tls: options.tls,
+      connectTimeout: options.connectTimeout ?? 5000,
+      pingInterval: options.pingInterval ?? 10_000,
+      pingTimeout: options.pingTimeout ?? 5000,
+      idleTimeout: options.idleTimeout ?? 300_000,
+      observe: options.observe ?? (() => {}),
+    };
+  }
+
+  /** Sends a request and hands the response to the receiver; resolves when all of it has come. */
+  async send(request: TransportRequest, receiver: Receiver): Promise<ResponseEnd> {
+    const { method, path } = request;
+    const { observe } = this.#settings;
+    const startedAt = performance.now();
+    observe({ type: "requestStart", origin: this.url, method, path });
+    const finished = (status: number | undefined, error: unknown): void => {
+      const took = performance.now() - startedAt;
+      observe({ type: "requestEnd", origin: this.url, method, path, took, status, error });
+    };
+    try {
+      const end = await this.#attempt(request, receiver);
+      finished(end.status, undefined);
+      return end;
+    } catch (error) {
+      finished(undefined, error);
+      throw error;
+    }
+  }
+
+  /** Sends a request and collects the whole response. */
+  async fetch(request: TransportRequest): Promise<TransportResponse> {
+    const chunks: Buffer[] = [];
+    const end = await this.send(request, { onData: (chunk) => void chunks.push(chunk) });
+    return { ...end, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) };
+  }
+
+  /** The next request goes on a new connection; what is under way finishes where it is. */
+  renew(): void {
+    for (const connection of this.#connections) connection.drain("renewed");
+  }
+
+  /** Breaks off everything. */
+  close(): void {
+    this.#closed = true;
+    this.#failWaiting(this.#closedError());
+    const error = new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
+    for (const connection of this.#connections) connection.destroy(error);
+  }
+
+  async #attempt(request: TransportRequest, receiver: Receiver): Promise<ResponseEnd> {
+    const patience = new Patience(`${request.method} ${this.url}${request.path}`, request);
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        patience.check();
+        const connection = this.#reserve() ?? (await this.#wait(patience));
+        try {
+          return await exchange(connection, request, receiver, patience);
+        } catch (error) {
+          const again = error instanceof TransportError && error.failure === "unprocessed" && attempt < maxAttempts;
+          if (!again) throw error;
+        }
+      }
+    } finally {
+      patience.end();
+    }
+  }
+
+  #reserve(): Connection | undefined {
+    for (const connection of this.#connections) {
+      if (!connection.hasRoom()) continue;
+      connection.reserve();
+      return connection;
+    }
+    return undefined;
+  }
+
+  #wait(patience: Patience): Promise<Connection> {
+    if (this.#closed) return Promise.reject(this.#closedError());
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { take: resolve, fail: reject };
+      this.#waiting.push(waiter);
+      patience.onGiveUp((reason) => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        waiter.fail(reason);
+      });
+      this.#connectAsNeeded();
+    });
+  }
+
+  #onChange(connection: Connection): void {
+    if (connection.state === "ready") this.#capacity = connection.capacity;
+    if (connection.state === "closed" && this.#connections.delete(connection)) this.#onClosed(connection);
+    this.#serve();
+  }
+
+  #onClosed(connection: Connection): void {
+    // Those who wait are not made to wait for a server that does not answer: whether to try again is theirs to say.
+    const { error } = connection;
+    if (error?.neverSent && this.#count("connecting") === 0) this.#failWaiting(error);
+  }
+
+  #failWaiting(error: TransportError): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const waiter of waiting) waiter.fail(error);
+  }
+
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#reserve();
+      if (!connection) break;
+      this.#waiting.shift()?.take(connection);
+    }
+    this.#connectAsNeeded();
+  }
+
+  #connectAsNeeded(): void {
+    if (this.#closed) return;
+    let connecting = this.#count("connecting");
+    let open = connecting + this.#count("ready");
+    while (connecting * Math.max(1, this.#capacity) < this.#waiting.length && open < this.#maxConnections) {
+      this.#lastId += 1;
+      this.#connections.add(new Connection(this.#lastId, this.#settings, (changed) => this.#onChange(changed)));
+      connecting += 1;
+      open += 1;
+    }
+  }
+
+  #count(state: Connection["state"]): number {
+    let count = 0;
+    for (const connection of this.#connections) if (connection.state === state) count += 1;
+    return count;
+  }
+
+  #closedError(): TransportError {
+    return new TransportError("unreachable", `the client of ${this.url} was closed`);
+  }
+}

@@ -1,0 +1,189 @@
+// The test command: checks, unit tests, then the suites on a real Kubernetes, and one closing line that counts all
+// of them. It starts a lab of its own, so that a lab that somebody works in is left alone, and takes it down again
+// whatever happens.
+import { spawn } from "node:child_process";
+import * as path from "node:path";
+import { run as runTests } from "node:test";
+import { parseArgs } from "node:util";
+import { kubeconfigPath, type LabConfig, labConfig } from "../lab/config.ts";
+import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
+import { type Suite, root, suites } from "./suites.ts";
+
+interface Count {
+  passed: number;
+  failed: number;
+}
+
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { file: { type: "string" }, test: { type: "string" } },
+});
+
+const interrupted = new AbortController();
+const failures: string[] = [];
+
+/** The Kubernetes that the suites run on, made at the first suite that needs one. */
+type Ground = { t: "none" } | { t: "given" } | { t: "running"; lab: LabConfig } | { t: "own"; lab: LabConfig };
+let ground: Ground = process.env["LAB"] === "none" ? { t: "given" } : { t: "none" };
+
+async function groundFor(suite: Suite): Promise<string | undefined> {
+  if (suite.need === "nothing") return undefined;
+  if (ground.t === "given") {
+    if (suite.need === "lab") return "it needs the lab's faults, and LAB=none";
+    if (process.env["KUBECONFIG"] === undefined) return "LAB=none, and KUBECONFIG does not say which Kubernetes to use";
+    return undefined;
+  }
+  if (ground.t === "none") {
+    const { up, isUp } = await import("../lab/up.ts");
+    const everyday = labConfig();
+    // A suite run by hand uses the lab that is up; the whole test never touches it.
+    if (wanted.length > 0 && (await isUp(everyday))) ground = { t: "running", lab: everyday };
+    else {
+      const lab = labConfig({ name: "test", subnet: "10.98.0.0/16" });
+      ground = { t: "own", lab };
+      await up(lab);
+    }
+    process.env["KUBECONFIG"] = kubeconfigPath(ground.lab);
+    process.env["LAB_NAME"] = ground.lab.name;
+    process.env["LAB_SUBNET"] = `${ground.lab.prefix}.0.0/16`;
+    process.env["PATH"] = `${ground.lab.bin}:${process.env["PATH"] ?? ""}`;
+  }
+  return undefined;
+}
+
+async function clearGround(): Promise<void> {
+  if (ground.t !== "own") return;
+  const { down } = await import("../lab/down.ts");
+  await down(ground.lab);
+}
+
+function runCommand(name: string, command: readonly string[]): Promise<Count> {
+  return new Promise((resolve) => {
+    const began = Date.now();
+    const [program = "", ...args] = command;
+    const child = spawn(path.join(root, "node_modules/.bin", program), args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: "1" },
+      signal: interrupted.signal,
+    });
+    const output: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
+    let failure: string | undefined;
+    child.on("error", (error) => {
+      failure = error.message;
+    });
+    child.on("close", (code) => {
+      const passed = code === 0 && failure === undefined;
+      if (!passed) {
+        say(Buffer.concat(output).toString().trimEnd());
+        failures.push(`${name}: ${failure ?? `${command.join(" ")} found something (above)`}`);
+      }
+      say(`  ${passed ? green("✓") : red("✗")} ${command.join(" ")} ${dim(seconds(Date.now() - began))}`);
+      resolve(passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+    });
+  });
+}
+
+function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
+  const files = suite.files().filter((file) => options.file === undefined || file === path.normalize(options.file));
+  if (files.length === 0) {
+    failures.push(`${suite.name}: no test file${options.file === undefined ? "" : ` ${options.file}`}`);
+    return Promise.resolve({ passed: 0, failed: 1 });
+  }
+  const count: Count = { passed: 0, failed: 0 };
+  return new Promise((resolve, reject) => {
+    const stream = runTests({
+      files: files.map((file) => path.join(root, file)),
+      cwd: root,
+      concurrency: suite.atOnce,
+      signal: interrupted.signal,
+      ...(options.test === undefined ? {} : { testNamePatterns: options.test }),
+    });
+    stream.on("test:pass", (event) => {
+      // Suites and files only hold tests; a test left out by name or `skip` was not run.
+      if (event.details.type === "suite" || event.skip !== undefined || event.todo !== undefined) return;
+      if (isFile(event.name)) return;
+      count.passed += 1;
+      say(`  ${green("✓")} ${event.name} ${dim(seconds(event.details.duration_ms))}`);
+    });
+    stream.on("test:fail", (event) => {
+      if (event.details.type === "suite" && event.details.error.message.includes("subtest")) return;
+      if (isFile(event.name) && event.details.error.message.includes("subtest")) return;
+      count.failed += 1;
+      const where = event.file === undefined ? "" : `${path.relative(root, event.file)}: `;
+      failures.push(`${suite.name}: ${where}${event.name}`);
+      say(`  ${red("✗")} ${event.name} ${dim(seconds(event.details.duration_ms))}`);
+      const error = event.details.error.cause ?? event.details.error;
+      say(indent(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    });
+    stream.on("test:stdout", (event) => process.stderr.write(event.message));
+    stream.on("test:stderr", (event) => process.stderr.write(event.message));
+    stream.on("error", reject);
+    stream.on("end", () => {
+      if (count.passed + count.failed === 0) {
+        failures.push(`${suite.name}: no test ran`);
+        count.failed += 1;
+      }
+      resolve(count);
+    });
+    stream.resume();
+  });
+}
+
+/** Node reports a file as a test of its own when it ends badly or holds none. */
+const isFile = (name: string): boolean => name.endsWith(".test.ts");
+const indent = (text: string): string => text.replaceAll(/^/gm, "      ");
+
+async function main(): Promise<number> {
+  const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0) {
+    say(`No suite is called ${unknown.join(", ")}. There are: ${suites.map((suite) => suite.name).join(", ")}.`);
+    return 2;
+  }
+  const began = Date.now();
+  const total: Count = { passed: 0, failed: 0 };
+  const left: string[] = [];
+  try {
+    for (const suite of suites) {
+      if (interrupted.signal.aborted) break;
+      const named = wanted.includes(suite.name);
+      if (!named && (wanted.length > 0 || ("onlyWhenNamed" in suite && suite.onlyWhenNamed))) continue;
+      const because = await groundFor(suite);
+      if (because !== undefined) {
+        say(`${yellow("–")} ${suite.name} is left out: ${because}.`);
+        left.push(suite.name);
+        continue;
+      }
+      const suiteBegan = Date.now();
+      say(bold(`${suite.name}: ${suite.what}`));
+      const count = "command" in suite ? await runCommand(suite.name, suite.command) : await runFiles(suite);
+      total.passed += count.passed;
+      total.failed += count.failed;
+      say(dim(`  ${suite.name}: ${count.passed} passed, ${count.failed} failed in ${seconds(Date.now() - suiteBegan)}`));
+    }
+  } catch (error) {
+    total.failed += 1;
+    failures.push(error instanceof Error ? error.message : String(error));
+  } finally {
+    await clearGround();
+  }
+  if (interrupted.signal.aborted) {
+    total.failed += 1;
+    failures.push("interrupted before the end");
+  }
+  say();
+  if (failures.length > 0) say(red(`Failed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`));
+  if (left.length > 0) say(`Left out: ${left.join(", ")}.`);
+  say(dim(`Took ${seconds(Date.now() - began)}.`));
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => {
+    if (!interrupted.signal.aborted) say(`${signal}: stopping, and cleaning up.`);
+    interrupted.abort();
+  });
+
+process.exitCode = await main();

@@ -1,0 +1,49 @@
+// All that `make test` runs, in this order. What needs nothing runs before what needs a Kubernetes, and what breaks
+// the Kubernetes on purpose runs alone.
+import { readdirSync } from "node:fs";
+import * as path from "node:path";
+
+/** What a suite needs: nothing, any Kubernetes, or the lab's own means of doing harm. */
+export type Need = "nothing" | "kubernetes" | "lab";
+
+export type Suite =
+  | { name: string; what: string; need: "nothing"; command: readonly string[] }
+  | { name: string; what: string; need: Need; files: () => string[]; atOnce: number; onlyWhenNamed?: true };
+
+export const root: string = path.resolve(import.meta.dirname, "..");
+
+function testFiles(...folders: string[]): string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
+    )
+    .filter((file) => file.endsWith(".test.ts"))
+    .sort();
+}
+
+export const suites: readonly Suite[] = [
+  { name: "types", what: "the compiler is content", need: "nothing", command: ["tsc", "--noEmit"] },
+  {
+    name: "lint",
+    what: "the linter is content",
+    need: "nothing",
+    command: ["oxlint", "--type-aware", "--deny-warnings"],
+  },
+  { name: "format", what: "every file is formatted", need: "nothing", command: ["biome", "ci", "--colors=off"] },
+  { name: "unit", what: "unit tests", need: "nothing", files: () => testFiles("src", "lab", "docs"), atOnce: 2 },
+  { name: "lab", what: "the lab does what it says", need: "lab", files: () => testFiles("test/lab"), atOnce: 1 },
+  {
+    name: "kube",
+    what: "client and runtime on a real API server",
+    need: "kubernetes",
+    files: () => testFiles("test/kube"),
+    atOnce: 2,
+  },
+  {
+    name: "kube-faults",
+    what: "client and runtime while the API server suffers",
+    need: "lab",
+    files: () => testFiles("test/kube-faults"),
+    atOnce: 1,
+  },
+];
