@@ -15,6 +15,7 @@ export interface LabConfig {
   readonly bin: string;
 }
 
+export const mostNodes = 9;
 export const defaultKubernetes = "1.34.4";
 /** The tree's `.lab`: the default lab lies in it, others in `.lab/labs/NAME`. */
 export const home: string = path.resolve(import.meta.dirname, "..", ".lab");
@@ -37,7 +38,8 @@ export function labConfig(
   const prefix = /^(10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.0\.0\/16$/.exec(subnet)?.[1];
   if (prefix === undefined) throw new UsageError(`The subnet "${subnet}" must be a private /16, as in 10.99.0.0/16.`);
   const nodes = options.nodes ?? 3;
-  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 9) throw new UsageError(`A lab has 1 to 9 nodes, not ${nodes}.`);
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > mostNodes)
+    throw new UsageError(`A lab has 1 to ${mostNodes} nodes, not ${nodes}.`);
   return {
     name,
     prefix,

@@ -5,6 +5,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { run } from "./command.ts";
 import { type LabConfig, type LabNode, machineFolder } from "./config.ts";
+import { stateFolders } from "./state.ts";
 
 /** What stands before a command that is to run on the node: its network and its mounts. */
 export const onNode = (node: LabNode): string[] => [
@@ -68,7 +69,7 @@ export async function dropMountNamespace(handle: string): Promise<void> {
 }
 
 /** Drops the handles of every node of the lab, however many it had, and the folder they lie in. */
-export async function dropMountNamespaces(lab: LabConfig): Promise<void> {
+async function dropMountNamespaces(lab: LabConfig): Promise<void> {
   const folder = handleFolder(lab);
   if (!fs.existsSync(folder)) return;
   for (const name of fs.readdirSync(folder)) await dropMountNamespace(path.join(folder, name));
@@ -78,11 +79,11 @@ export async function dropMountNamespaces(lab: LabConfig): Promise<void> {
 
 /** Mounts of the lab that the machine itself sees: the handles, and whatever was mounted below the lab's folder. */
 export function labMounts(lab: LabConfig): string[] {
-  const own = [handleFolder(lab), lab.name === "lab" ? path.join(lab.state, "nodes") : lab.state];
-  return mountPoints().filter((point) => own.some((folder) => point === folder || point.startsWith(`${folder}/`)));
+  const folders = [handleFolder(lab), ...stateFolders(lab)];
+  return mountPoints().filter((point) => folders.some((folder) => point === folder || point.startsWith(`${folder}/`)));
 }
 
 export async function unmountAll(lab: LabConfig): Promise<void> {
-  for (const point of labMounts(lab).reverse())
-    if (!point.startsWith(handleFolder(lab))) await run("umount", ["--lazy", point]);
+  await dropMountNamespaces(lab);
+  for (const point of labMounts(lab).reverse()) await run("umount", ["--lazy", point]);
 }

@@ -43,7 +43,7 @@ export async function makeNetwork(lab: LabConfig): Promise<void> {
   await Promise.all(
     nodes.map(async (node) => {
       await batch(["-n", node.netns], nodeCommands(lab, node, nodes));
-      const settings = ["net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0"];
+      const settings = ["net.ipv4.ip_forward=1"];
       const bridged = "net.bridge.bridge-nf-call-iptables";
       if (fs.existsSync(`/proc/sys/${bridged.replaceAll(".", "/")}`)) settings.push(`${bridged}=1`);
       await run("nsenter", [`--net=/run/netns/${node.netns}`, "sysctl", "-qw", ...settings]);

@@ -64,22 +64,31 @@ export type Claim =
 
 const treeOf = (record: LabConfig): string => path.dirname(record.state.replace(/\/labs\/[^/]+$/, ""));
 
-/** What stands in the way of a lab, or one sentence for the person when it is somebody's living lab. */
+/** How to take the lab down: where it came from, or from here when that is gone. */
+function takeDown(record: LabConfig): string {
+  const where = fs.existsSync(record.state) ? ` in ${treeOf(record)}` : "";
+  return `take that lab down with "node lab/main.ts down --name ${record.name}"${where}`;
+}
+
+/** One sentence for the person when the lab's range belongs to another lab. */
+export function refuseTakenRange(lab: LabConfig): void {
+  const other = allRecords().find(({ name, prefix }) => name !== lab.name && prefix === lab.prefix);
+  if (other === undefined) return;
+  throw new UsageError(
+    `The range ${lab.prefix}.0.0/16 is in use by the lab "${other.name}" of ${treeOf(other)}: ${takeDown(other)}, ` +
+      `or give this one another --subnet.`,
+  );
+}
+
+/** What there is under the lab's name, or one sentence for the person when it is somebody else's living lab. */
 export function claim(lab: LabConfig): Claim {
-  for (const other of allRecords()) {
-    if (other.name === lab.name || other.prefix !== lab.prefix) continue;
-    throw new UsageError(
-      `The range ${lab.prefix}.0.0/16 is in use by the lab "${other.name}" of ${treeOf(other)}: give --subnet another ` +
-        `one, or take that lab down with "node lab/main.ts down --name ${other.name}" in ${treeOf(other)}.`,
-    );
-  }
   const record = readRecord(lab.name);
   if (record === undefined) return { t: "free" };
   if (record.state === lab.state) return { t: "ours", record };
   if (!isAlive(record)) return { t: "remains", of: record };
   throw new UsageError(
-    `A lab named "${lab.name}" is running from ${treeOf(record)}: take it down there with "node lab/main.ts down --name ` +
-      `${lab.name}", or give this one another --name and --subnet.`,
+    `A lab named "${lab.name}" is running from ${treeOf(record)}: ${takeDown(record)}, or give this one another ` +
+      `--name and --subnet.`,
   );
 }
 

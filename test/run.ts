@@ -41,7 +41,7 @@ async function groundFor(suite: Suite): Promise<string | undefined> {
     else {
       const lab = labConfig({ name: "test", subnet: "10.98.0.0/16" });
       ground = { t: "own", lab };
-      await up(lab);
+      await up(lab, { signal: interrupted.signal });
     }
     process.env["KUBECONFIG"] = kubeconfigPath(ground.lab);
     process.env["LAB_NAME"] = ground.lab.name;

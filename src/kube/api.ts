@@ -6,6 +6,8 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** Milliseconds for this request, connecting and retries included; a default applies when absent. */
   deadline?: number;
+  /** Called each time just before the request goes out, repeats included. What it throws ends the request, unsent. */
+  beforeSend?: () => void;
 }
 
 export interface Selection {

@@ -121,7 +121,9 @@ export function sawLease(election: Election, lease: StoredLease | undefined, now
   const { holder, durationSeconds } = lease.record;
   if (holder === election.identity) return { ...seen, turn: { t: "write" } };
   if (election.standing.t === "leading") return { ...seen, standing: { t: "deposed", by: holder } };
-  const free = holder === "" || now - since > durationSeconds * 1000;
+  // A record that names no duration gets ours.
+  const held = durationSeconds > 0 ? durationSeconds * 1000 : election.timing.leaseDuration;
+  const free = holder === "" || now - since > held;
   return { ...seen, turn: free ? { t: "write" } : resting(election, now, chance) };
 }
 

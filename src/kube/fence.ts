@@ -2,6 +2,7 @@
 // rival may have taken over. Timers alone are not enough: a process that was stopped for a minute and resumes runs
 // the callbacks of its sockets before those of its timers, so each write looks at the clock itself.
 import type { KubeApi, RequestOptions } from "./api.ts";
+import { linkSignals } from "./linked-signal.ts";
 
 /** The work was done in the name of a leadership that is over. Nothing was sent, or it was aborted on the way. */
 export class LeadershipLost extends Error {
@@ -46,33 +47,13 @@ export function fenced(api: KubeApi, fence: Fence): KubeApi {
 async function guarded<O extends RequestOptions, R>(
   fence: Fence,
   options: O | undefined,
-  send: (linked: O | { signal: AbortSignal }) => Promise<R>,
+  send: (linked: (O | object) & RequestOptions) => Promise<R>,
 ): Promise<R> {
   fence.check();
   const link = linkSignals([fence.signal, options?.signal]);
   try {
-    return await send({ ...options, signal: link.signal });
+    return await send({ ...options, signal: link.signal, beforeSend: () => fence.check() });
   } finally {
     link.unlink();
   }
-}
-
-/**
- * A signal that follows several, and lets go of them when told. `AbortSignal.any` would leave a trace on a signal that
- * lives as long as the process with every request.
- */
-export function linkSignals(sources: readonly (AbortSignal | undefined)[]): {
-  signal: AbortSignal;
-  unlink: () => void;
-} {
-  const controller = new AbortController();
-  const unlinks: (() => void)[] = [];
-  for (const source of sources) {
-    if (source === undefined) continue;
-    if (source.aborted) controller.abort(source.reason);
-    const follow = (): void => controller.abort(source.reason);
-    source.addEventListener("abort", follow, { once: true });
-    unlinks.push(() => source.removeEventListener("abort", follow));
-  }
-  return { signal: controller.signal, unlink: () => unlinks.forEach((unlink) => unlink()) };
 }

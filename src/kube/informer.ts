@@ -1,6 +1,7 @@
 // A cache of one kind that stays equal to the server, shared by all who care about that kind. Handlers are told of
 // changes in order; what was missed while the connection was down is found by comparison.
 import type { KubeApi, Selection } from "./api.ts";
+import type { Cache } from "./cache.ts";
 import { changesBetween, isSameObject, isSameVersion } from "./change.ts";
 import type { Change } from "./change.ts";
 import { systemClock } from "./clock.ts";
@@ -42,7 +43,7 @@ interface Subscription<T> {
   active: boolean;
 }
 
-export class Informer<T extends KubeObject> {
+export class Informer<T extends KubeObject> implements Cache {
   readonly kind: Kind<T>;
   readonly selection: Selection;
   readonly #options: InformerOptions<T>;
@@ -107,19 +108,20 @@ export class Informer<T extends KubeObject> {
     };
   }
 
-  /** True when the cache holds the effect of the write that gave the object this version, or of a later one. */
+  held(key: Key): T | undefined {
+    return this.#store.get(key);
+  }
+
   hasSeen(key: Key, resourceVersion: string): boolean {
     if (isAtLeast(this.#seen, resourceVersion)) return true;
     return isAtLeast(this.#store.get(key)?.metadata?.resourceVersion ?? "", resourceVersion);
   }
 
-  /** True when the cache knows that the object with this uid is gone or going. */
   hasSeenDeletion(key: Key, uid: string): boolean {
     const meta = this.#store.get(key)?.metadata;
     return this.#synced && (meta?.uid !== uid || meta.deletionTimestamp !== undefined);
   }
 
-  /** Rejects with the signal's reason if the signal aborts first. */
   waitForVersion(key: Key, resourceVersion: string, signal: AbortSignal): Promise<void> {
     return this.#awaited.when(() => this.hasSeen(key, resourceVersion), signal);
   }

@@ -1,9 +1,10 @@
-// Leader election by a Lease object: carries out the steps that `election.ts` decides on, and runs work only while it
-// leads. One lease a controller, so that several processes can share the work between them.
+// Leader election by a Lease: carries out the steps that `election.ts` decides on, and runs work only while it leads.
+// One lease a controller, so that several processes can share the work between them.
+import { whenAborted } from "./abort.ts";
 import type { KubeApi } from "./api.ts";
 import type { Clock } from "./clock.ts";
 import { pause, systemClock } from "./clock.ts";
-import type { Election, ElectionStep, ElectionTiming, LeaseRecord, Loss, StoredLease } from "./election.ts";
+import type { Election, ElectionStep, ElectionTiming, Loss } from "./election.ts";
 import {
   attemptFailed,
   campaign,
@@ -20,28 +21,12 @@ import {
 } from "./election.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "./errors.ts";
 import type { Fence } from "./fence.ts";
-import { LeadershipLost, linkSignals } from "./fence.ts";
+import { LeadershipLost } from "./fence.ts";
+import { LeaseObject } from "./lease-object.ts";
+import { linkSignals } from "./linked-signal.ts";
 import { microTime } from "./micro-time.ts";
-import type { Key, Kind, KubeObject } from "./objects.ts";
+import type { Key } from "./objects.ts";
 import { keyText } from "./objects.ts";
-
-export interface Lease extends KubeObject {
-  spec?: {
-    holderIdentity?: string;
-    leaseDurationSeconds?: number;
-    acquireTime?: string;
-    renewTime?: string;
-    leaseTransitions?: number;
-  };
-}
-
-export const leases: Kind<Lease> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};
 
 export type LeaseNews =
   | { readonly t: "leading" }
@@ -75,24 +60,22 @@ export type Work = (signal: AbortSignal, fence: Fence) => Promise<void>;
 export async function lead(options: LeadOptions, run: Work): Promise<void> {
   const candidate = new Candidate(options);
   while (await candidate.win()) {
-    const ended = await candidate.serve(run);
-    if (ended.t !== "lost") return;
+    const end = await candidate.serve(run);
+    if (end === "released") return;
   }
 }
-
-type TermEnd = { readonly t: "lost" } | { readonly t: "released" };
 
 class Candidate {
   readonly #options: LeadOptions;
   readonly #clock: Clock;
+  readonly #lease: LeaseObject;
   #election: Election;
-  /** The object as last read or written: a PUT keeps its labels and whatever else others put there. */
-  #object: Lease | undefined;
   #following = "";
 
   constructor(options: LeadOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#lease = new LeaseObject(options.api, options.lease);
     this.#election = campaign(options.identity, options.timing ?? usualTiming);
   }
 
@@ -103,86 +86,85 @@ class Candidate {
       if (isLeading(this.#election, this.#clock.now())) return true;
       await this.#attempt(signal);
     }
-    // A win and the end of the candidacy may have come together.
-    if (this.#election.standing.t === "leading") await this.#release();
+    // The end may have come together with the win, or while it was on its way.
+    if (this.#election.standing.t === "leading" || this.#election.turn.t === "write") await this.#release();
     return false;
   }
 
-  async serve(run: Work): Promise<TermEnd> {
+  /** One term of office, from the win to the loss or to the end of the work. */
+  async serve(run: Work): Promise<"lost" | "released"> {
     const lost = new AbortController();
     const finished = new AbortController();
     const stop = linkSignals([lost.signal, this.#options.signal]);
-    const fence = this.#fence(lost.signal);
     this.#tell({ t: "leading" });
     const renewing = this.#renewUntil(finished.signal, lost);
-    const work = settled(run(stop.signal, fence));
-    const outcome = await this.#stoppedInTime(work, stop.signal);
+    const work = outcomeOf(() => run(stop.signal, this.#fence(lost.signal)));
+    const outcome = await this.#endInTime(work, stop.signal);
     finished.abort();
     await renewing;
     stop.unlink();
-    if (outcome === undefined) {
-      // Something of the work may still act, so the lease must run out by itself; nothing more passes the fence.
-      const late = new LeadershipLost(keyText(this.#options.lease), "the work did not stop in time");
-      lost.abort(late);
-      throw late;
-    }
-    if (lost.signal.aborted) {
-      this.#election = steppedDown(this.#election);
-      if (outcome.t === "failed" && !(outcome.error instanceof LeadershipLost)) throw outcome.error;
-      return { t: "lost" };
-    }
-    lost.abort(new LeadershipLost(keyText(this.#options.lease), "it was released"));
-    await this.#release();
-    if (outcome.t === "failed") throw outcome.error;
-    return { t: "released" };
+    const wasLost = lost.signal.aborted;
+    lost.abort(this.#over(outcome.t === "unfinished" ? "the work did not stop in time" : "it was released"));
+    // Something of unfinished work may still act, so the lease is not released but left to run out.
+    if (outcome.t === "unfinished") throw lost.signal.reason;
+    if (wasLost) this.#election = steppedDown(this.#election);
+    else await this.#release();
+    // To stop with what it was stopped by is no failure.
+    const stopped = outcome.t === "failed" && stop.signal.aborted && outcome.error === stop.signal.reason;
+    if (outcome.t === "failed" && !stopped && !(outcome.error instanceof LeadershipLost)) throw outcome.error;
+    return wasLost ? "lost" : "released";
   }
 
   #fence(signal: AbortSignal): Fence {
     const holds = (): boolean => !signal.aborted && isLeading(this.#election, this.#clock.now());
-    const lease = keyText(this.#options.lease);
     const check = (): void => {
-      if (!holds()) throw new LeadershipLost(lease, "the last renewal is too old");
+      if (!holds()) throw signal.aborted ? signal.reason : this.#over("the last renewal is too old");
     };
     return { holds, check, signal };
+  }
+
+  #over(why: string): LeadershipLost {
+    return new LeadershipLost(keyText(this.#options.lease), why);
   }
 
   /** Keeps the lease until `finished`, or aborts `lost`. Never throws: what goes wrong costs the lease at most. */
   async #renewUntil(finished: AbortSignal, lost: AbortController): Promise<void> {
     const both = linkSignals([finished, lost.signal]);
-    let disarm = (): void => {};
     const lose = (because: Loss): void => {
-      if (lost.signal.aborted || finished.aborted) return;
-      const why = because.t === "deadline" ? "it was not renewed in time" : `${because.by || "nobody"} holds it now`;
-      lost.abort(new LeadershipLost(keyText(this.#options.lease), why));
+      if (both.signal.aborted) return;
+      lost.abort(this.#over(because.t === "deadline" ? "it was not renewed in time" : `"${because.by}" holds it now`));
       this.#tell({ t: "lost", because });
     };
     // The deadline counts even while a renewal hangs.
-    const arm = (): void => {
-      disarm();
-      const { standing, timing } = this.#election;
-      if (standing.t !== "leading") return;
-      disarm = this.#clock.after(leadsUntil(standing, timing) - this.#clock.now(), () => {
-        if (!isLeading(this.#election, this.#clock.now())) lose({ t: "deadline" });
-        else arm();
-      });
+    const watch = async (): Promise<void> => {
+      while (!both.signal.aborted) {
+        const { standing, timing } = this.#election;
+        const left = standing.t === "leading" ? leadsUntil(standing, timing) - this.#clock.now() : 0;
+        if (left <= 0) lose({ t: "deadline" });
+        else await pause(this.#clock, left, both.signal);
+      }
     };
-    while (!both.signal.aborted) {
-      arm();
-      const step = await this.#attempt(both.signal);
-      if (step.do === "stepDown") lose(step.because);
-    }
-    disarm();
+    const renew = async (): Promise<void> => {
+      while (!both.signal.aborted) {
+        const step = await this.#attempt(both.signal);
+        if (step.do === "stepDown") lose(step.because);
+      }
+    };
+    await Promise.all([watch(), renew()]);
     both.unlink();
   }
 
-  /** Waits for the work; `undefined` when it has not ended so long after it was asked to. */
-  async #stoppedInTime(work: Promise<Outcome>, stop: AbortSignal): Promise<Outcome | undefined> {
+  /** Waits for the work, but only so long after it was asked to stop. */
+  async #endInTime(work: Promise<Outcome>, stop: AbortSignal): Promise<Outcome> {
     const ended = new AbortController();
-    const tooLate = (async (): Promise<undefined> => {
-      await aborted(stop, ended.signal);
+    const asked = linkSignals([stop, ended.signal]);
+    const tooLate = async (): Promise<Outcome> => {
+      await whenAborted(asked.signal);
+      asked.unlink();
       await pause(this.#clock, this.#options.stopWithin ?? 20_000, ended.signal);
-    })();
-    const outcome = await Promise.race([work, tooLate]);
+      return { t: "unfinished" };
+    };
+    const outcome = await Promise.race([work, tooLate()]);
     ended.abort();
     return outcome;
   }
@@ -197,7 +179,7 @@ class Candidate {
       this.#election = steppedDown(this.#election);
     } else {
       try {
-        await this.#carryOut(step, signal);
+        await this.#carryOut(step, { signal, deadline: this.#election.timing.renewDeadline / 2 });
       } catch (error) {
         if (signal.aborted) return step;
         this.#tell({ t: "attemptFailed", error });
@@ -207,73 +189,39 @@ class Candidate {
     return step;
   }
 
-  async #carryOut(step: Exclude<ElectionStep, { do: "rest" | "stepDown" }>, signal: AbortSignal): Promise<void> {
-    const request = { signal, deadline: this.#election.timing.renewDeadline / 2 };
-    const sentAt = this.#clock.now();
-    try {
-      if (step.do === "read") {
-        this.#object = await this.#options.api.get(leases, this.#options.lease, request);
-      } else {
-        const record = recordFor(step, this.#election, microTime(new Date()));
-        this.#object = await this.#write(record, step.do === "create" ? undefined : step.from, request);
-      }
-    } catch (error) {
-      if (step.do === "read" && isNotFound(error)) {
-        this.#election = sawLease(this.#election, undefined, this.#clock.now(), Math.random());
-      } else if (step.do !== "read" && (isConflict(error) || isAlreadyExists(error) || isNotFound(error))) {
-        this.#election = writeConflicted(this.#election);
-      } else {
-        throw error;
-      }
+  async #carryOut(
+    step: Exclude<ElectionStep, { do: "rest" | "stepDown" }>,
+    request: { signal: AbortSignal; deadline: number },
+  ): Promise<void> {
+    if (step.do === "read") {
+      const seen = await this.#lease.read(request);
+      this.#election = sawLease(this.#election, seen, this.#clock.now(), Math.random());
+      this.#reportLeader(seen?.record.holder ?? "");
       return;
     }
-    const stored = storedLease(this.#object, this.#election.timing);
-    const now = this.#clock.now();
-    if (step.do === "read") {
-      this.#election = sawLease(this.#election, stored, now, Math.random());
-      this.#reportLeader(stored.record.holder);
-    } else {
-      this.#election = wroteLease(this.#election, stored, sentAt, now);
+    const sentAt = this.#clock.now();
+    const record = recordFor(step, this.#election, microTime(new Date()));
+    try {
+      const written = await (step.do === "create"
+        ? this.#lease.create(record, request)
+        : this.#lease.replace(step.from, record, request));
+      this.#election = wroteLease(this.#election, written, sentAt, this.#clock.now());
       this.#following = "";
+    } catch (error) {
+      if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+      this.#election = writeConflicted(this.#election);
     }
-  }
-
-  #write(
-    record: LeaseRecord,
-    over: StoredLease | undefined,
-    request: { deadline: number; signal?: AbortSignal },
-  ): Promise<Lease> {
-    const spec = {
-      ...this.#object?.spec,
-      holderIdentity: record.holder,
-      leaseDurationSeconds: record.durationSeconds,
-      acquireTime: record.acquireTime,
-      renewTime: record.renewTime,
-      leaseTransitions: record.transitions,
-    };
-    const { api, lease } = this.#options;
-    if (over === undefined) {
-      return api.create(leases, { metadata: { namespace: lease.namespace, name: lease.name }, spec }, request);
-    }
-    const { managedFields: _, ...metadata } = this.#object?.metadata ?? {};
-    return api.replace(
-      leases,
-      { metadata: { ...metadata, ...lease, resourceVersion: over.resourceVersion }, spec },
-      request,
-    );
   }
 
   /** Best effort: a lease that cannot be released runs out by itself. */
   async #release(): Promise<void> {
-    const { api, lease, identity } = this.#options;
     const request = { deadline: this.#election.timing.renewDeadline / 2 };
     this.#election = steppedDown(this.#election);
     try {
       // Read again: a renewal whose answer was not awaited may have gone through.
-      this.#object = await api.get(leases, lease, request);
-      const stored = storedLease(this.#object, this.#election.timing);
-      if (stored.record.holder !== identity) return;
-      await this.#write(releasedRecord(stored.record, microTime(new Date())), stored, request);
+      const held = await this.#lease.read(request);
+      if (held?.record.holder !== this.#options.identity) return;
+      await this.#lease.replace(held, releasedRecord(held.record, microTime(new Date())), request);
       this.#tell({ t: "released" });
     } catch (error) {
       this.#tell({ t: "attemptFailed", error });
@@ -291,39 +239,16 @@ class Candidate {
   }
 }
 
-type Outcome = { readonly t: "done" } | { readonly t: "failed"; readonly error: unknown };
+type Outcome =
+  | { readonly t: "done" }
+  | { readonly t: "failed"; readonly error: unknown }
+  | { readonly t: "unfinished" };
 
-async function settled(work: Promise<void>): Promise<Outcome> {
+async function outcomeOf(work: () => Promise<void>): Promise<Outcome> {
   try {
-    await work;
+    await work();
     return { t: "done" };
   } catch (error) {
     return { t: "failed", error };
   }
-}
-
-function aborted(...signals: AbortSignal[]): Promise<void> {
-  return new Promise((resolve) => {
-    const link = linkSignals(signals);
-    const done = (): void => {
-      link.unlink();
-      resolve();
-    };
-    if (link.signal.aborted) done();
-    else link.signal.addEventListener("abort", done, { once: true });
-  });
-}
-
-function storedLease(lease: Lease, timing: ElectionTiming): StoredLease {
-  const spec = lease.spec ?? {};
-  return {
-    resourceVersion: lease.metadata?.resourceVersion ?? "",
-    record: {
-      holder: spec.holderIdentity ?? "",
-      durationSeconds: spec.leaseDurationSeconds ?? timing.leaseDuration / 1000,
-      acquireTime: spec.acquireTime ?? "",
-      renewTime: spec.renewTime ?? "",
-      transitions: spec.leaseTransitions ?? 0,
-    },
-  };
 }

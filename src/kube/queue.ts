@@ -15,6 +15,7 @@ export type QueueEvent =
   | { readonly type: "started"; readonly key: string; readonly waitedMs: number; readonly depth: number }
   | { readonly type: "finished"; readonly key: string; readonly tookMs: number; readonly depth: number }
   | { readonly type: "retrying"; readonly key: string; readonly failures: number; readonly delayMs: number }
+  | { readonly type: "stopped"; readonly depth: 0 }
   /** `work` itself rejected, which it should not; the key is retried. */
   | { readonly type: "threw"; readonly key: string; readonly error: unknown };
 
@@ -111,14 +112,13 @@ export class WorkQueue {
     if (this.#place(key, { priority, at }, now)) this.#pump();
   }
 
-  /** After a failure: lets the key run again, each time later. Returns the delay. */
-  retry(key: string, priority: Priority = "normal"): number {
+  /** After a failure: lets the key run again, each time later, and not before `atLeastMs`. */
+  retry(key: string, priority: Priority = "normal", atLeastMs = 0): void {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const delayMs = backoffDelay(this.#backoff, failures, this.#random());
+    const delayMs = Math.max(atLeastMs, backoffDelay(this.#backoff, failures, this.#random()));
     this.#observe({ type: "retrying", key, failures, delayMs });
     this.addAfter(key, delayMs, priority);
-    return delayMs;
   }
 
   /** After a success: the next failure of the key is its first. */
@@ -139,6 +139,7 @@ export class WorkQueue {
     this.#delayedPriority.clear();
     this.#failures.clear();
     this.#setAlarm(undefined);
+    this.#observe({ type: "stopped", depth: 0 });
     if (this.#running.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#onDrained.push(resolve));
   }

@@ -111,7 +111,8 @@ class Reflector<T extends KubeObject> {
     const { api, kind, selection, sink, pageSize } = this.#options;
     const base = { ...selection, signal: this.#signal, ...(this.#listWhole ? {} : { limit: pageSize }) };
     // Without a version the server answers from the latest state; with one it may answer from its cache.
-    const first = notOlderThan === "" ? {} : { resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" as const };
+    const first =
+      notOlderThan === "" ? {} : { resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" as const };
     const objects: T[] = [];
     let page = await api.list(kind, { ...base, ...first });
     let pages = 1;

@@ -1,4 +1,5 @@
 // Where the keys of a controller come from: an informer, and a function that says whose business an object is.
+import type { Cache } from "./cache.ts";
 import type { Change } from "./change.ts";
 import type { Informer } from "./informer.ts";
 import type { Priority } from "./lanes.ts";
@@ -15,7 +16,7 @@ export interface Source {
   /** All keys that concern this source at present. */
   keys(): Iterable<string>;
   /** What the keys are made from, if that is a cache. */
-  readonly informer?: Informer<KubeObject>;
+  readonly cache?: Cache;
 }
 
 export interface SourceOptions<T extends KubeObject> {
@@ -34,7 +35,7 @@ export function from<T extends KubeObject>(informer: Informer<T>, options: Sourc
     return change.type === "added" && change.initial ? "low" : priority;
   };
   return {
-    informer,
+    cache: informer,
     whenSynced: (signal) => informer.whenSynced(signal),
     subscribe: (enqueue) =>
       informer.subscribe((change) => {

@@ -1,16 +1,12 @@
 // One HTTP/2 connection and the states it goes through. It is ready when the peer has sent its SETTINGS, not when
 // the socket opens: a peer that accepts and stays silent never becomes ready, and how many streams it allows is known.
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from "node:http2";
-import type { ConnectionOptions } from "node:tls";
+import type { Socket } from "node:net";
+import { dial, type TlsOptions } from "./dial.ts";
 import { TransportError } from "./errors.ts";
 import type { DrainReason, TransportObserver } from "./events.ts";
 import { connectFailure, connectionFailure, messageOf } from "./failures.ts";
 import { Liveness, type LivenessOptions } from "./liveness.ts";
-
-export type TlsOptions = Pick<
-  ConnectionOptions,
-  "ca" | "cert" | "key" | "servername" | "rejectUnauthorized" | "secureContext" | "minVersion"
->;
 
 export interface ConnectionSettings extends LivenessOptions {
   origin: string;
@@ -40,7 +36,8 @@ export class Connection {
   readonly #onChange: (connection: Connection) => void;
   readonly #startedAt = performance.now();
   #state: ConnectionState = { t: "connecting" };
-  #opening: ClientHttp2Session | undefined;
+  #socket: Socket | undefined;
+  #session: ClientHttp2Session | undefined;
   #connectTimer: NodeJS.Timeout;
   #idleTimer: NodeJS.Timeout | undefined;
   #streams = 0;
@@ -123,27 +120,33 @@ export class Connection {
 
   /** Ends everything on it at once. */
   destroy(error: TransportError | undefined): void {
-    const session = this.#state.t === "ready" || this.#state.t === "draining" ? this.#state.session : this.#opening;
     this.#move({ t: "closed", error });
-    session?.destroy(error);
+    this.#session?.destroy(error);
+    // A session waits for its socket to write out what it has, which a dead peer never lets happen.
+    if (error) this.#socket?.destroy();
   }
 
   async #open(): Promise<void> {
     const { origin, tls } = this.#settings;
-    const tlsOptions = await tls?.();
+    const tlsOptions = (await tls?.()) ?? {};
     if (this.#state.t !== "connecting") return;
+    const socket = dial(new URL(origin), tlsOptions);
     const session = connect(origin, {
       ...tlsOptions,
+      createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
     });
-    this.#opening = session;
+    this.#socket = socket;
+    this.#session = session;
+    const onError = (error: unknown): void => {
+      const failed = this.#state.t === "connecting" ? connectFailure : connectionFailure;
+      this.destroy(failed(origin, error));
+    };
+    socket.on("error", onError);
+    session.on("error", onError);
     session.once("connect", () => session.setLocalWindowSize(connectionWindow));
     session.on("remoteSettings", () => this.#onSettings(session));
     session.on("goaway", (code: number, lastStreamId: number) => this.#onGoaway(code, lastStreamId));
-    session.on("error", (error) => {
-      const failed = this.#state.t === "connecting" ? connectFailure : connectionFailure;
-      this.destroy(failed(origin, error));
-    });
     session.on("close", () => {
       const connecting = this.#state.t === "connecting";
       this.destroy(connecting ? connectFailure(origin, new Error("the peer closed the connection")) : undefined);

@@ -1,6 +1,11 @@
 // Notices a peer that went silent without closing the connection (power loss, a black hole, a stopped process).
 // Pings run only while streams are open: servers punish pings on idle connections, and an idle one has nobody waiting.
-import type { ClientHttp2Session } from "node:http2";
+
+/** The part of an HTTP/2 session that is needed here. */
+export interface Pingable {
+  readonly destroyed: boolean;
+  ping(answered: (error: Error | null) => void): unknown;
+}
 
 export interface LivenessOptions {
   /** Milliseconds between pings. etcd allows no less than 5 s. */
@@ -10,18 +15,21 @@ export interface LivenessOptions {
 }
 
 export class Liveness {
-  readonly #session: ClientHttp2Session;
+  readonly #session: Pingable;
   readonly #options: LivenessOptions;
   readonly #onDead: () => void;
+  readonly #now: () => number;
   #ticking: NodeJS.Timeout | undefined;
   #waiting: NodeJS.Timeout | undefined;
-  #lastPing = performance.now(); // the handshake has just shown that the peer lives
+  #lastPing: number;
   #busy = false;
 
-  constructor(session: ClientHttp2Session, options: LivenessOptions, onDead: () => void) {
+  constructor(session: Pingable, options: LivenessOptions, onDead: () => void, now = () => performance.now()) {
     this.#session = session;
     this.#options = options;
     this.#onDead = onDead;
+    this.#now = now;
+    this.#lastPing = now(); // the handshake has just shown that the peer lives
   }
 
   /** A stream was opened. On a connection that lay idle for long, the peer is asked at once, beside the request. */
@@ -30,7 +38,7 @@ export class Liveness {
     if (this.#ticking) return;
     this.#ticking = setInterval(() => this.#tick(), this.#options.pingInterval);
     this.#ticking.unref();
-    if (performance.now() - this.#lastPing >= this.#options.pingInterval) this.#ping();
+    if (this.#now() - this.#lastPing >= this.#options.pingInterval) this.#ping();
   }
 
   /** No stream is open. The timer runs on to its next tick, so that short requests in a row do not set it anew. */
@@ -56,7 +64,7 @@ export class Liveness {
 
   #ping(): void {
     if (this.#waiting || this.#session.destroyed) return;
-    this.#lastPing = performance.now();
+    this.#lastPing = this.#now();
     let answered = false;
     this.#waiting = setTimeout(() => {
       // After this process itself stood still, timers fire before the answers that lie in the socket are read:

@@ -318,20 +318,6 @@ describe("a peer that falls silent", () => {
     assert.equal(client.seen("dead").length, 1);
   });
 
-  test("while the connection was idle is found out soon after the next request", async () => {
-    await using server = await startServer(echo);
-    using client = openOrigin(server.url, { pingInterval: 200, pingTimeout: 50 });
-    await client.origin.fetch(get("/"));
-    let pings = 0;
-    server.sessions[0]!.on("ping", () => (pings += 1));
-    server.freeze();
-    const until = performance.now() + 450;
-    await eventually("the connection lies idle for long", () => performance.now() > until);
-    assert.equal(client.seen("dead").length, 0, "nobody waits, so nobody asks");
-    await assert.rejects(client.origin.fetch(get("/")), failsWith("dead"));
-    assert.equal(pings, 0);
-  });
-
   test("that answers its pings may take its time", async () => {
     await using server = await startServer((stream) => {
       setTimeout(() => {

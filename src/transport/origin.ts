@@ -1,13 +1,14 @@
 // One HTTP/2 server as the rest of the program sees it: requests go in, complete responses come out. Behind it are
 // as many connections as the open streams need; it replaces those that break, drain or fill up. It knows neither
 // Kubernetes nor etcd, and repeats a request only when the server certainly did not look at it.
-import { Connection, type ConnectionSettings, type TlsOptions } from "./connection.ts";
+import { Connection, type ConnectionSettings } from "./connection.ts";
+import type { TlsOptions } from "./dial.ts";
 import { TransportError } from "./errors.ts";
 import type { TransportObserver } from "./events.ts";
 import { exchange, type Receiver, type ResponseEnd, type TransportRequest } from "./exchange.ts";
 import { Patience } from "./patience.ts";
 
-export type { TlsOptions } from "./connection.ts";
+export type { TlsOptions } from "./dial.ts";
 export type { Receiver, ResponseEnd, TransportRequest } from "./exchange.ts";
 
 export interface OriginOptions {

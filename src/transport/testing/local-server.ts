@@ -28,6 +28,7 @@ export interface LocalServer extends AsyncDisposable {
 export async function startServer(
   onStream: StreamHandler,
   options: ServerOptions | (SecureServerOptions & { tls: true }) = {},
+  wantedPort = 0,
 ): Promise<LocalServer> {
   const secure = "tls" in options;
   const server: Http2Server = secure ? createSecureServer(options) : createServer(options);
@@ -46,7 +47,7 @@ export async function startServer(
     stream.on("error", () => {});
     onStream(stream, headers);
   });
-  const port = await listen(server);
+  const port = await listen(server, wantedPort);
   const cut = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
@@ -67,9 +68,9 @@ export async function startServer(
   };
 }
 
-function listen(server: Http2Server): Promise<number> {
+function listen(server: Http2Server, port: number): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -1,0 +1,26 @@
+// The programs that the lab itself runs, built where missing and linked under their names into one folder.
+import { mkdir, rename, symlink } from "node:fs/promises";
+import * as path from "node:path";
+import type { LabConfig } from "../config.ts";
+import { ensureBuilt } from "./cache.ts";
+import { controlPlaneEtcd, etcdRecipe } from "./etcd.ts";
+import { kubernetesComponents, kubernetesProgram, kubernetesRecipe } from "./kubernetes.ts";
+import { corednsRecipe } from "./tools.ts";
+
+export async function ensureBinaries(lab: LabConfig): Promise<void> {
+  await mkdir(lab.bin, { recursive: true });
+  // Kubernetes first: it takes longest, and who waits should see that at once.
+  const kubernetes = path.join(await ensureBuilt(await kubernetesRecipe(lab.kubernetes)), kubernetesProgram);
+  for (const component of kubernetesComponents) await link(kubernetes, path.join(lab.bin, component));
+  const etcd = await ensureBuilt(await etcdRecipe(controlPlaneEtcd));
+  for (const program of ["etcd", "etcdctl", "etcdutl"])
+    await link(path.join(etcd, program), path.join(lab.bin, program));
+  await link(path.join(await ensureBuilt(await corednsRecipe()), "coredns"), path.join(lab.bin, "coredns"));
+}
+
+/** Moved over what is there, so that a name is never missing while another lab starts through it. */
+async function link(target: string, name: string): Promise<void> {
+  const fresh = `${name}.${process.pid}`;
+  await symlink(target, fresh);
+  await rename(fresh, name);
+}

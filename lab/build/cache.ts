@@ -1,0 +1,66 @@
+// Where built programs and image archives are kept between runs, and how one comes to be: built in a folder of its own
+// and moved into place in one step, so that what is there is always whole.
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import * as path from "node:path";
+import { type Step, step } from "../progress.ts";
+import { withLock } from "./lock.ts";
+
+/** A thing that can be built: the same recipe always gives the same thing. */
+export interface Recipe {
+  readonly name: string;
+  readonly version: string;
+  /** Everything else that decides what comes out: sources, flags. A change of any of them is another thing. */
+  readonly ingredients: readonly string[];
+  build(folder: string, step: Step): Promise<void>;
+}
+
+export function cacheRoot(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  if (env["ETCD_OPERATOR_CACHE"]) return path.resolve(env["ETCD_OPERATOR_CACHE"]);
+  return path.join(env["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"), "etcd-operator");
+}
+
+/** Each part is hashed with its length before it: ["ab", "c"] and ["a", "bc"] differ. */
+export function fingerprint(parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest("hex").slice(0, 12);
+}
+
+export function cacheKey(recipe: Omit<Recipe, "build">, architecture: string = process.arch): string {
+  return `${recipe.name}-${recipe.version}-${fingerprint([architecture, ...recipe.ingredients])}`;
+}
+
+export const exists = async (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+/** The folder that holds what the recipe makes; built now if no earlier run has. */
+export async function ensureBuilt(recipe: Recipe, root: string = cacheRoot()): Promise<string> {
+  const key = cacheKey(recipe);
+  const folder = path.join(root, "programs", key);
+  if (await exists(folder)) return folder;
+  await mkdir(path.join(root, "programs"), { recursive: true });
+  await step(`build ${recipe.name} ${recipe.version}`, async (progress) => {
+    await withLock(
+      path.join(root, "programs", `.${key}.lock`),
+      () => progress.detail("another run is building it"),
+      async () => {
+        if (await exists(folder)) return;
+        progress.detail("");
+        const unfinished = await mkdtemp(path.join(root, "programs", `.${key}.`));
+        try {
+          await recipe.build(unfinished, progress);
+          await rename(unfinished, folder);
+        } catch (error) {
+          await rm(unfinished, { recursive: true, force: true });
+          throw error;
+        }
+      },
+    );
+  });
+  return folder;
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { goMod, progressOf } from "./go.ts";
+
+test("a go.mod names the wanted modules at their versions", () => {
+  assert.equal(
+    goMod("coredns", { "github.com/coredns/coredns": "v1.14.7" }),
+    "module lab/coredns\n\ngo 1.24\n\nrequire (\n\tgithub.com/coredns/coredns v1.14.7\n)\n",
+  );
+  assert.equal(goMod("probe", {}), "module lab/probe\n\ngo 1.24\n");
+});
+
+test("what Go says while it builds is told apart", () => {
+  const cases = {
+    "go: downloading k8s.io/api v0.34.4": { is: "download", module: "k8s.io/api v0.34.4" },
+    "internal/goarch": { is: "package" },
+    "gopkg.in/yaml.v3": { is: "package" },
+    "# lab/probe": { is: "other" },
+    "./main.go:12:2: undefined: x": { is: "other" },
+    "go: finding module for package a/b": { is: "other" },
+  };
+  for (const [line, told] of Object.entries(cases)) assert.deepEqual(progressOf(line), told, line);
+});

@@ -1,0 +1,88 @@
+// Calls the Go toolchain: programs are built from modules at pinned versions, static and stripped, and a person who
+// waits sees how far it is.
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { createInterface } from "node:readline";
+import { CommandError, run } from "../command.ts";
+import type { Step } from "../progress.ts";
+
+/** What a developer may have set for their own Go work must not change what is built here. */
+const environment = { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
+
+export const linkerFlags = "-s -w";
+
+export function goMod(module: string, require: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(require).map(([name, version]) => `\t${name} ${version}\n`);
+  return `module lab/${module}\n\ngo 1.24\n${lines.length === 0 ? "" : `\nrequire (\n${lines.join("")})\n`}`;
+}
+
+export const goSource = (program: string): Promise<string> =>
+  readFile(path.join(import.meta.dirname, program, "main.go"), "utf8");
+
+export interface GoBuild {
+  /** The folder with go.mod. */
+  readonly from: string;
+  readonly package: string;
+  readonly output: string;
+  readonly linkerFlags?: string;
+}
+
+export async function goBuild(build: GoBuild, step: Step): Promise<void> {
+  const args = ["build", "-v", "-mod=mod", "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
+  const child = spawn("go", [...args, "-o", build.output, build.package], {
+    cwd: build.from,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const program = path.basename(build.output);
+  const complaints: string[] = [];
+  let compiled = 0;
+  const reader = createInterface({ input: child.stderr });
+  reader.on("line", (line) => {
+    const told = progressOf(line);
+    if (told.is === "package") compiled += 1;
+    else if (told.is === "other") complaints.push(line);
+    step.detail(
+      told.is === "download" ? `${program}: downloading ${told.module}` : `${program}: ${compiled} packages compiled`,
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new CommandError(`go build ${build.package}`, code, complaints.join("\n")));
+    });
+  });
+}
+
+type Told = { is: "package" } | { is: "download"; module: string } | { is: "other" };
+
+/** `go build -v` says a package's path when it compiles it, and `go: downloading MODULE VERSION`. */
+export function progressOf(line: string): Told {
+  const module = /^go: downloading (\S+ \S+)$/.exec(line)?.[1];
+  if (module !== undefined) return { is: "download", module };
+  return /^[\w.~-]+(\/[\w.~-]+)*$/.test(line) ? { is: "package" } : { is: "other" };
+}
+
+/** Fetches one module and gives the folder of its (read-only) source. */
+export async function goModule(module: string, version: string, step: Step): Promise<string> {
+  step.detail(`downloading ${module} ${version}`);
+  const answer: unknown = JSON.parse(
+    await run("go", ["mod", "download", "-json", `${module}@${version}`], { env: environment }),
+  );
+  if (typeof answer === "object" && answer !== null && "Dir" in answer && typeof answer.Dir === "string")
+    return answer.Dir;
+  throw new Error(`Go did not say where it put ${module} ${version}.`);
+}
+
+/** A module of one main package, written into `folder` and built there. */
+export async function goBuildSource(
+  folder: string,
+  source: { goMod: string; main: string; output: string },
+  step: Step,
+): Promise<void> {
+  await writeFile(path.join(folder, "go.mod"), source.goMod);
+  await writeFile(path.join(folder, "main.go"), source.main);
+  await goBuild({ from: folder, package: ".", output: path.join(folder, source.output) }, step);
+}

@@ -1,0 +1,52 @@
+// By hand: `node lab/build/main.ts [packages|binaries|images|operator|bundle]` makes what is missing of the lab;
+// without a word, all of it. What was made is printed, one path a line.
+import { labConfig, UsageError } from "../config.ts";
+import { buildOperatorImage } from "../images/operator.ts";
+import { bundleOperator } from "../images/bundle.ts";
+import { ensureImages } from "../images/index.ts";
+import { red, say } from "../progress.ts";
+import { ensureBinaries } from "./binaries.ts";
+import { ensurePackages } from "./packages.ts";
+import { checkMachine } from "./prerequisites.ts";
+
+async function binaries(): Promise<string[]> {
+  const lab = labConfig();
+  await ensureBinaries(lab);
+  return [lab.bin];
+}
+
+const targets: Record<string, () => Promise<string[]>> = {
+  packages: async () => {
+    await ensurePackages();
+    return [];
+  },
+  binaries,
+  images: async () => (await ensureImages()).map(({ file }) => file),
+  operator: async () => [(await buildOperatorImage()).file],
+  bundle: async () => [await bundleOperator()],
+};
+
+async function everything(): Promise<string[]> {
+  const missing = await checkMachine();
+  if (missing.length > 0) throw new UsageError(missing.join("\n"));
+  await ensurePackages();
+  return [...(await binaries()), ...(await ensureImages()).map(({ file }) => file), (await buildOperatorImage()).file];
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const [word] = words;
+  const target = word === undefined ? everything : targets[word];
+  if (target === undefined || words.length > 1) {
+    say(`node lab/build/main.ts [${Object.keys(targets).join("|")}]`);
+    return 2;
+  }
+  try {
+    for (const made of await target()) process.stdout.write(`${made}\n`);
+    return 0;
+  } catch (error) {
+    say(red(error instanceof Error ? error.message : String(error)));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,84 @@
+// The Debian packages that the lab's nodes are made of. They are judged by the programs they bring, so that a machine
+// that has those from elsewhere is left as it is.
+import { access, constants } from "node:fs/promises";
+import * as path from "node:path";
+import { run } from "../command.ts";
+import { UsageError } from "../config.ts";
+import { say, step } from "../progress.ts";
+
+interface Package {
+  readonly name: string;
+  /** Files whose presence shows that it need not be installed: the first of each kind that is found counts. */
+  readonly programs: readonly string[];
+  readonly why: string;
+}
+
+const packages: readonly Package[] = [
+  { name: "containerd", programs: ["containerd", "ctr"], why: "runs the containers of each node" },
+  { name: "runc", programs: ["runc"], why: "is what containerd starts containers with" },
+  {
+    name: "containernetworking-plugins",
+    programs: ["/usr/lib/cni/bridge", "/usr/lib/cni/host-local", "/usr/lib/cni/portmap"],
+    why: "connects pods to their node's network",
+  },
+  { name: "busybox-static", programs: ["busybox"], why: "becomes the busybox image" },
+  { name: "iptables", programs: ["iptables", "iptables-restore"], why: "carries service addresses for kube-proxy" },
+  { name: "conntrack", programs: ["conntrack"], why: "lets kube-proxy forget connections to pods that are gone" },
+  { name: "socat", programs: ["socat"], why: "is what the kubelet forwards ports with" },
+  { name: "iproute2", programs: ["ip", "tc"], why: "makes the nodes' networks" },
+  { name: "util-linux", programs: ["nsenter", "unshare", "flock", "losetup"], why: "starts programs inside a node" },
+  { name: "mount", programs: ["mount", "umount"], why: "mounts volumes" },
+  { name: "xfsprogs", programs: ["mkfs.xfs", "xfs_growfs"], why: "makes volumes that can grow while in use" },
+  { name: "binutils", programs: ["strip"], why: "makes the operator's image smaller" },
+];
+
+/** System programs lie in folders that a user's PATH often lacks. */
+const searched = (): string[] => [
+  ...new Set([...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/bin", "/sbin", "/bin"]),
+];
+
+export async function findProgram(name: string): Promise<string | undefined> {
+  const candidates = path.isAbsolute(name) ? [name] : searched().map((folder) => path.join(folder, name));
+  for (const candidate of candidates) {
+    const executable = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return candidate;
+  }
+  return undefined;
+}
+
+export async function missingPackages(): Promise<Package[]> {
+  const missing: Package[] = [];
+  for (const wanted of packages) {
+    const found = await Promise.all(wanted.programs.map(findProgram));
+    if (found.includes(undefined)) missing.push(wanted);
+  }
+  return missing;
+}
+
+/** A system service that comes with a package is left as Debian sets it up; the lab starts daemons of its own. */
+export async function ensurePackages(): Promise<void> {
+  const missing = await missingPackages();
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(" ");
+  if ((await findProgram("apt-get")) === undefined)
+    throw new UsageError(
+      `Packages are missing and there is no apt-get here; install what your system calls: ${names}.`,
+    );
+  if (process.getuid?.() !== 0)
+    throw new UsageError(`Packages are missing; install them as root with: apt-get install ${names}`);
+  for (const { name, why } of missing) say(`  ${name} ${why}`);
+  await step(`install ${names}`, async (progress) => {
+    const apt = (...args: string[]): Promise<string> =>
+      run("apt-get", ["-qq", "-y", ...args], { env: { DEBIAN_FRONTEND: "noninteractive" } });
+    progress.detail("reading package lists");
+    await apt("update");
+    progress.detail("installing");
+    await apt("install", "--no-install-recommends", ...missing.map(({ name }) => name));
+  });
+  const still = await missingPackages();
+  if (still.length > 0)
+    throw new Error(`Installed, but their programs are not where expected: ${still.map(({ name }) => name).join(" ")}`);
+}

@@ -1,0 +1,128 @@
+// etcd, API server, controller manager and scheduler, as processes of the host. etcd listens on a loopback address of
+// this lab alone, the others on the bridge.
+import * as fs from "node:fs";
+import * as net from "node:net";
+import * as path from "node:path";
+import { type LabApi, isReady } from "./api.ts";
+import {
+  auditLogPath,
+  hostAddress,
+  type LabConfig,
+  loopbackAddress,
+  podRange,
+  serviceRange,
+} from "./config.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { componentKubeconfig } from "./kubeconfig.ts";
+import { pkiPath } from "./pki.ts";
+import { waitForDaemon } from "./readiness.ts";
+
+const flags = (values: Readonly<Record<string, string | number | boolean>>): string[] =>
+  Object.entries(values).map(([name, value]) => `--${name}=${value}`);
+
+export function etcdFlags(lab: LabConfig): string[] {
+  const url = (port: number): string => `http://${loopbackAddress(lab)}:${port}`;
+  return flags({
+    "data-dir": path.join(lab.state, "etcd"),
+    "listen-client-urls": url(2379),
+    "advertise-client-urls": url(2379),
+    "listen-peer-urls": url(2380),
+    "initial-advertise-peer-urls": url(2380),
+    "initial-cluster": `default=${url(2380)}`,
+    // A lab is thrown away; waiting for the disk at every write would only slow the tests down.
+    "unsafe-no-fsync": true,
+  });
+}
+
+export function apiServerFlags(lab: LabConfig): string[] {
+  return flags({
+    "etcd-servers": `http://${loopbackAddress(lab)}:2379`,
+    "bind-address": hostAddress(lab),
+    "advertise-address": hostAddress(lab),
+    "secure-port": 6443,
+    "service-cluster-ip-range": serviceRange(lab),
+    "tls-cert-file": pkiPath(lab, "apiserver.crt"),
+    "tls-private-key-file": pkiPath(lab, "apiserver.key"),
+    "client-ca-file": pkiPath(lab, "ca.crt"),
+    "service-account-key-file": pkiPath(lab, "service-accounts.pub"),
+    "service-account-signing-key-file": pkiPath(lab, "service-accounts.key"),
+    "service-account-issuer": "https://kubernetes.default.svc",
+    "kubelet-client-certificate": pkiPath(lab, "kubelet-client.crt"),
+    "kubelet-client-key": pkiPath(lab, "kubelet-client.key"),
+    "kubelet-certificate-authority": pkiPath(lab, "ca.crt"),
+    "kubelet-preferred-address-types": "InternalIP",
+    "authorization-mode": "Node,RBAC",
+    "allow-privileged": true,
+    "enable-admission-plugins": "NodeRestriction",
+    "endpoint-reconciler-type": "lease",
+    // Webhooks are called at the pods' own addresses, so they do not hang on the first node's kube-proxy.
+    "enable-aggregator-routing": true,
+    "audit-policy-file": auditPolicyPath(lab),
+    "audit-log-path": auditLogPath(lab),
+    "audit-log-maxsize": 1024,
+    "audit-log-maxbackup": 4,
+    "max-requests-inflight": 1000,
+    "max-mutating-requests-inflight": 500,
+  });
+}
+
+export function controllerManagerFlags(lab: LabConfig): string[] {
+  return flags({
+    kubeconfig: componentKubeconfig(lab, "controller-manager"),
+    "bind-address": hostAddress(lab),
+    "use-service-account-credentials": true,
+    "root-ca-file": pkiPath(lab, "ca.crt"),
+    "service-account-private-key-file": pkiPath(lab, "service-accounts.key"),
+    "cluster-signing-cert-file": pkiPath(lab, "ca.crt"),
+    "cluster-signing-key-file": pkiPath(lab, "ca.key"),
+    "leader-elect": false,
+    "cluster-cidr": podRange(lab),
+    "allocate-node-cidrs": false,
+    // A dead node is known after 16 s instead of 50, so that tests of node failure end.
+    "node-monitor-period": "2s",
+    "node-monitor-grace-period": "16s",
+  });
+}
+
+export const schedulerFlags = (lab: LabConfig): string[] =>
+  flags({
+    kubeconfig: componentKubeconfig(lab, "scheduler"),
+    "bind-address": hostAddress(lab),
+    "leader-elect": false,
+  });
+
+const auditPolicyPath = (lab: LabConfig): string => path.join(lab.state, "run", "audit-policy.json");
+
+const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [{ level: "Metadata" }],
+};
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host, port });
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+/** etcd and the API server, up to the moment when the latter says that it is ready. */
+export async function startApiServer(lab: LabConfig, api: LabApi, signal: AbortSignal): Promise<void> {
+  fs.mkdirSync(path.join(lab.state, "run"), { recursive: true });
+  fs.mkdirSync(path.dirname(auditLogPath(lab)), { recursive: true });
+  fs.writeFileSync(auditPolicyPath(lab), JSON.stringify(auditPolicy));
+  const etcd = startDaemon(lab, "etcd", [path.join(lab.bin, "etcd"), ...etcdFlags(lab)]);
+  await waitForDaemon(lab, etcd, () => accepts(loopbackAddress(lab), 2379), signal);
+  const server = startDaemon(lab, "apiserver", [path.join(lab.bin, "kube-apiserver"), ...apiServerFlags(lab)]);
+  await waitForDaemon(lab, server, () => isReady(api), signal);
+}
+
+export const startControllers = (lab: LabConfig): Daemon[] => [
+  startDaemon(lab, "controller-manager", [path.join(lab.bin, "kube-controller-manager"), ...controllerManagerFlags(lab)]),
+  startDaemon(lab, "scheduler", [path.join(lab.bin, "kube-scheduler"), ...schedulerFlags(lab)]),
+];

@@ -1,0 +1,59 @@
+// CoreDNS for the lab's pods, on the bridge address. There is no outside: every name that is not the cluster's is
+// answered as unknown, never as a failure, which would break resolvers that walk a search list.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { ensureObject, type LabApi } from "./api.ts";
+import { hostAddress, type LabConfig, loopbackAddress } from "./config.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { componentKubeconfig } from "./kubeconfig.ts";
+
+const emptyRootZone = `$ORIGIN .
+@ 5 IN SOA ns.invalid. admin.invalid. 1 7200 3600 1209600 5
+@ 5 IN NS ns.invalid.
+`;
+
+// A miss is remembered for one second only: the name of a pod that just appears must not stay unknown.
+export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
+    bind ${hostAddress(lab)}
+    errors
+    ready ${loopbackAddress(lab)}:8181
+    kubernetes cluster.local in-addr.arpa {
+        kubeconfig ${componentKubeconfig(lab, "coredns")} ${lab.name}
+        pods insecure
+        ttl 5
+    }
+    file ${zoneFile} .
+    cache 5 {
+        denial 9984 1
+    }
+}
+`;
+
+const role = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: "lab:coredns" },
+  rules: [
+    { apiGroups: [""], resources: ["services", "namespaces", "pods"], verbs: ["list", "watch"] },
+    { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list", "watch"] },
+  ],
+};
+
+const binding = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRoleBinding",
+  metadata: { name: "lab:coredns" },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "lab:coredns" },
+  subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "coredns" }],
+};
+
+export async function startDns(lab: LabConfig, api: LabApi): Promise<Daemon> {
+  await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterroles", role);
+  await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding);
+  const folder = path.join(lab.state, "run");
+  const zoneFile = path.join(folder, "root.zone");
+  const configuration = path.join(folder, "Corefile");
+  fs.writeFileSync(zoneFile, emptyRootZone);
+  fs.writeFileSync(configuration, corefile(lab, zoneFile));
+  return startDaemon(lab, "coredns", [path.join(lab.bin, "coredns"), "-conf", configuration]);
+}

@@ -1,0 +1,39 @@
+// Takes a lab away, whatever state it is in: running, half started, killed, its folder removed. Nothing is asked of the
+// lab itself; all is found by what the kernel and the machine's list of labs say.
+import { removeCgroup } from "./cgroups.ts";
+import { type LabConfig, labNodes, mostNodes } from "./config.ts";
+import { detachLoopDevices } from "./loop-devices.ts";
+import { unmountAll } from "./mounts.ts";
+import { removeNetwork } from "./network.ts";
+import { killProcesses, labProcesses } from "./processes.ts";
+import { claim, lock, removeRecord } from "./registry.ts";
+import { type KeepOptions, removeState } from "./state.ts";
+import { traces } from "./traces.ts";
+
+/** In the order of who holds whom: processes hold mounts, mounts hold devices and folders. The record goes last. */
+export async function tearDown(lab: LabConfig, keep: KeepOptions = { logs: false }): Promise<void> {
+  const any = { ...lab, nodes: mostNodes };
+  await killProcesses(() => labProcesses(any));
+  await unmountAll(lab);
+  await detachLoopDevices(lab);
+  await removeNetwork(lab);
+  await Promise.all(labNodes(any).map((node) => removeCgroup(node.netns)));
+  removeState(lab, keep);
+  removeRecord(lab.name);
+}
+
+export type DownResult = { readonly t: "down"; readonly milliseconds: number } | { readonly t: "nothing" };
+
+export async function down(lab: LabConfig): Promise<DownResult> {
+  const release = await lock(lab.name, "being taken down");
+  try {
+    const began = Date.now();
+    const found = claim(lab);
+    const target = found.t === "ours" ? found.record : found.t === "remains" ? found.of : lab;
+    if (found.t === "free" && (await traces(lab)).length === 0) return { t: "nothing" };
+    await tearDown(target);
+    return { t: "down", milliseconds: Date.now() - began };
+  } finally {
+    await release();
+  }
+}

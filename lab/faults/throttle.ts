@@ -1,0 +1,69 @@
+// A slow disk: the kernel lets a pod's containers do only so many reads and writes a second. Meets reads and flushed
+// writes, which is what etcd waits for; on control groups of version 1 the kernel writes the rest back unthrottled.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { unified } from "../cgroups.ts";
+import { run } from "../command.ts";
+import { type LabConfig, UsageError } from "../config.ts";
+import { onNode } from "../mounts.ts";
+import { type RunningPod, cgroupOf, findPod, parsePodName, podText } from "../pods.ts";
+import { type Harm, type Throttle, inflict } from "./record.ts";
+import { volumesOf } from "./volumes.ts";
+
+type SlowDisk = Extract<Harm, { kind: "slow-disk" }>;
+
+/** Ends by itself with the container: kubelet starts the next one in a control group of its own. */
+export async function slowDisk(lab: LabConfig, name: string, iops: number): Promise<void> {
+  if (!Number.isInteger(iops) || iops < 1) throw new UsageError("IOPS is a whole number above 0.");
+  const pod = await findPod(lab, parsePodName(name));
+  const devices = await devicesOf(pod);
+  if (devices.length === 0)
+    throw new UsageError(`Nothing of ${podText(pod)} lies on a disk that the kernel could slow down.`);
+  const throttles = pod.containers.flatMap(({ pid }) => throttlesFor(cgroupOf(pid, "blkio"), devices, iops));
+  if (!throttles.every(({ file }) => fs.existsSync(file)))
+    throw new UsageError("This kernel cannot slow a disk down: it has no I/O throttling by control group.");
+  const harm: SlowDisk = { kind: "slow-disk", throttles };
+  await inflict(
+    lab,
+    `slow-disk ${podText(pod)}`,
+    harm,
+    async () => throttles.forEach(({ file, set }) => fs.writeFileSync(file, set)),
+    speedUp,
+  );
+}
+
+export function throttlesFor(cgroup: string, devices: readonly string[], iops: number): Throttle[] {
+  if (unified())
+    return devices.map((device) => ({
+      file: path.join(cgroup, "io.max"),
+      set: `${device} riops=${iops} wiops=${iops}`,
+      clear: `${device} riops=max wiops=max`,
+    }));
+  return devices.flatMap((device) =>
+    ["read", "write"].map((way) => ({
+      file: path.join(cgroup, `blkio.throttle.${way}_iops_device`),
+      set: `${device} ${iops}`,
+      clear: `${device} 0`,
+    })),
+  );
+}
+
+/** The disks under the pod's volumes and under its containers' own files, as MAJOR:MINOR. */
+async function devicesOf(pod: RunningPod): Promise<string[]> {
+  const folders = [pod.node.root, ...volumesOf(pod).map((volume) => volume.source)];
+  const [enter = "", ...args] = [...onNode(pod.node), "stat", "--format=%Hd:%Ld", ...folders];
+  const devices = (await run(enter, args)).trim().split("\n").map(wholeDisk);
+  return [...new Set(devices.filter((device) => device !== undefined))];
+}
+
+/** Throttles are set on whole disks, never on a partition; memory and overlays are no disks at all. */
+function wholeDisk(device: string): string | undefined {
+  const entry = `/sys/dev/block/${device}`;
+  if (!fs.existsSync(entry)) return undefined;
+  if (!fs.existsSync(path.join(entry, "partition"))) return device;
+  return fs.readFileSync(path.join(fs.realpathSync(entry), "..", "dev"), "utf8").trim();
+}
+
+export async function speedUp(harm: SlowDisk): Promise<void> {
+  for (const { file, clear } of harm.throttles) if (fs.existsSync(file)) fs.writeFileSync(file, clear);
+}

@@ -1,0 +1,20 @@
+// What must be on the machine before a lab starts, made or fetched where it is missing: packages, programs, images.
+import { ensureBinaries } from "./build/binaries.ts";
+import { ensurePackages } from "./build/packages.ts";
+import { checkMachine } from "./build/prerequisites.ts";
+import { type LabConfig, UsageError } from "./config.ts";
+import { ensureImageTemplate } from "./image-template.ts";
+import { ensureImages } from "./images/index.ts";
+
+/** Gives back the folder of unpacked images that every node begins with. */
+export async function prepareMachine(lab: LabConfig, signal: AbortSignal): Promise<string> {
+  const missing = await checkMachine();
+  if (missing.length > 0) throw new UsageError(missing.join("\n"));
+  await ensurePackages();
+  signal.throwIfAborted();
+  await ensureBinaries(lab);
+  signal.throwIfAborted();
+  const images = await ensureImages();
+  signal.throwIfAborted();
+  return ensureImageTemplate(images);
+}

@@ -1,0 +1,38 @@
+// Waits for a daemon to do what it was started for; one that dies meanwhile ends the wait at once, with its last words.
+import * as fs from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type LabConfig, logPath } from "./config.ts";
+import { type Daemon, isAlive } from "./daemon.ts";
+import { seconds } from "./progress.ts";
+
+function lastWords(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8").trim().split("\n").slice(-20).join("\n");
+  } catch {
+    return "";
+  }
+}
+
+export function mustLive(lab: LabConfig, daemon: Daemon): void {
+  if (isAlive(daemon)) return;
+  const log = logPath(lab, daemon.component);
+  throw new Error(`${daemon.component} ended right after its start (${log}):\n${lastWords(log)}`);
+}
+
+export async function waitForDaemon(
+  lab: LabConfig,
+  daemon: Daemon,
+  isReady: () => Promise<boolean>,
+  signal: AbortSignal,
+  timeoutMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  const log = logPath(lab, daemon.component);
+  while (!(await isReady())) {
+    signal.throwIfAborted();
+    mustLive(lab, daemon);
+    if (Date.now() > deadline)
+      throw new Error(`${daemon.component} was not ready within ${seconds(timeoutMs)} (${log}):\n${lastWords(log)}`);
+    await sleep(30);
+  }
+}

@@ -1,0 +1,38 @@
+// The folder that holds a lab's files. The default lab shares it with the programs and with the other labs' folders,
+// so it is emptied entry by entry.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { LabConfig } from "./config.ts";
+
+const shared = new Set(["bin", "labs"]);
+
+/** Everything that is this lab's alone. */
+export function stateFolders(lab: LabConfig): string[] {
+  if (!fs.existsSync(lab.state)) return [];
+  return fs
+    .readdirSync(lab.state)
+    .filter((name) => !shared.has(name))
+    .map((name) => path.join(lab.state, name));
+}
+
+/** The path may come from a record that somebody else wrote: only what looks like a lab's folder is ever emptied. */
+const isLabFolder = (lab: LabConfig): boolean =>
+  lab.state.endsWith("/.lab") || lab.state.endsWith(`/.lab/labs/${lab.name}`);
+
+export interface KeepOptions {
+  /** After a start that failed they are what is needed most. */
+  readonly logs: boolean;
+}
+
+export function removeState(lab: LabConfig, keep: KeepOptions): void {
+  if (!isLabFolder(lab)) throw new Error(`${lab.state} is not a lab's folder, so it is not removed`);
+  for (const entry of stateFolders(lab)) {
+    if (keep.logs && path.basename(entry) === "logs") continue;
+    fs.rmSync(entry, { recursive: true, force: true });
+  }
+  try {
+    fs.rmdirSync(lab.state);
+  } catch {
+    // not empty: programs, other labs or logs are in it
+  }
+}

@@ -1,0 +1,25 @@
+// Gives a lab its storage: the default class, and the process that serves it.
+import * as path from "node:path";
+import type { KubeApi } from "../../src/kube/api.ts";
+import { StorageClass } from "../../src/kube/kinds.ts";
+import type { LabConfig } from "../config.ts";
+import { startDaemon } from "../daemon.ts";
+import { provisioner, storageClass } from "./plan.ts";
+
+export async function startStorage(lab: LabConfig, api: KubeApi): Promise<void> {
+  const program = path.join(import.meta.dirname, "main.ts");
+  startDaemon(lab, "storage", [process.execPath, program, "--name", lab.name, "--subnet", `${lab.prefix}.0.0/16`]);
+  await api.apply(
+    StorageClass,
+    {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: storageClass, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+      provisioner,
+      volumeBindingMode: "WaitForFirstConsumer",
+      reclaimPolicy: "Delete",
+      allowVolumeExpansion: true,
+    },
+    { fieldManager: "lab" },
+  );
+}

@@ -1,0 +1,167 @@
+// Starts a lab: what can run side by side does, and a start that fails or is interrupted leaves nothing behind.
+import { setTimeout as sleep } from "node:timers/promises";
+import { routesInto } from "./addresses.ts";
+import { isReady, type LabApi, labApi } from "./api.ts";
+import { type LabConfig, labNodes, logPath, UsageError } from "./config.ts";
+import { startApiServer, startControllers } from "./control-plane.ts";
+import { type Daemon, isAlive, readDaemon } from "./daemon.ts";
+import { startDns } from "./dns.ts";
+import { tearDown } from "./down.ts";
+import { cloneImages } from "./image-template.ts";
+import { writeKubeconfigs } from "./kubeconfig.ts";
+import { prepareHandles } from "./mounts.ts";
+import { makeNetwork } from "./network.ts";
+import { prepareNode, startAgents, startContainerd } from "./node.ts";
+import { makePki } from "./pki.ts";
+import { prepareMachine } from "./prepare.ts";
+import { seconds, step, type Step } from "./progress.ts";
+import { mustLive } from "./readiness.ts";
+import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./registry.ts";
+import { together } from "./together.ts";
+import { kernelTraces } from "./traces.ts";
+
+export interface UpOptions {
+  readonly signal?: AbortSignal;
+}
+
+export type UpResult = { readonly t: "started"; readonly milliseconds: number } | { readonly t: "running" };
+
+/** Every daemon that a whole lab has. */
+export const components = (lab: LabConfig): string[] => [
+  "etcd",
+  "apiserver",
+  "controller-manager",
+  "scheduler",
+  "coredns",
+  ...labNodes(lab).flatMap(({ name }) => [`containerd-${name}`, `kubelet-${name}`, `kube-proxy-${name}`]),
+];
+
+/** True when this folder's lab of that name runs whole and answers. */
+export async function isUp(lab: LabConfig): Promise<boolean> {
+  const record = readRecord(lab.name);
+  if (record === undefined || record.state !== lab.state) return false;
+  const alive = components(record).every((component) => {
+    const daemon = readDaemon(record, component);
+    return daemon !== undefined && isAlive(daemon);
+  });
+  if (!alive) return false;
+  const api = labApi(record);
+  try {
+    return await isReady(api);
+  } finally {
+    api.close();
+  }
+}
+
+export async function up(lab: LabConfig, options: UpOptions = {}): Promise<UpResult> {
+  const signal = options.signal ?? new AbortController().signal;
+  claim(lab); // before anything long is done for a lab that cannot be
+  refuseTakenRange(lab);
+  if (await runsAlready(lab)) return { t: "running" };
+  const template = await prepareMachine(lab, signal);
+  const release = await lock(lab.name, "being started");
+  try {
+    if (await runsAlready(lab)) return { t: "running" };
+    await makeRoom(lab);
+    signal.throwIfAborted();
+    const began = Date.now();
+    writeRecord(lab);
+    try {
+      await step(`start the lab "${lab.name}"`, (progress) => start(lab, template, signal, progress));
+    } catch (error) {
+      await step(`clean up after the failed start; logs stay in ${logPath(lab, "*")}`, () =>
+        tearDown(lab, { logs: true }),
+      );
+      throw error;
+    }
+    return { t: "started", milliseconds: Date.now() - began };
+  } finally {
+    await release();
+  }
+}
+
+/** A lab that runs is left as it is; one that runs with other settings cannot be what was asked for. */
+async function runsAlready(lab: LabConfig): Promise<boolean> {
+  const found = claim(lab);
+  if (found.t !== "ours" || !(await isUp(lab))) return false;
+  const { prefix, nodes, kubernetes } = found.record;
+  if (prefix === lab.prefix && nodes === lab.nodes && kubernetes === lab.kubernetes) return true;
+  throw new UsageError(
+    `The lab "${lab.name}" runs with ${nodes} nodes of Kubernetes ${kubernetes} in ${prefix}.0.0/16: take it down first ` +
+      `with "node lab/main.ts down --name ${lab.name}" to start it with other settings.`,
+  );
+}
+
+/** Clears away what a dead lab of this name left, then makes sure that the range is nobody else's. */
+async function makeRoom(lab: LabConfig): Promise<void> {
+  const found = claim(lab);
+  const remains = found.t === "ours" ? found.record : found.t === "remains" ? found.of : undefined;
+  if (remains !== undefined || (await kernelTraces(lab)).some((trace) => !trace.startsWith("route ")))
+    await step(`clean up what an earlier lab "${lab.name}" left`, () => tearDown(remains ?? lab));
+  refuseTakenRange(lab);
+  const [route] = await routesInto(lab);
+  if (route !== undefined)
+    throw new UsageError(`This machine already has a network in the lab's range (${route}): give another --subnet.`);
+}
+
+async function start(lab: LabConfig, template: string, signal: AbortSignal, progress: Step): Promise<void> {
+  const nodes = labNodes(lab);
+  progress.detail("certificates, network, disks");
+  await together(signal, [
+    () => makePki(lab).then(() => writeKubeconfigs(lab)),
+    () => makeNetwork(lab),
+    () => prepareHandles(lab).then(async () => void (await Promise.all(nodes.map((node) => prepareNode(lab, node))))),
+    ...nodes.map((node) => () => cloneImages(template, node)),
+  ]);
+  const api = labApi(lab);
+  try {
+    progress.detail("API server");
+    await together(signal, [
+      (either) => startApiServer(lab, api, either),
+      ...nodes.map((node) => (either: AbortSignal) => startContainerd(lab, node, either)),
+    ]);
+    // Whatever needs only the API server starts here.
+    const daemons = [...startControllers(lab), ...nodes.flatMap((node) => startAgents(lab, node))];
+    daemons.push(await startDns(lab, api));
+    await waitForNodes(lab, api, daemons, signal, progress);
+  } finally {
+    api.close();
+  }
+}
+
+interface NodeList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    readonly spec: { readonly taints?: readonly unknown[] };
+    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  }[];
+}
+
+/** Nodes are Ready and free of the taint that new ones carry, and pods can be made: there is an account for them. */
+async function waitForNodes(
+  lab: LabConfig,
+  api: LabApi,
+  daemons: readonly Daemon[],
+  signal: AbortSignal,
+  progress: Step,
+): Promise<void> {
+  const timeoutMs = 90_000;
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    signal.throwIfAborted();
+    for (const daemon of daemons) mustLive(lab, daemon);
+    const list = JSON.parse((await api.request("GET", "/api/v1/nodes")).body) as NodeList;
+    const ready = list.items.filter(
+      ({ spec, status }) =>
+        (spec.taints ?? []).length === 0 &&
+        status.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True"),
+    );
+    const account = (await api.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
+    if (ready.length === lab.nodes && account) return;
+    const seen = `${ready.length} of ${lab.nodes} nodes Ready${account ? "" : ", no service account yet"}`;
+    progress.detail(seen);
+    if (Date.now() > deadline)
+      throw new Error(`${seen} after ${seconds(timeoutMs)}; see ${logPath(lab, "kubelet-n0")} and its neighbours`);
+    await sleep(100);
+  }
+}

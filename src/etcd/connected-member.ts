@@ -1,0 +1,261 @@
+// The port to a member over the network: one gRPC call a method, and the few places where a call is not what it seems.
+import { TransportError } from "../transport/errors.ts";
+import { EtcdError } from "./errors.ts";
+import {
+  AlarmRequest_AlarmAction,
+  Cluster,
+  Compare_CompareResult,
+  Compare_CompareTarget,
+  KV,
+  Maintenance,
+} from "./gen/etcdserverpb/rpc_pb.ts";
+import { type Carrier, type CallOptions, serverStream, unary } from "./grpc.ts";
+import { clusterId, type MemberId, wireId } from "./ids.ts";
+import { refuseLearnerOnOldServers } from "./learner-guard.ts";
+import type {
+  AddedMember,
+  Alarm,
+  Call,
+  Deleted,
+  EtcdMember,
+  KeyRange,
+  KeyValue,
+  KvHash,
+  Member,
+  MemberHealth,
+  Membership,
+  MemberStatus,
+  NewMember,
+  ReadOptions,
+  Snapshot,
+  SnapshotCall,
+  Txn,
+  TxnResult,
+  Written,
+} from "./member.ts";
+import { SnapshotCheck } from "./snapshot.ts";
+import { alarms, bytes, headerOf, keyValue, member, memberStatus, prefixEnd, requestOp, wireAlarm } from "./wire.ts";
+
+/** Milliseconds. A server gives up what needs a quorum after 7 s. */
+const deadlines = {
+  read: 3000,
+  change: 8000,
+  compact: 30_000,
+  hash: 30_000,
+  defragment: 300_000,
+  snapshotStart: 10_000,
+} as const;
+
+export class ConnectedMember implements EtcdMember {
+  readonly endpoint: string;
+  readonly #carrier: Carrier;
+
+  constructor(endpoint: string, carrier: Carrier) {
+    this.endpoint = endpoint;
+    this.#carrier = carrier;
+  }
+
+  async status(call?: Call): Promise<MemberStatus> {
+    return memberStatus(await unary(this.#carrier, Maintenance.method.status, {}, within(deadlines.read, call)));
+  }
+
+  async health(call?: Call): Promise<MemberHealth> {
+    try {
+      await this.#readThroughQuorum(call);
+      return { t: "healthy" };
+    } catch (error) {
+      if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
+      throw error;
+    }
+  }
+
+  async memberList({ linearizable }: { readonly linearizable: boolean }, call?: Call): Promise<Membership> {
+    // Servers before 3.5 ignore the flag and answer what they last heard, quorum or not. After a read through the
+    // quorum what this member has heard is new enough, on any version.
+    if (linearizable) await this.#readThroughQuorum(call);
+    const answer = await unary(
+      this.#carrier,
+      Cluster.method.memberList,
+      { linearizable },
+      within(linearizable ? deadlines.change : deadlines.read, call),
+    );
+    const header = headerOf("MemberList", answer.header);
+    return { clusterId: clusterId(header.clusterId), members: answer.members.map(member) };
+  }
+
+  async memberAdd(wanted: NewMember, call?: Call): Promise<AddedMember> {
+    refuseLearnerOnOldServers(wanted);
+    const isLearner = wanted.as === "learner";
+    const answer = await unary(
+      this.#carrier,
+      Cluster.method.memberAdd,
+      { peerURLs: [...wanted.peerUrls], isLearner },
+      within(deadlines.change, call),
+    );
+    if (!answer.member) throw new TransportError("broken", "the answer to MemberAdd names no member");
+    const added = member(answer.member);
+    if (isLearner && !added.learner)
+      throw new EtcdError("addedAsVoter", "MemberAdd", `${added.id} was to be a learner and became a voter`);
+    return { member: added, members: answer.members.map(member) };
+  }
+
+  async memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]> {
+    const answer = await unary(
+      this.#carrier,
+      Cluster.method.memberPromote,
+      { ID: wireId(id) },
+      within(deadlines.change, call),
+    );
+    return answer.members.map(member);
+  }
+
+  async memberRemove(id: MemberId, call?: Call): Promise<readonly Member[]> {
+    const answer = await unary(
+      this.#carrier,
+      Cluster.method.memberRemove,
+      { ID: wireId(id) },
+      within(deadlines.change, call),
+    );
+    return answer.members.map(member);
+  }
+
+  async memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]> {
+    const answer = await unary(
+      this.#carrier,
+      Cluster.method.memberUpdate,
+      { ID: wireId(id), peerURLs: [...peerUrls] },
+      within(deadlines.change, call),
+    );
+    return answer.members.map(member);
+  }
+
+  async moveLeader(to: MemberId, call?: Call): Promise<void> {
+    await unary(this.#carrier, Maintenance.method.moveLeader, { targetID: wireId(to) }, within(deadlines.change, call));
+  }
+
+  async alarms(call?: Call): Promise<readonly Alarm[]> {
+    const answer = await unary(
+      this.#carrier,
+      Maintenance.method.alarm,
+      { action: AlarmRequest_AlarmAction.GET },
+      within(deadlines.change, call),
+    );
+    return alarms(answer.alarms);
+  }
+
+  /** Takes exactly one alarm: "all alarms of all members" is answered with success and disarms nothing. */
+  async disarm({ member, type }: Alarm, call?: Call): Promise<void> {
+    await unary(
+      this.#carrier,
+      Maintenance.method.alarm,
+      { action: AlarmRequest_AlarmAction.DEACTIVATE, memberID: wireId(member), alarm: wireAlarm(type) },
+      within(deadlines.change, call),
+    );
+  }
+
+  async defragment(call?: Call): Promise<void> {
+    await unary(this.#carrier, Maintenance.method.defragment, {}, within(deadlines.defragment, call));
+  }
+
+  async compact(revision: number, call?: Call): Promise<void> {
+    // Physical: answered when the space is free, so that a defragmentation right after it finds it.
+    const request = { revision: BigInt(revision), physical: true };
+    await unary(this.#carrier, KV.method.compact, request, within(deadlines.compact, call));
+  }
+
+  async hashKv(revision: number, call?: Call): Promise<KvHash> {
+    const request = { revision: BigInt(revision) };
+    const answer = await unary(this.#carrier, Maintenance.method.hashKV, request, within(deadlines.hash, call));
+    const hashed = Number(answer.hashRevision); // since 3.6; before, the one that was asked for or the newest
+    const newest = Number(headerOf("HashKV", answer.header).revision);
+    return {
+      hash: answer.hash,
+      revision: hashed === 0 ? revision || newest : hashed,
+      compactRevision: Number(answer.compactRevision),
+    };
+  }
+
+  async snapshot(onChunk: (chunk: Uint8Array) => void | Promise<void>, call: SnapshotCall = {}): Promise<Snapshot> {
+    const check = new SnapshotCheck();
+    let version: string | undefined;
+    await serverStream(
+      this.#carrier,
+      Maintenance.method.snapshot,
+      {},
+      (piece) => {
+        check.add(piece.blob, piece.remainingBytes);
+        if (piece.version !== "") version = piece.version;
+        return onChunk(piece.blob);
+      },
+      { answerWithin: call.answerWithin ?? deadlines.snapshotStart, signal: call.signal },
+    );
+    return { ...check.finish(), version };
+  }
+
+  async get(key: string, options?: ReadOptions, call?: Call): Promise<KeyValue | undefined> {
+    const request = { key: bytes(key), ...readRequest(options) };
+    const answer = await unary(this.#carrier, KV.method.range, request, within(deadlines.change, call));
+    return answer.kvs.map(keyValue)[0];
+  }
+
+  async list(prefix: string, options?: ReadOptions, call?: Call): Promise<KeyRange> {
+    const request = { key: prefix === "" ? bytes("\0") : bytes(prefix), rangeEnd: prefixEnd(prefix) };
+    const answer = await unary(
+      this.#carrier,
+      KV.method.range,
+      { ...request, ...readRequest(options) },
+      within(deadlines.change, call),
+    );
+    const revision = Number(headerOf("Range", answer.header).revision);
+    return { revision, keys: answer.kvs.map(keyValue), more: answer.more };
+  }
+
+  async put(key: string, value: string | Uint8Array, call?: Call): Promise<Written> {
+    const request = { key: bytes(key), value: bytes(value) };
+    const answer = await unary(this.#carrier, KV.method.put, request, within(deadlines.change, call));
+    return { revision: Number(headerOf("Put", answer.header).revision) };
+  }
+
+  async delete(key: string, call?: Call): Promise<Deleted> {
+    const request = { key: bytes(key) };
+    const answer = await unary(this.#carrier, KV.method.deleteRange, request, within(deadlines.change, call));
+    return { revision: Number(headerOf("DeleteRange", answer.header).revision), deleted: answer.deleted > 0n };
+  }
+
+  async txn({ when, andThen, otherwise = [] }: Txn, call?: Call): Promise<TxnResult> {
+    const compare = when.map(({ key, modRevision }) => ({
+      result: Compare_CompareResult.EQUAL,
+      target: Compare_CompareTarget.MOD,
+      key: bytes(key),
+      targetUnion: { case: "modRevision" as const, value: BigInt(modRevision) },
+    }));
+    const answer = await unary(
+      this.#carrier,
+      KV.method.txn,
+      { compare, success: andThen.map(requestOp), failure: otherwise.map(requestOp) },
+      within(deadlines.change, call),
+    );
+    return { revision: Number(headerOf("Txn", answer.header).revision), succeeded: answer.succeeded };
+  }
+
+  async #readThroughQuorum(call: Call | undefined): Promise<void> {
+    try {
+      const request = { key: bytes("health"), keysOnly: true };
+      await unary(this.#carrier, KV.method.range, request, within(deadlines.read, call));
+    } catch (error) {
+      // Whether the key may be seen is asked after the quorum was.
+      const seen =
+        error instanceof EtcdError && (error.reason === "permissionDenied" || error.reason === "authRequired");
+      if (!seen) throw error;
+    }
+  }
+}
+
+function within(deadline: number, call: Call | undefined): CallOptions {
+  return { deadline: call?.deadline ?? deadline, signal: call?.signal };
+}
+
+function readRequest(options: ReadOptions = {}): { serializable: boolean; limit: bigint; revision: bigint } {
+  const { serializable = false, limit = 0, revision = 0 } = options;
+  return { serializable, limit: BigInt(limit), revision: BigInt(revision) };
+}

@@ -1,0 +1,138 @@
+// What an etcd server answers when it refuses or fails, told apart by reason. The gRPC code does not tell: code 14
+// is an unhealthy cluster, a lost quorum and a learner's refusal, and the codes differ between versions. The texts
+// do not change, so one table reads them, and nothing else in the program may.
+
+export type EtcdReason =
+  // Membership
+  | "unhealthyCluster" // the member's links to its peers are down, or younger than 5 s
+  | "notEnoughStartedMembers"
+  | "tooManyLearners"
+  | "learnerNotReady"
+  | "notALearner" // only learners are promoted
+  | "learnersUnsupported" // the server is older than learners
+  | "addedAsVoter" // a learner was asked for, and an old server made a voter
+  | "memberExists"
+  | "peerUrlExists"
+  | "memberNotFound"
+  | "memberRemoved"
+  | "invalidUrls"
+  | "clusterIdMismatch"
+  // Leadership
+  | "notLeader"
+  | "noLeader"
+  | "leaderChanged"
+  | "badTransferee"
+  // Data
+  | "noSpace"
+  | "corrupt"
+  | "compacted"
+  | "futureRevision"
+  | "requestTooLarge"
+  | "tooManyOperations"
+  // Who asks, and whom
+  | "notServedByLearner"
+  | "unimplemented"
+  | "notCapable" // the cluster's version is still too low
+  | "authRequired"
+  | "permissionDenied"
+  | "tooManyRequests"
+  // Downgrade
+  | "downgradeInProgress"
+  | "noDowngrade"
+  | "invalidDowngradeTarget"
+  // Neither done nor certainly undone
+  | "timeout"
+  | "stopped"
+  | "cancelled"
+  | "unknown";
+
+const byMessage: ReadonlyMap<string, EtcdReason> = new Map<string, EtcdReason>([
+  ["unhealthy cluster", "unhealthyCluster"],
+  ["re-configuration failed due to not enough started members", "notEnoughStartedMembers"],
+  ["too many learner members in cluster", "tooManyLearners"],
+  ["can only promote a learner member which is in sync with leader", "learnerNotReady"],
+  ["can only promote a learner member", "notALearner"],
+  ["member ID already exist", "memberExists"],
+  ["Peer URLs already exists", "peerUrlExists"],
+  ["member not found", "memberNotFound"],
+  ["ID removed", "memberRemoved"],
+  ["given member URLs are invalid", "invalidUrls"],
+  ["cluster ID mismatch", "clusterIdMismatch"],
+  ["not leader", "notLeader"],
+  ["no leader", "noLeader"],
+  ["leader changed", "leaderChanged"],
+  ["bad leader transferee", "badTransferee"],
+  ["mvcc: database space exceeded", "noSpace"],
+  ["corrupt cluster", "corrupt"],
+  ["mvcc: required revision has been compacted", "compacted"],
+  ["mvcc: required revision is a future revision", "futureRevision"],
+  ["request is too large", "requestTooLarge"],
+  ["too many operations in txn request", "tooManyOperations"],
+  ["rpc not supported for learner", "notServedByLearner"],
+  ["not capable", "notCapable"],
+  ["user name is empty", "authRequired"], // what a call without a token gets once authentication is on
+  ["invalid auth token", "authRequired"],
+  ["authentication failed, invalid user ID or password", "authRequired"],
+  ["revision of auth store is old", "authRequired"],
+  ["permission denied", "permissionDenied"],
+  ["too many requests", "tooManyRequests"],
+  ["cluster has a downgrade job in progress", "downgradeInProgress"],
+  ["no inflight downgrade job", "noDowngrade"],
+  ["wrong downgrade target version format", "invalidDowngradeTarget"],
+  ["invalid downgrade target version", "invalidDowngradeTarget"],
+  ["request timed out", "timeout"],
+  ["request timed out, possibly due to previous leader failure", "timeout"],
+  ["request timed out, possibly due to connection lost", "timeout"],
+  ["request timed out, waiting for the applied index took too long", "timeout"],
+  ["request timed out, leader transfer took too long", "timeout"],
+  ["context deadline exceeded", "timeout"],
+  ["server stopped", "stopped"],
+  ["request canceled", "cancelled"],
+  ["context canceled", "cancelled"],
+]);
+
+/** What comes from the gRPC library of the server and carries details of the call. */
+const byPrefix: readonly (readonly [string, EtcdReason])[] = [
+  ["unknown method ", "unimplemented"],
+  ["unknown service ", "unimplemented"],
+  ["grpc: received message larger than max", "requestTooLarge"],
+  ["grpc: trying to send message larger than max", "requestTooLarge"],
+];
+
+/** Which part of the server speaks; some versions leave it out. */
+const speaker = /^(?:etcdserver|membership|auth|raft): /;
+
+export function classify(message: string): EtcdReason {
+  const said = message.replace(speaker, "");
+  return byMessage.get(said) ?? byPrefix.find(([prefix]) => said.startsWith(prefix))?.[1] ?? "unknown";
+}
+
+const uncertain: ReadonlySet<EtcdReason> = new Set([
+  "leaderChanged", // the proposal may still be committed by the next leader
+  "timeout",
+  "stopped",
+  "cancelled",
+  "addedAsVoter",
+  "unknown",
+]);
+
+export class EtcdError extends Error {
+  readonly reason: EtcdReason;
+  /** The call that was answered so, as in `MemberAdd`. */
+  readonly method: string;
+  /** gRPC's code, for the log. */
+  readonly code: number | undefined;
+
+  constructor(reason: EtcdReason, method: string, message: string, code?: number) {
+    super(`${method}: ${message}`);
+    this.name = "EtcdError";
+    this.reason = reason;
+    this.method = method;
+    this.code = code;
+  }
+
+  /** True when the server certainly did nothing; else a write may yet take effect: look before asking again. */
+  get refused(): boolean {
+    return !uncertain.has(this.reason);
+  }
+}

@@ -1,0 +1,65 @@
+// gRPC's framing: each message is preceded by a byte that says whether it is compressed and four that say how long
+// it is. Messages come in whatever pieces the network makes of them.
+import { TransportError } from "../transport/errors.ts";
+
+const prefix = 5;
+/** Far above what an operator asks for; it keeps a peer that is no etcd from filling the memory. */
+const longest = 64 << 20;
+
+export function frame(message: Uint8Array): Buffer {
+  const framed = Buffer.allocUnsafe(prefix + message.length);
+  framed.writeUInt8(0, 0);
+  framed.writeUInt32BE(message.length, 1);
+  framed.set(message, prefix);
+  return framed;
+}
+
+export class FrameReader {
+  #chunks: Buffer[] = [];
+  #buffered = 0;
+  /** Length of the message that is coming, once its prefix is here. */
+  #expected: number | undefined;
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#buffered += chunk.length;
+  }
+
+  /** The next whole message; undefined while it is incomplete. */
+  next(): Buffer | undefined {
+    if (this.#expected === undefined) {
+      if (this.#buffered < prefix) return undefined;
+      this.#expected = readLength(this.#take(prefix));
+    }
+    if (this.#buffered < this.#expected) return undefined;
+    const message = this.#take(this.#expected);
+    this.#expected = undefined;
+    return message;
+  }
+
+  /** False when a message has begun and not ended. */
+  get empty(): boolean {
+    return this.#buffered === 0 && this.#expected === undefined;
+  }
+
+  #take(length: number): Buffer {
+    const [first] = this.#chunks;
+    const whole =
+      first && first.length >= length
+        ? first
+        : Buffer.concat(this.#chunks.splice(0, this.#chunks.length, Buffer.alloc(0)));
+    const rest = whole.subarray(length);
+    if (rest.length > 0) this.#chunks[0] = rest;
+    else this.#chunks.shift();
+    this.#buffered -= length;
+    return whole.subarray(0, length);
+  }
+}
+
+function readLength(head: Buffer): number {
+  if (head.readUInt8(0) !== 0) throw new TransportError("broken", "a compressed message came, and none was asked for");
+  const length = head.readUInt32BE(1);
+  if (length > longest)
+    throw new TransportError("broken", `a message of ${length} bytes is announced, which is absurd`);
+  return length;
+}

@@ -1,0 +1,139 @@
+// gRPC calls over one HTTP/2 origin: one answer, or a stream of them. What the server says becomes an EtcdError;
+// whatever keeps it from being said whole is a TransportError. An answer without its final status does not count.
+import {
+  create,
+  type DescMessage,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { TransportError } from "../transport/errors.ts";
+import type { Http2Origin, Receiver, ResponseEnd } from "../transport/origin.ts";
+import { classify, EtcdError } from "./errors.ts";
+import { frame, FrameReader } from "./frames.ts";
+
+/** Whatever carries requests to one server. */
+export type Carrier = Pick<Http2Origin, "send">;
+
+export interface CallOptions {
+  /** Milliseconds for the whole call. */
+  deadline: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface StreamOptions {
+  /** Milliseconds until the server must have begun to answer. */
+  answerWithin: number;
+  signal?: AbortSignal | undefined;
+}
+
+export async function unary<I extends DescMessage, O extends DescMessage>(
+  carrier: Carrier,
+  method: DescMethodUnary<I, O>,
+  request: MessageInitShape<I>,
+  { deadline, signal }: CallOptions,
+): Promise<MessageShape<O>> {
+  const answers: MessageShape<O>[] = [];
+  const end = await send(carrier, method, request, (message) => void answers.push(message), {
+    headers: { "grpc-timeout": timeoutHeader(deadline) },
+    patience: { deadline, ...(signal === undefined ? {} : { signal }) },
+  });
+  const [answer] = answers;
+  if (answer === undefined || answers.length > 1)
+    throw new TransportError(
+      "broken",
+      `${method.name} was answered with ${answers.length} messages (HTTP ${end.status})`,
+    );
+  return answer;
+}
+
+/** While a promise that `onMessage` returns is pending, the server is held back. */
+export async function serverStream<I extends DescMessage, O extends DescMessage>(
+  carrier: Carrier,
+  method: DescMethodServerStreaming<I, O>,
+  request: MessageInitShape<I>,
+  onMessage: (message: MessageShape<O>) => void | Promise<void>,
+  { answerWithin, signal }: StreamOptions,
+): Promise<void> {
+  await send(carrier, method, request, onMessage, {
+    headers: {},
+    patience: { answerWithin, ...(signal === undefined ? {} : { signal }) },
+  });
+}
+
+async function send<I extends DescMessage, O extends DescMessage>(
+  carrier: Carrier,
+  method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
+  request: MessageInitShape<I>,
+  onMessage: (message: MessageShape<O>) => void | Promise<void>,
+  options: {
+    headers: Record<string, string>;
+    patience: { deadline?: number; answerWithin?: number; signal?: AbortSignal };
+  },
+): Promise<ResponseEnd> {
+  const frames = new FrameReader();
+  const drain = (): void | Promise<void> => {
+    for (let message = frames.next(); message !== undefined; message = frames.next()) {
+      const taken = onMessage(fromBinary(method.output, message));
+      if (taken) return taken.then(drain);
+    }
+  };
+  let isGrpc = false;
+  const receiver: Receiver = {
+    onHeaders(_status, headers) {
+      isGrpc = headers["content-type"]?.startsWith("application/grpc") ?? false;
+    },
+    onData(chunk) {
+      if (!isGrpc) return; // an error page of something that is no etcd
+      frames.push(chunk);
+      return drain();
+    },
+  };
+  const end = await carrier.send(
+    {
+      method: "POST",
+      path: `/${method.parent.typeName}/${method.name}`,
+      headers: { "content-type": "application/grpc", te: "trailers", ...options.headers },
+      body: frame(toBinary(method.input, create(method.input, request))),
+      ...options.patience,
+    },
+    receiver,
+  );
+  checkStatus(method.name, end, frames.empty);
+  return end;
+}
+
+function checkStatus(method: string, { status, headers, trailers }: ResponseEnd, complete: boolean): void {
+  // A server that has nothing but the status to say puts it into the headers.
+  const said = trailers["grpc-status"] === undefined ? headers : trailers;
+  const code = said["grpc-status"];
+  if (typeof code !== "string" || !/^\d+$/.test(code))
+    throw new TransportError("broken", `${method} was answered with HTTP ${status} and no gRPC status`);
+  if (code === "0") {
+    if (!complete) throw new TransportError("broken", `${method}: the last message of the answer is incomplete`);
+    return;
+  }
+  const message = decodeMessage(said["grpc-message"]);
+  throw new EtcdError(classify(message), method, message === "" ? `gRPC code ${code}` : message, Number(code));
+}
+
+function decodeMessage(text: string | string[] | undefined): string {
+  if (typeof text !== "string") return "";
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a lone percent sign
+  }
+}
+
+/**
+ * The server is given nine tenths of the time: one that lives and cannot do it says so itself, and is not mistaken
+ * for one that is gone.
+ */
+function timeoutHeader(deadline: number): string {
+  const longest = 99_999_999; // eight digits are all that gRPC allows
+  return `${Math.min(longest, Math.max(1, Math.floor(deadline * 0.9)))}m`;
+}

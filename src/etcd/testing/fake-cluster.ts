@@ -1,0 +1,325 @@
+// The state of an etcd cluster in memory: members with and without a process, learners, quorum, a leader, and etcd's
+// own rules about when the membership may change, after etcdserver/server.go. Raft itself is left out: what a quorum
+// agrees on is agreed on at once.
+import { createHash } from "node:crypto";
+import { EtcdError, type EtcdReason } from "../errors.ts";
+import { type ClusterId, clusterId, type MemberId, memberId, wireId } from "../ids.ts";
+import type { Alarm, Member } from "../member.ts";
+import { has, healthInterval } from "../versions/features.ts";
+import { type EtcdVersion, version } from "../versions/version.ts";
+import { FakeStore } from "./fake-store.ts";
+
+export interface FakeClusterOptions {
+  /** Milliseconds that only grow. */
+  readonly now?: () => number;
+  /** Of every process that is not started with another. */
+  readonly version?: string;
+  readonly maxLearners?: number;
+  /** Milliseconds that a new member takes to hold all data. */
+  readonly catchUp?: number;
+  readonly token?: string;
+}
+
+export interface ProcessStart {
+  readonly name: string;
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+  readonly version?: string;
+}
+
+/** How a process is: the operator sees what it can reach, the peers see what they can reach. */
+export type ProcessState =
+  | "running"
+  | "stopped" // refuses connections; its data is there
+  | "frozen" // takes connections and says nothing
+  | "isolated" // runs, and no packet passes
+  | "partitioned"; // the operator reaches it, its peers do not
+
+export interface FakeProcess {
+  readonly name: string;
+  readonly member: MemberId;
+  readonly clientUrl: string;
+  version: EtcdVersion;
+  state: ProcessState;
+  /** Since when its peers hear of it. */
+  connectedAt: number;
+  caughtUpAt: number;
+}
+
+export class FakeCluster {
+  readonly store = new FakeStore();
+  readonly clusterId: ClusterId;
+  readonly #now: () => number;
+  readonly #version: string;
+  readonly #maxLearners: number;
+  readonly #catchUp: number;
+  readonly #token: string;
+  readonly #members = new Map<MemberId, Member>();
+  readonly #removed = new Set<MemberId>();
+  readonly #processes = new Map<MemberId, FakeProcess>();
+  #alarms: readonly Alarm[] = [];
+  #leader: MemberId | undefined;
+  #term = 1;
+
+  /** A cluster of one member that runs. */
+  constructor(seed: ProcessStart, options: FakeClusterOptions = {}) {
+    this.#now = options.now ?? (() => performance.now());
+    this.#version = options.version ?? "3.6.16";
+    this.#maxLearners = options.maxLearners ?? 1;
+    this.#catchUp = options.catchUp ?? 0;
+    this.#token = options.token ?? "fake";
+    const id = hashId(seed.peerUrl, this.#token);
+    this.clusterId = clusterId(wireId(hashId(id)));
+    this.#members.set(id, { id, name: "", peerUrls: [seed.peerUrl], clientUrls: [], learner: false });
+    this.start(seed);
+  }
+
+  // What a test does to the world
+
+  /** Starts a member that was added, by its peer URL, or starts one again. */
+  start({ name, peerUrl, clientUrl, version: wanted = this.#version }: ProcessStart): MemberId {
+    const member = [...this.#members.values()].find(({ peerUrls }) => peerUrls.includes(peerUrl));
+    if (!member) throw new Error(`the process ${name} exits: ${peerUrl} is not in the cluster`);
+    const now = this.#now();
+    const before = this.#processes.get(member.id);
+    this.#processes.set(member.id, {
+      name,
+      member: member.id,
+      clientUrl,
+      version: version(wanted),
+      state: "running",
+      connectedAt: now,
+      caughtUpAt: before?.caughtUpAt ?? now + this.#catchUp,
+    });
+    this.#members.set(member.id, { ...member, name, clientUrls: [clientUrl] });
+    this.#elect();
+    return member.id;
+  }
+
+  set(name: string, state: ProcessState): void {
+    const process = this.#named(name);
+    if (state === "running" && process.state !== "running") process.connectedAt = this.#now();
+    process.state = state;
+    this.#elect();
+  }
+
+  /** The process is gone and so is its data; the membership remembers it. */
+  lose(name: string): void {
+    this.#processes.delete(this.#named(name).member);
+    this.#elect();
+  }
+
+  raise(name: string, type: Alarm["type"]): void {
+    const { member } = this.#named(name);
+    this.#alarms = [...this.#alarms.filter((alarm) => !sameAlarm(alarm, { member, type })), { member, type }];
+  }
+
+  get leader(): MemberId | undefined {
+    return this.#leader;
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#members.values()];
+  }
+
+  idOf(name: string): MemberId {
+    return this.#named(name).member;
+  }
+
+  // What members ask of it
+
+  get term(): number {
+    return this.#term;
+  }
+
+  get alarms(): readonly Alarm[] {
+    return this.#alarms;
+  }
+
+  processAt(clientUrl: string): FakeProcess | undefined {
+    return [...this.#processes.values()].find((process) => process.clientUrl === clientUrl);
+  }
+
+  memberOf(process: FakeProcess): Member {
+    const member = this.#members.get(process.member);
+    if (!member) throw new Error(`${process.name} runs and is no member`);
+    return member;
+  }
+
+  /** Whether this process and those that it reaches can decide anything. */
+  hasQuorum(process: FakeProcess): boolean {
+    if (process.state !== "running") {
+      const voters = this.#voters();
+      return process.state === "partitioned" && voters.length === 1 && voters[0]?.id === process.member;
+    }
+    return this.#connectedVoters().length >= quorum(this.#voters().length);
+  }
+
+  leaderSeenBy(process: FakeProcess): MemberId | undefined {
+    return this.hasQuorum(process) ? this.#leader : undefined;
+  }
+
+  add(by: FakeProcess, peerUrls: readonly string[], learner: boolean): Member {
+    const voters = this.#voters();
+    const started = voters.filter((member) => member.name !== "").length;
+    // Adding a second member to a lone one is allowed, though two of two are needed after it.
+    const alone = started === 1 && voters.length === 1;
+    if (!learner && !alone && started < quorum(voters.length + 1))
+      throw refusal(
+        "notEnoughStartedMembers",
+        "MemberAdd",
+        "re-configuration failed due to not enough started members",
+      );
+    const needed = has(by.version, "addWithMinorityDown") ? quorum(voters.length + 1) : voters.length;
+    if (voters.length > 1 && this.#settled(by, voters) < needed)
+      throw refusal("unhealthyCluster", "MemberAdd", "unhealthy cluster");
+    this.#requireQuorum(by, "MemberAdd");
+    const id = hashId(...[...peerUrls].sort(), this.#token, String(Math.floor(this.#now() / 1000)));
+    if (this.#removed.has(id)) throw refusal("memberRemoved", "MemberAdd", "ID removed");
+    if (this.#members.has(id)) throw refusal("memberExists", "MemberAdd", "member ID already exist");
+    this.#requireFreeUrls("MemberAdd", peerUrls, undefined);
+    const limit = has(by.version, "maxLearners") ? this.#maxLearners : 1;
+    if (learner && this.members.filter((member) => member.learner).length >= limit)
+      throw refusal("tooManyLearners", "MemberAdd", "too many learner members in cluster");
+    const member: Member = { id, name: "", peerUrls: [...peerUrls], clientUrls: [], learner };
+    this.#members.set(id, member);
+    this.#elect();
+    return member;
+  }
+
+  promote(by: FakeProcess, id: MemberId): void {
+    this.#requireQuorum(by, "MemberPromote");
+    const member = this.#requireMember("MemberPromote", id);
+    const process = this.#processes.get(id);
+    const inSync = process?.state === "running" && process.caughtUpAt <= this.#now();
+    if (member.learner && !inSync)
+      throw refusal(
+        "learnerNotReady",
+        "MemberPromote",
+        "can only promote a learner member which is in sync with leader",
+      );
+    const voters = this.#voters();
+    if (voters.filter(({ name }) => name !== "").length + 1 < quorum(voters.length + 1))
+      throw refusal(
+        "notEnoughStartedMembers",
+        "MemberPromote",
+        "re-configuration failed due to not enough started members",
+      );
+    if (!member.learner) throw refusal("notALearner", "MemberPromote", "can only promote a learner member");
+    this.#members.set(id, { ...member, learner: false });
+    this.#elect();
+  }
+
+  remove(by: FakeProcess, id: MemberId): void {
+    if (!this.#members.get(id)?.learner) this.#mayRemoveVoter(by, id);
+    this.#requireQuorum(by, "MemberRemove");
+    this.#requireMember("MemberRemove", id);
+    this.#members.delete(id);
+    this.#removed.add(id);
+    this.#processes.delete(id); // a member that learns of its removal exits
+    this.#alarms = this.#alarms.filter((alarm) => alarm.member !== id);
+    this.#elect();
+  }
+
+  #mayRemoveVoter(by: FakeProcess, id: MemberId): void {
+    const voters = this.#voters();
+    const others = voters.filter((voter) => voter.id !== id);
+    if (others.filter(({ name }) => name !== "").length < quorum(others.length))
+      throw refusal(
+        "notEnoughStartedMembers",
+        "MemberRemove",
+        "re-configuration failed due to not enough started members",
+      );
+    // One that is down has no part in the quorum that works now.
+    const process = this.#processes.get(id);
+    if (id !== by.member && process?.state !== "running") return;
+    // 3 voters, all settled: 2 remain and 2 are wanted. 3 voters, one of them down: 1 remains, so no.
+    if (this.#settled(by, voters) - 1 < 1 + Math.floor((voters.length - 1) / 2))
+      throw refusal("unhealthyCluster", "MemberRemove", "unhealthy cluster");
+  }
+
+  update(by: FakeProcess, id: MemberId, peerUrls: readonly string[]): void {
+    this.#requireQuorum(by, "MemberUpdate");
+    const member = this.#requireMember("MemberUpdate", id);
+    this.#requireFreeUrls("MemberUpdate", peerUrls, id);
+    this.#members.set(id, { ...member, peerUrls: [...peerUrls] });
+  }
+
+  moveLeader(by: FakeProcess, to: MemberId): void {
+    if (this.leaderSeenBy(by) !== by.member) throw refusal("notLeader", "MoveLeader", "not leader");
+    const member = this.#members.get(to);
+    if (!member || member.learner) throw refusal("badTransferee", "MoveLeader", "bad leader transferee");
+    if (this.#processes.get(to)?.state !== "running")
+      throw refusal("timeout", "MoveLeader", "request timed out, leader transfer took too long");
+    if (to !== this.#leader) this.#term += 1;
+    this.#leader = to;
+  }
+
+  disarm(alarm: Alarm): void {
+    this.#alarms = this.#alarms.filter((armed) => !sameAlarm(armed, alarm));
+  }
+
+  #voters(): Member[] {
+    return this.members.filter((member) => !member.learner);
+  }
+
+  #connectedVoters(): Member[] {
+    return this.#voters().filter(({ id }) => this.#processes.get(id)?.state === "running");
+  }
+
+  /** How many voters this one has heard of for as long as etcd wants to have heard of them, itself included. */
+  #settled(by: FakeProcess, voters: readonly Member[]): number {
+    const youngest = this.#now() - healthInterval;
+    return voters.filter(({ id }) => {
+      const peer = this.#processes.get(id);
+      const linkedAt = Math.max(peer?.connectedAt ?? 0, by.connectedAt);
+      return id === by.member || (peer?.state === "running" && by.state === "running" && linkedAt < youngest);
+    }).length;
+  }
+
+  #elect(): void {
+    const candidates = this.#connectedVoters();
+    if (candidates.length < quorum(this.#voters().length)) {
+      this.#leader = undefined;
+    } else if (!candidates.some(({ id }) => id === this.#leader)) {
+      this.#leader = candidates[0]?.id;
+      this.#term += 1;
+    }
+  }
+
+  #requireQuorum(by: FakeProcess, method: string): void {
+    if (!this.hasQuorum(by)) throw refusal("timeout", method, "request timed out");
+  }
+
+  #requireMember(method: string, id: MemberId): Member {
+    const member = this.#members.get(id);
+    if (member) return member;
+    throw refusal("memberNotFound", method, "member not found");
+  }
+
+  #requireFreeUrls(method: string, peerUrls: readonly string[], except: MemberId | undefined): void {
+    const taken = new Set(this.members.filter(({ id }) => id !== except).flatMap((member) => member.peerUrls));
+    if (peerUrls.some((url) => taken.has(url))) throw refusal("peerUrlExists", method, "Peer URLs already exists");
+  }
+
+  #named(name: string): FakeProcess {
+    const process = [...this.#processes.values()].find((process) => process.name === name);
+    if (!process) throw new Error(`no process is called ${name}`);
+    return process;
+  }
+}
+
+export function quorum(voters: number): number {
+  return Math.floor(voters / 2) + 1;
+}
+
+export function refusal(reason: EtcdReason, method: string, message: string): EtcdError {
+  return new EtcdError(reason, method, `etcdserver: ${message}`);
+}
+
+const sameAlarm = (a: Alarm, b: Alarm): boolean => a.member === b.member && a.type === b.type;
+
+/** As etcd makes ids: the first 64 bits of a SHA-1. */
+function hashId(...parts: string[]): MemberId {
+  return memberId(createHash("sha1").update(parts.join("")).digest().readBigUInt64BE(0));
+}

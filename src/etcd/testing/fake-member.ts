@@ -1,0 +1,204 @@
+// One member of an in-memory cluster behind the same port as a real one: whether it can be reached, whether it may
+// serve the call, and whether it has the quorum that the call needs.
+import { createHash } from "node:crypto";
+import { TransportError } from "../../transport/errors.ts";
+import { EtcdError } from "../errors.ts";
+import type { MemberId } from "../ids.ts";
+import { refuseLearnerOnOldServers } from "../learner-guard.ts";
+import type {
+  AddedMember,
+  Alarm,
+  Deleted,
+  EtcdMember,
+  KeyRange,
+  KeyValue,
+  KvHash,
+  Member,
+  MemberHealth,
+  Membership,
+  MemberStatus,
+  NewMember,
+  ReadOptions,
+  Snapshot,
+  Txn,
+  TxnResult,
+  Written,
+} from "../member.ts";
+import { has } from "../versions/features.ts";
+import { formatVersion } from "../versions/version.ts";
+import { type FakeCluster, type FakeProcess, refusal } from "./fake-cluster.ts";
+
+type Need =
+  | "nothing" // served by whoever runs
+  | "voter" // refused by a learner
+  | "quorum"; // by a voter that reaches enough others
+
+export class FakeMember implements EtcdMember {
+  readonly endpoint: string;
+  readonly #etcd: FakeCluster;
+
+  constructor(etcd: FakeCluster, endpoint: string) {
+    this.#etcd = etcd;
+    this.endpoint = endpoint;
+  }
+
+  status = async (): Promise<MemberStatus> => {
+    const process = this.#serve("Status", "nothing");
+    const { store, clusterId, term, alarms } = this.#etcd;
+    const modern = has(process.version, "learners");
+    const size = 20_480 + store.revision * 100;
+    return {
+      clusterId,
+      memberId: process.member,
+      version: formatVersion(process.version),
+      learner: this.#etcd.memberOf(process).learner,
+      leader: this.#etcd.leaderSeenBy(process),
+      revision: store.revision,
+      raftTerm: term,
+      raftIndex: store.revision + 3,
+      raftAppliedIndex: modern ? store.revision + 3 : undefined,
+      dbSize: size,
+      dbSizeInUse: modern ? size : undefined,
+      dbSizeQuota: has(process.version, "statusQuota") ? 2 * 1024 ** 3 : undefined,
+      storageVersion: has(process.version, "statusQuota") ? `3.${process.version.minor}.0` : undefined,
+      alarms: modern ? alarms : [],
+    };
+  };
+
+  health = async (): Promise<MemberHealth> => {
+    try {
+      this.#serve("Range", "quorum");
+      return { t: "healthy" };
+    } catch (error) {
+      if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
+      throw error;
+    }
+  };
+
+  memberList = async ({ linearizable }: { readonly linearizable: boolean }): Promise<Membership> => {
+    this.#serve("MemberList", linearizable ? "quorum" : "voter");
+    return { clusterId: this.#etcd.clusterId, members: this.#etcd.members };
+  };
+
+  memberAdd = async (wanted: NewMember): Promise<AddedMember> => {
+    refuseLearnerOnOldServers(wanted);
+    const process = this.#serve("MemberAdd", "voter");
+    const member = this.#etcd.add(process, wanted.peerUrls, wanted.as === "learner");
+    return { member, members: this.#etcd.members };
+  };
+
+  memberPromote = async (id: MemberId): Promise<readonly Member[]> => {
+    const process = this.#serve("MemberPromote", "voter");
+    if (!has(process.version, "learners")) throw unimplemented("MemberPromote");
+    this.#etcd.promote(process, id);
+    return this.#etcd.members;
+  };
+
+  memberRemove = async (id: MemberId): Promise<readonly Member[]> => {
+    this.#etcd.remove(this.#serve("MemberRemove", "voter"), id);
+    return this.#etcd.members;
+  };
+
+  memberUpdate = async (id: MemberId, peerUrls: readonly string[]): Promise<readonly Member[]> => {
+    this.#etcd.update(this.#serve("MemberUpdate", "voter"), id, peerUrls);
+    return this.#etcd.members;
+  };
+
+  moveLeader = async (to: MemberId): Promise<void> => {
+    const process = this.#serve("MoveLeader", "voter");
+    if (!has(process.version, "moveLeader")) throw unimplemented("MoveLeader");
+    this.#etcd.moveLeader(process, to);
+  };
+
+  alarms = async (): Promise<readonly Alarm[]> => {
+    this.#serve("Alarm", "quorum");
+    return this.#etcd.alarms;
+  };
+
+  disarm = async (alarm: Alarm): Promise<void> => {
+    this.#serve("Alarm", "quorum");
+    this.#etcd.disarm(alarm);
+  };
+
+  defragment = async (): Promise<void> => {
+    this.#serve("Defragment", "voter");
+  };
+
+  compact = async (revision: number): Promise<void> => {
+    this.#serve("Compact", "quorum");
+    this.#etcd.store.compact(revision);
+  };
+
+  hashKv = async (revision: number): Promise<KvHash> => {
+    const process = this.#serve("HashKV", "voter");
+    if (!has(process.version, "hashKv")) throw unimplemented("HashKV");
+    return this.#etcd.store.hash(revision);
+  };
+
+  snapshot = async (onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<Snapshot> => {
+    const process = this.#serve("Snapshot", "nothing");
+    if (!has(process.version, "linearizableMemberList") && this.#etcd.memberOf(process).learner)
+      throw notServedByLearner("Snapshot"); // 3.5 began to serve it
+    const keys = this.#etcd.store.list("").keys.map(({ key, value }) => [key, Buffer.from(value).toString("base64")]);
+    const text = Buffer.from(JSON.stringify(keys));
+    const pages = Buffer.alloc(Math.ceil((text.length + 1) / 512) * 512);
+    text.copy(pages);
+    const digest = createHash("sha256").update(pages).digest();
+    await onChunk(pages);
+    await onChunk(digest);
+    return {
+      bytes: pages.length + digest.length,
+      sha256: digest.toString("hex"),
+      version: has(process.version, "statusQuota") ? `3.${process.version.minor}.0` : undefined,
+    };
+  };
+
+  get = async (key: string, options: ReadOptions = {}): Promise<KeyValue | undefined> => {
+    this.#serve("Range", options.serializable ? "nothing" : "quorum");
+    return this.#etcd.store.get(key, options);
+  };
+
+  list = async (prefix: string, options: ReadOptions = {}): Promise<KeyRange> => {
+    this.#serve("Range", options.serializable ? "nothing" : "quorum");
+    return this.#etcd.store.list(prefix, options);
+  };
+
+  put = async (key: string, value: string | Uint8Array): Promise<Written> => {
+    this.#serve("Put", "quorum");
+    this.#requireRoom("Put");
+    return this.#etcd.store.put(key, value);
+  };
+
+  delete = async (key: string): Promise<Deleted> => {
+    this.#serve("DeleteRange", "quorum");
+    return this.#etcd.store.delete(key);
+  };
+
+  txn = async (txn: Txn): Promise<TxnResult> => {
+    this.#serve("Txn", "quorum");
+    if ([...txn.andThen, ...(txn.otherwise ?? [])].some((write) => "put" in write)) this.#requireRoom("Txn");
+    return this.#etcd.store.txn(txn);
+  };
+
+  #serve(method: string, need: Need): FakeProcess {
+    const process = this.#etcd.processAt(this.endpoint);
+    const at = `${method} at ${this.endpoint}`;
+    if (!process || process.state === "stopped") throw new TransportError("unreachable", `${at}: connection refused`);
+    if (process.state === "isolated") throw new TransportError("connectTimeout", `${at}: no connection in time`);
+    if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
+    if (need === "nothing") return process;
+    if (this.#etcd.memberOf(process).learner) throw notServedByLearner(method);
+    if (need === "quorum" && !this.#etcd.hasQuorum(process)) throw refusal("timeout", method, "request timed out");
+    return process;
+  }
+
+  #requireRoom(method: string): void {
+    const armed = new Set(this.#etcd.alarms.map((alarm) => alarm.type));
+    if (armed.has("corrupt")) throw refusal("corrupt", method, "corrupt cluster");
+    if (armed.has("noSpace")) throw refusal("noSpace", method, "mvcc: database space exceeded");
+  }
+}
+
+const unimplemented = (method: string): EtcdError => new EtcdError("unimplemented", method, `unknown method ${method}`);
+const notServedByLearner = (method: string): EtcdError =>
+  refusal("notServedByLearner", method, "rpc not supported for learner");

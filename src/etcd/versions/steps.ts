@@ -1,0 +1,68 @@
+// Which version a cluster may go to from where it is. etcd moves one minor at a time, and some minors must be at a
+// certain patch before they can be left: below it members were lost or came back from the dead.
+import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, sameMinor, version } from "./version.ts";
+
+export type Step =
+  | { readonly t: "same" }
+  | { readonly t: "patch" }
+  | { readonly t: "upgrade" }
+  /** Asks for the cluster's consent first (`downgrade enable`), and only then for older members. */
+  | { readonly t: "downgrade" }
+  | { readonly t: "refused"; readonly because: RefusedStep; readonly advice: string };
+
+export type RefusedStep =
+  | "skipsMinor"
+  | "patchTooOld" // of the minor that is left
+  | "downgradeUnsupported"
+  | "otherMajor";
+
+/** The lowest patch of a minor from which the next minor may be reached. */
+const leaveFrom: readonly EtcdVersion[] = [
+  // Upgrade guide to 3.6: learners that were promoted, or members that were removed, by an older 3.5 confuse 3.6,
+  // which reads the membership from another store.
+  version("3.5.26"),
+  // Upgrade guide to 3.7.
+  version("3.6.11"),
+];
+
+/** A downgrade goes one minor back, and not below this: the first server that takes part in one is 3.6. */
+const firstDowngradable = version("3.6.0");
+
+export function stepBetween(from: EtcdVersion, to: EtcdVersion): Step {
+  const order = compareVersions(to, from);
+  if (order === 0) return { t: "same" };
+  // Patches of one minor share data format and protocol: both directions are a plain restart.
+  if (sameMinor(from, to)) return { t: "patch" };
+  if (from.major !== to.major)
+    return refuse("otherMajor", `etcd ${formatVersion(to)} is of another major version; only 3.x can be run.`);
+  return order > 0 ? upgrade(from, to) : downgrade(from, to);
+}
+
+function upgrade(from: EtcdVersion, to: EtcdVersion): Step {
+  const next = `${from.major}.${from.minor + 1}`;
+  if (to.minor !== from.minor + 1)
+    return refuse(
+      "skipsMinor",
+      `etcd goes up one minor version at a time: go from ${formatVersion(from)} to ${next} first.`,
+    );
+  const lowest = leaveFrom.find((patch) => sameMinor(patch, from));
+  if (lowest && !isAtLeast(from, lowest))
+    return refuse(
+      "patchTooOld",
+      `before ${next} every member must run at least ${formatVersion(lowest)}: set that version first.`,
+    );
+  return { t: "upgrade" };
+}
+
+function downgrade(from: EtcdVersion, to: EtcdVersion): Step {
+  if (to.minor !== from.minor - 1)
+    return refuse("skipsMinor", `etcd goes down one minor version at a time, and ${formatVersion(to)} is further.`);
+  if (!isAtLeast(from, firstDowngradable))
+    return refuse(
+      "downgradeUnsupported",
+      `etcd ${formatVersion(from)} cannot go back to an older minor version; restore a backup into a new cluster.`,
+    );
+  return { t: "downgrade" };
+}
+
+const refuse = (because: RefusedStep, advice: string): Step => ({ t: "refused", because, advice });

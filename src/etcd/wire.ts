@@ -1,0 +1,108 @@
+// Between etcd's protobuf messages and the types of the port.
+import {
+  type AlarmMember,
+  AlarmType as WireAlarmType,
+  type Member as WireMember,
+  type RequestOp,
+  RequestOpSchema,
+  type ResponseHeader,
+  type StatusResponse,
+} from "./gen/etcdserverpb/rpc_pb.ts";
+import type { KeyValue as WireKeyValue } from "./gen/mvccpb/kv_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import { TransportError } from "../transport/errors.ts";
+import { clusterId, memberId } from "./ids.ts";
+import type { Alarm, AlarmType, KeyValue, Member, MemberStatus, Write } from "./member.ts";
+
+export function bytes(text: string | Uint8Array): Uint8Array {
+  return typeof text === "string" ? Buffer.from(text) : text;
+}
+
+/** Every etcd sends one; an answer without is none of etcd's. */
+export function headerOf(method: string, header: ResponseHeader | undefined): ResponseHeader {
+  if (header) return header;
+  throw new TransportError("broken", `the answer to ${method} has no header`);
+}
+
+export function member({ ID, name, peerURLs, clientURLs, isLearner }: WireMember): Member {
+  return { id: memberId(ID), name, peerUrls: peerURLs, clientUrls: clientURLs, learner: isLearner };
+}
+
+export function keyValue({ key, value, createRevision, modRevision, version }: WireKeyValue): KeyValue {
+  return {
+    key: Buffer.from(key).toString(),
+    value,
+    createRevision: Number(createRevision),
+    modRevision: Number(modRevision),
+    version: Number(version),
+  };
+}
+
+export function memberStatus(status: StatusResponse): MemberStatus {
+  const header = headerOf("Status", status.header);
+  return {
+    clusterId: clusterId(header.clusterId),
+    memberId: memberId(header.memberId),
+    version: status.version,
+    learner: status.isLearner,
+    leader: status.leader === 0n ? undefined : memberId(status.leader),
+    revision: Number(header.revision),
+    raftTerm: Number(status.raftTerm),
+    raftIndex: Number(status.raftIndex),
+    raftAppliedIndex: known(status.raftAppliedIndex),
+    dbSize: Number(status.dbSize),
+    dbSizeInUse: known(status.dbSizeInUse),
+    dbSizeQuota: known(status.dbSizeQuota),
+    storageVersion: status.storageVersion === "" ? undefined : status.storageVersion,
+    alarms: status.errors.flatMap(alarmInText),
+  };
+}
+
+/** A server that does not know a field leaves it out, which reads as 0. */
+function known(value: bigint): number | undefined {
+  return value === 0n ? undefined : Number(value);
+}
+
+const alarmNames: ReadonlyMap<string, AlarmType> = new Map([
+  ["NOSPACE", "noSpace"],
+  ["CORRUPT", "corrupt"],
+]);
+
+/** Status tells alarms only as the text of an alarm message, as in `memberID:10501334649042878790 alarm:NOSPACE`. */
+function alarmInText(text: string): Alarm[] {
+  const match = /^memberID:\s*(\d+)\s+alarm:\s*([A-Z]+)\s*$/.exec(text);
+  const type = alarmNames.get(match?.[2] ?? "");
+  return match?.[1] === undefined || type === undefined ? [] : [{ member: memberId(BigInt(match[1])), type }];
+}
+
+export function alarms(wire: readonly AlarmMember[]): Alarm[] {
+  return wire.flatMap(({ memberID, alarm }) => {
+    const type = alarm === WireAlarmType.NOSPACE ? "noSpace" : alarm === WireAlarmType.CORRUPT ? "corrupt" : undefined;
+    return type === undefined ? [] : [{ member: memberId(memberID), type }];
+  });
+}
+
+export function wireAlarm(type: AlarmType): WireAlarmType {
+  return type === "noSpace" ? WireAlarmType.NOSPACE : WireAlarmType.CORRUPT;
+}
+
+export function requestOp(write: Write): RequestOp {
+  return create(RequestOpSchema, {
+    request:
+      "put" in write
+        ? { case: "requestPut", value: { key: bytes(write.put), value: bytes(write.value) } }
+        : { case: "requestDeleteRange", value: { key: bytes(write.delete) } },
+  });
+}
+
+/** The first key that does not begin with the prefix: etcd's ranges leave their end out. */
+export function prefixEnd(prefix: string): Uint8Array {
+  const end = Buffer.from(prefix);
+  for (let at = end.length - 1; at >= 0; at -= 1) {
+    const byte = end.readUInt8(at);
+    if (byte === 0xff) continue;
+    end.writeUInt8(byte + 1, at);
+    return end.subarray(0, at + 1);
+  }
+  return Buffer.from([0]); // everything from the key on
+}

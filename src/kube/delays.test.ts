@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Delays } from "./delays.ts";
+
+test("after any series of operations the heap answers like a plain map of times", () => {
+  const key = fc.integer({ min: 0, max: 20 }).map(String);
+  const time = fc.integer({ min: 0, max: 50 });
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("set" as const), key, at: time }),
+    fc.record({ do: fc.constant("delete" as const), key }),
+    fc.record({ do: fc.constant("takeDue" as const), at: time }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+      const delays = new Delays();
+      const model = new Map<string, number>();
+      for (const step of steps) {
+        if (step.do === "set") {
+          delays.set(step.key, step.at);
+          model.set(step.key, Math.min(step.at, model.get(step.key) ?? Number.POSITIVE_INFINITY));
+        } else if (step.do === "delete") {
+          assert.equal(delays.delete(step.key), model.delete(step.key));
+        } else {
+          const earliest = Math.min(...model.values());
+          const taken = delays.takeDue(step.at);
+          assert.equal(taken !== undefined, earliest <= step.at);
+          if (taken !== undefined) {
+            assert.equal(model.get(taken), earliest);
+            model.delete(taken);
+          }
+        }
+        assert.equal(delays.size, model.size);
+        assert.equal(delays.earliest() ?? Number.POSITIVE_INFINITY, Math.min(...model.values()));
+        for (const [key, at] of model) assert.equal(delays.at(key), at);
+      }
+    }),
+  );
+});

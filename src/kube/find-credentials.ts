@@ -1,0 +1,35 @@
+// Finds out how to reach the cluster, in the order that people are used to: what they name, then KUBECONFIG, then
+// the pod's service account, then the kubeconfig of their home.
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Credentials, CredentialsError } from "./credentials.ts";
+import { inClusterCredentials } from "./in-cluster.ts";
+
+export interface FindOptions {
+  /** A kubeconfig file, named by a flag. */
+  kubeconfig?: string;
+  /** A context other than the current one. */
+  context?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+export async function findCredentials({
+  kubeconfig,
+  context,
+  env = process.env,
+}: FindOptions = {}): Promise<Credentials> {
+  const named = kubeconfig ?? env["KUBECONFIG"];
+  if (named) return fromKubeconfig(named, context);
+  const inCluster = context === undefined ? inClusterCredentials(env) : undefined;
+  if (inCluster) return inCluster;
+  const atHome = join(env["HOME"] ?? homedir(), ".kube", "config");
+  if (existsSync(atHome)) return fromKubeconfig(atHome, context);
+  throw new CredentialsError("no cluster is known: set KUBECONFIG, or run inside a pod that has a service account");
+}
+
+// Loaded only when needed, because a pod never needs the YAML parser that comes with it.
+async function fromKubeconfig(paths: string, context: string | undefined): Promise<Credentials> {
+  const { kubeconfigCredentials } = await import("./kubeconfig.ts");
+  return kubeconfigCredentials(paths, context);
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { Liveness } from "./liveness.ts";
+
+/** A peer that answers when the test says so, in a time that the test moves on. */
+function start(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "setImmediate"] });
+  let now = 0;
+  let dead = 0;
+  const unanswered: (() => void)[] = [];
+  const pingedAt: number[] = [];
+  const session = {
+    destroyed: false,
+    ping(answered: (error: Error | null) => void) {
+      pingedAt.push(now);
+      unanswered.push(() => answered(null));
+    },
+  };
+  const options = { pingInterval: 100, pingTimeout: 50 };
+  const liveness = new Liveness(
+    session,
+    options,
+    () => (dead += 1),
+    () => now,
+  );
+  return {
+    liveness,
+    pingedAt,
+    dead: () => dead,
+    answer: () => unanswered.splice(0).forEach((answer) => answer()),
+    /** Step by step, so that the clock agrees with the timers. */
+    pass(ms: number) {
+      for (let n = 0; n < ms; n += 1) {
+        now += 1;
+        t.mock.timers.tick(1);
+      }
+    },
+  };
+}
+
+describe("liveness", () => {
+  test("pings at each interval while streams are open", (t) => {
+    const peer = start(t);
+    peer.liveness.busy();
+    for (let n = 0; n < 3; n += 1) {
+      peer.pass(100);
+      peer.answer();
+    }
+    assert.deepEqual(peer.pingedAt, [100, 200, 300]);
+    peer.pass(60);
+    assert.equal(peer.dead(), 0);
+  });
+
+  test("does not ping a connection without streams", (t) => {
+    const peer = start(t);
+    peer.liveness.busy();
+    peer.liveness.idle();
+    peer.pass(1000);
+    assert.deepEqual(peer.pingedAt, []);
+  });
+
+  test("asks at once when a connection is used again after lying idle for long", (t) => {
+    const peer = start(t);
+    peer.pass(500);
+    peer.liveness.busy();
+    assert.deepEqual(peer.pingedAt, [500]);
+    peer.pass(52);
+    assert.equal(peer.dead(), 1);
+  });
+
+  test("never pings more often than at each interval, however requests come and go", (t) => {
+    const peer = start(t);
+    for (let n = 0; n < 100; n += 1) {
+      peer.liveness.busy();
+      peer.pass(3);
+      peer.liveness.idle();
+      peer.pass(n % 7 === 0 ? 40 : 2);
+      peer.answer();
+    }
+    assert.ok(peer.pingedAt.length >= 5, `only ${peer.pingedAt.length} pings`);
+    peer.pingedAt.reduce((before, at) => {
+      assert.ok(at - before >= 100, `pinged at ${before} and ${at}`);
+      return at;
+    });
+  });
+
+  test("believes an answer that lay in the socket while this process stood still", (t) => {
+    const peer = start(t);
+    peer.liveness.busy();
+    peer.pass(100);
+    t.mock.timers.setTime(150); // the timeout fires; its last look comes after one round of reading
+    peer.answer();
+    peer.pass(10);
+    assert.equal(peer.dead(), 0);
+  });
+
+  test("stops with its connection", (t) => {
+    const peer = start(t);
+    peer.liveness.busy();
+    peer.pass(100);
+    peer.liveness.stop();
+    peer.pass(1000);
+    assert.deepEqual(peer.pingedAt, [100]);
+    assert.equal(peer.dead(), 0);
+  });
+});

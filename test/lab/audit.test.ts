@@ -1,0 +1,64 @@
+// The audit log counts a client's requests exactly.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit.ts";
+import { apiUrl } from "../../lab/kubeconfig.ts";
+import { pkiPath } from "../../lab/pki.ts";
+import { run } from "../../lab/command.ts";
+import { kubectl, ownNamespace } from "../support/kubectl.ts";
+import { testLab } from "../support/lab.ts";
+
+const lab = testLab();
+let namespace = "";
+let user = "";
+let token = "";
+
+before(async () => {
+  namespace = await ownNamespace("audit");
+  user = `system:serviceaccount:${namespace}:default`;
+  token = (await kubectl("create", "token", "default", `--namespace=${namespace}`)).trim();
+  const subject = `--serviceaccount=${namespace}:default`;
+  await kubectl("create", "rolebinding", "reader", "--clusterrole=view", subject, `--namespace=${namespace}`);
+});
+
+/** As the service account and nobody else: kubectl with a configuration of no one. */
+const get = (path: string): Promise<string> =>
+  run("kubectl", [
+    "--kubeconfig=/dev/null",
+    `--server=${apiUrl(lab)}`,
+    `--certificate-authority=${pkiPath(lab, "ca.crt")}`,
+    `--token=${token}`,
+    "get",
+    "--raw",
+    path,
+  ]);
+
+test("requests between two moments are counted once each, watches where they start", async () => {
+  const pods = `/api/v1/namespaces/${namespace}/pods`;
+  await get(pods);
+  await settleAudit(lab);
+  const from = auditMark(lab);
+  for (let i = 0; i < 3; i += 1) await get(pods);
+  await get(`${pods}?watch=true&timeoutSeconds=1`);
+  await assert.rejects(get(`${pods}/nobody`));
+  await settleAudit(lab);
+  const to = auditMark(lab);
+  await get(pods);
+  await settleAudit(lab);
+
+  const own = (await auditEntries(lab, from, to)).filter((entry) => entry.user === user);
+  assert.deepEqual(countRequests(own, ["verb", "resource", "code"]), [
+    { of: ["list", "pods", "200"], count: 3 },
+    { of: ["get", "pods", "404"], count: 1 },
+    { of: ["watch", "pods", "200"], count: 1 },
+  ]);
+});
+
+test("the command counts what the functions count", async () => {
+  const command = (...args: string[]): Promise<string> =>
+    run(process.execPath, ["lab/main.ts", "audit", ...args, `--name=${lab.name}`]);
+  const since = (await command("mark")).trim();
+  await get(`/api/v1/namespaces/${namespace}/configmaps`);
+  const printed = await command("count", "--since", since, "--user", user, "--by", "verb,resource", "--json");
+  assert.deepEqual(JSON.parse(printed), { verb: "list", resource: "configmaps", count: 1 });
+});
