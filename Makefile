@@ -63,7 +63,7 @@ format: $(READY) ## Format every file
 
 .PHONY: builds
 builds: $(READY) ## Build (or find in the cache) everything that the lab runs on
-	@$(NODE) lab/main.ts build
+	@$(NODE) lab/build/main.ts
 
 .PHONY: clean
 clean: ## Remove what was made in the tree; the build cache stays

@@ -7,8 +7,7 @@ interface Route {
   readonly dev?: string;
 }
 
-const number = (address: string): number =>
-  address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+const number = (address: string): number => address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
 
 /** True when the route, at least as narrow as a /16, leads into the lab's /16. */
 export function liesIn(prefix: string, destination: string): boolean {

@@ -29,6 +29,10 @@ export async function settleAudit(lab: LabConfig): Promise<void> {
   const api = labApi(lab);
   try {
     await api.request("GET", `/version?${settleParameter}=${id}`);
+  } catch (cause) {
+    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may lack the latest.`, {
+      cause,
+    });
   } finally {
     api.close();
   }

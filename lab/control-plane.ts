@@ -4,14 +4,7 @@ import * as fs from "node:fs";
 import * as net from "node:net";
 import * as path from "node:path";
 import { type LabApi, isReady } from "./api.ts";
-import {
-  auditLogPath,
-  hostAddress,
-  type LabConfig,
-  loopbackAddress,
-  podRange,
-  serviceRange,
-} from "./config.ts";
+import { auditLogPath, hostAddress, type LabConfig, loopbackAddress, podRange, serviceRange } from "./config.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { componentKubeconfig } from "./kubeconfig.ts";
 import { pkiPath } from "./pki.ts";
@@ -66,16 +59,25 @@ export function apiServerFlags(lab: LabConfig): string[] {
   });
 }
 
+const controllerFlags = (lab: LabConfig, identity: string): Record<string, string | number | boolean> => ({
+  kubeconfig: componentKubeconfig(lab, identity),
+  "bind-address": hostAddress(lab),
+  "tls-cert-file": pkiPath(lab, `${identity}.crt`),
+  "tls-private-key-file": pkiPath(lab, `${identity}.key`),
+  "leader-elect": false,
+  // The usual 20 requests a second would make the start of all controllers take four seconds.
+  "kube-api-qps": 300,
+  "kube-api-burst": 600,
+});
+
 export function controllerManagerFlags(lab: LabConfig): string[] {
   return flags({
-    kubeconfig: componentKubeconfig(lab, "controller-manager"),
-    "bind-address": hostAddress(lab),
+    ...controllerFlags(lab, "controller-manager"),
     "use-service-account-credentials": true,
     "root-ca-file": pkiPath(lab, "ca.crt"),
     "service-account-private-key-file": pkiPath(lab, "service-accounts.key"),
     "cluster-signing-cert-file": pkiPath(lab, "ca.crt"),
     "cluster-signing-key-file": pkiPath(lab, "ca.key"),
-    "leader-elect": false,
     "cluster-cidr": podRange(lab),
     "allocate-node-cidrs": false,
     // A dead node is known after 16 s instead of 50, so that tests of node failure end.
@@ -84,12 +86,7 @@ export function controllerManagerFlags(lab: LabConfig): string[] {
   });
 }
 
-export const schedulerFlags = (lab: LabConfig): string[] =>
-  flags({
-    kubeconfig: componentKubeconfig(lab, "scheduler"),
-    "bind-address": hostAddress(lab),
-    "leader-elect": false,
-  });
+export const schedulerFlags = (lab: LabConfig): string[] => flags(controllerFlags(lab, "scheduler"));
 
 const auditPolicyPath = (lab: LabConfig): string => path.join(lab.state, "run", "audit-policy.json");
 
@@ -123,6 +120,9 @@ export async function startApiServer(lab: LabConfig, api: LabApi, signal: AbortS
 }
 
 export const startControllers = (lab: LabConfig): Daemon[] => [
-  startDaemon(lab, "controller-manager", [path.join(lab.bin, "kube-controller-manager"), ...controllerManagerFlags(lab)]),
+  startDaemon(lab, "controller-manager", [
+    path.join(lab.bin, "kube-controller-manager"),
+    ...controllerManagerFlags(lab),
+  ]),
   startDaemon(lab, "scheduler", [path.join(lab.bin, "kube-scheduler"), ...schedulerFlags(lab)]),
 ];

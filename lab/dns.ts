@@ -4,8 +4,9 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { ensureObject, type LabApi } from "./api.ts";
 import { hostAddress, type LabConfig, loopbackAddress } from "./config.ts";
-import { type Daemon, startDaemon } from "./daemon.ts";
+import { startDaemon } from "./daemon.ts";
 import { componentKubeconfig } from "./kubeconfig.ts";
+import { isHealthy, waitForDaemon } from "./readiness.ts";
 
 const emptyRootZone = `$ORIGIN .
 @ 5 IN SOA ns.invalid. admin.invalid. 1 7200 3600 1209600 5
@@ -47,7 +48,7 @@ const binding = {
   subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "coredns" }],
 };
 
-export async function startDns(lab: LabConfig, api: LabApi): Promise<Daemon> {
+export async function startDns(lab: LabConfig, api: LabApi, signal: AbortSignal): Promise<void> {
   await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterroles", role);
   await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding);
   const folder = path.join(lab.state, "run");
@@ -55,5 +56,6 @@ export async function startDns(lab: LabConfig, api: LabApi): Promise<Daemon> {
   const configuration = path.join(folder, "Corefile");
   fs.writeFileSync(zoneFile, emptyRootZone);
   fs.writeFileSync(configuration, corefile(lab, zoneFile));
-  return startDaemon(lab, "coredns", [path.join(lab.bin, "coredns"), "-conf", configuration]);
+  const daemon = startDaemon(lab, "coredns", [path.join(lab.bin, "coredns"), "-conf", configuration]);
+  await waitForDaemon(lab, daemon, () => isHealthy(`http://${loopbackAddress(lab)}:8181/ready`), signal);
 }

@@ -34,8 +34,7 @@ export function kubeconfigText(lab: LabConfig, identity: string): string {
   );
 }
 
-export const componentKubeconfig = (lab: LabConfig, identity: string): string =>
-  pkiPath(lab, `${identity}.kubeconfig`);
+export const componentKubeconfig = (lab: LabConfig, identity: string): string => pkiPath(lab, `${identity}.kubeconfig`);
 
 export function writeKubeconfigs(lab: LabConfig): void {
   const components = ["controller-manager", "scheduler", "kube-proxy", "coredns"];

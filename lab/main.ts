@@ -57,9 +57,13 @@ function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
 async function main(argv: readonly string[]): Promise<void> {
-  const [command, ...args] = argv;
-  const extension = command === undefined ? undefined : extensions[command];
+  const [first = "", ...args] = argv;
+  const extension = extensions[first];
   if (extension !== undefined) {
     const { name, rest } = splitName(args);
     return (await extension()).main(recorded(name), rest);
@@ -75,18 +79,19 @@ async function main(argv: readonly string[]): Promise<void> {
       help: { type: "boolean", short: "h" },
     },
   });
-  if (values.help === true || positionals.length === 0) return void console.log(help);
-  if (positionals.length > 1) throw new UsageError(`"${positionals[1]}" means nothing after "${positionals[0]}".`);
+  const [command, surplus] = positionals;
+  if (values.help === true || command === undefined) return print(help);
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" means nothing after "${command}".`);
   const { help: _, nodes, ...named } = values;
-  switch (positionals[0]) {
+  switch (command) {
     case "up":
       return upCommand(labConfig({ ...named, ...(nodes === undefined ? {} : { nodes: Number(nodes) }) }));
     case "down":
       return downCommand(recorded(values.name));
     case "status":
-      return void console.log(await status());
+      return print(await status());
     default:
-      throw new UsageError(`"${positionals[0]}" is not a command of the lab; --help lists them.`);
+      throw new UsageError(`"${command}" is not a command of the lab; --help lists them.`);
   }
 }
 

@@ -9,7 +9,7 @@ import { componentKubeconfig } from "./kubeconfig.ts";
 import { dropMountNamespace, makeMountNamespace, onNode } from "./mounts.ts";
 import { settingsFiles, settingsPath } from "./node-settings.ts";
 import { killProcesses, nodeProcesses } from "./processes.ts";
-import { waitForDaemon } from "./readiness.ts";
+import { isHealthy, waitForDaemon } from "./readiness.ts";
 
 /** Control group, mounts and settings: what a machine has before anything runs on it. */
 export async function prepareNode(lab: LabConfig, node: LabNode): Promise<void> {
@@ -30,30 +30,41 @@ export async function startContainerd(lab: LabConfig, node: LabNode, signal: Abo
     settingsPath(node, "containerd"),
   ]);
   const answers = async (): Promise<boolean> =>
-    fs.existsSync(node.containerdSocket) && (await tryRun("ctr", ["-a", node.containerdSocket, "version"])) !== undefined;
+    fs.existsSync(node.containerdSocket) &&
+    (await tryRun("ctr", ["-a", node.containerdSocket, "version"])) !== undefined;
   await waitForDaemon(lab, daemon, answers, signal);
 }
 
-export function startAgents(lab: LabConfig, node: LabNode): Daemon[] {
-  const labels = `topology.kubernetes.io/zone=${node.zone}`;
-  return [
-    startDaemon(lab, `kubelet-${node.name}`, [
-      ...onNode(node),
-      path.join(lab.bin, "kubelet"),
-      `--config=${settingsPath(node, "kubelet")}`,
-      `--kubeconfig=${componentKubeconfig(lab, node.name)}`,
-      `--hostname-override=${node.name}`,
-      `--node-ip=${node.address}`,
-      `--root-dir=${path.join(node.root, "kubelet")}`,
-      `--node-labels=${labels}`,
-    ]),
-    startDaemon(lab, `kube-proxy-${node.name}`, [
-      ...onNode(node),
-      path.join(lab.bin, "kube-proxy"),
-      `--config=${settingsPath(node, "kube-proxy")}`,
-    ]),
-  ];
+function startKubelet(lab: LabConfig, node: LabNode): Daemon {
+  return startDaemon(lab, `kubelet-${node.name}`, [
+    ...onNode(node),
+    path.join(lab.bin, "kubelet"),
+    `--config=${settingsPath(node, "kubelet")}`,
+    `--kubeconfig=${componentKubeconfig(lab, node.name)}`,
+    `--hostname-override=${node.name}`,
+    `--node-ip=${node.address}`,
+    `--root-dir=${path.join(node.root, "kubelet")}`,
+    `--node-labels=topology.kubernetes.io/zone=${node.zone}`,
+  ]);
 }
+
+function startProxy(lab: LabConfig, node: LabNode): Daemon {
+  const settings = `--config=${settingsPath(node, "kube-proxy")}`;
+  return startDaemon(lab, `kube-proxy-${node.name}`, [...onNode(node), path.join(lab.bin, "kube-proxy"), settings]);
+}
+
+export interface Agents {
+  readonly kubelet: Daemon;
+  readonly proxy: Daemon;
+}
+
+export const startAgents = (lab: LabConfig, node: LabNode): Agents => ({
+  kubelet: startKubelet(lab, node),
+  proxy: startProxy(lab, node),
+});
+
+/** Whether services can be reached through the node. */
+export const carriesServices = (node: LabNode): Promise<boolean> => isHealthy(`http://${node.address}:10256/healthz`);
 
 /** A power cut: agents and containers die at once, and with them all that was mounted. Its disk stays. */
 export async function powerOff(lab: LabConfig, node: LabNode): Promise<void> {

@@ -17,20 +17,21 @@ export const pkiPath = (lab: LabConfig, file: string): string => path.join(lab.s
 /** Every certificate of the lab; the user and group names are those that Kubernetes' built-in roles are bound to. */
 export function identities(lab: LabConfig): Identity[] {
   const service = "kubernetes.default.svc";
+  const host = `IP:${hostAddress(lab)}`;
   return [
     {
       name: "apiserver",
       commonName: "kube-apiserver",
       hosts: [
         ...["kubernetes", "kubernetes.default", service, `${service}.cluster.local`].map((name) => `DNS:${name}`),
-        `IP:${hostAddress(lab)}`,
+        host,
         `IP:${kubernetesService(lab)}`,
       ],
     },
     { name: "admin", commonName: "admin", group: "system:masters" },
     { name: "kubelet-client", commonName: "kube-apiserver-kubelet-client", group: "system:masters" },
-    { name: "controller-manager", commonName: "system:kube-controller-manager" },
-    { name: "scheduler", commonName: "system:kube-scheduler" },
+    { name: "controller-manager", commonName: "system:kube-controller-manager", hosts: [host] },
+    { name: "scheduler", commonName: "system:kube-scheduler", hosts: [host] },
     { name: "kube-proxy", commonName: "system:kube-proxy" },
     { name: "coredns", commonName: "coredns" },
     ...labNodes(lab).map((node) => ({
@@ -49,12 +50,11 @@ async function issue(lab: LabConfig, identity: Identity): Promise<void> {
   const extensions = ["keyUsage=critical,digitalSignature", "extendedKeyUsage=serverAuth,clientAuth"];
   extensions.push("basicConstraints=critical,CA:FALSE");
   if (identity.hosts !== undefined) extensions.push(`subjectAltName=${identity.hosts.join(",")}`);
-  await run("openssl", [
-    ...["req", "-x509", ...newKey, "-subj", `${group}/CN=${identity.commonName}`],
-    ...["-CA", pkiPath(lab, "ca.crt"), "-CAkey", pkiPath(lab, "ca.key")],
-    ...extensions.flatMap((extension) => ["-addext", extension]),
-    ...["-keyout", pkiPath(lab, `${identity.name}.key`), "-out", pkiPath(lab, `${identity.name}.crt`)],
-  ]);
+  const subject = ["-subj", `${group}/CN=${identity.commonName}`];
+  const authority = ["-CA", pkiPath(lab, "ca.crt"), "-CAkey", pkiPath(lab, "ca.key")];
+  const files = ["-keyout", pkiPath(lab, `${identity.name}.key`), "-out", pkiPath(lab, `${identity.name}.crt`)];
+  const added = extensions.flatMap((extension) => ["-addext", extension]);
+  await run("openssl", ["req", "-x509", ...newKey, ...subject, ...authority, ...added, ...files]);
 }
 
 export async function makePki(lab: LabConfig): Promise<void> {

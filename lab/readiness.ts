@@ -1,5 +1,6 @@
 // Waits for a daemon to do what it was started for; one that dies meanwhile ends the wait at once, with its last words.
 import * as fs from "node:fs";
+import * as http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LabConfig, logPath } from "./config.ts";
 import { type Daemon, isAlive } from "./daemon.ts";
@@ -35,4 +36,16 @@ export async function waitForDaemon(
       throw new Error(`${daemon.component} was not ready within ${seconds(timeoutMs)} (${log}):\n${lastWords(log)}`);
     await sleep(30);
   }
+}
+
+/** Whether the health endpoint says yes; no answer is a no. */
+export function isHealthy(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = http.get(url, { agent: false, timeout: 1_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
 }

@@ -11,12 +11,13 @@ import { cloneImages } from "./image-template.ts";
 import { writeKubeconfigs } from "./kubeconfig.ts";
 import { prepareHandles } from "./mounts.ts";
 import { makeNetwork } from "./network.ts";
-import { prepareNode, startAgents, startContainerd } from "./node.ts";
+import { carriesServices, prepareNode, startAgents, startContainerd } from "./node.ts";
 import { makePki } from "./pki.ts";
 import { prepareMachine } from "./prepare.ts";
 import { seconds, step, type Step } from "./progress.ts";
-import { mustLive } from "./readiness.ts";
+import { mustLive, waitForDaemon } from "./readiness.ts";
 import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./registry.ts";
+import { removeState } from "./state.ts";
 import { together } from "./together.ts";
 import { kernelTraces } from "./traces.ts";
 
@@ -98,6 +99,7 @@ async function makeRoom(lab: LabConfig): Promise<void> {
   const remains = found.t === "ours" ? found.record : found.t === "remains" ? found.of : undefined;
   if (remains !== undefined || (await kernelTraces(lab)).some((trace) => !trace.startsWith("route ")))
     await step(`clean up what an earlier lab "${lab.name}" left`, () => tearDown(remains ?? lab));
+  removeState(lab, { logs: false }); // files outlive a reboot of the machine; all else does not
   refuseTakenRange(lab);
   const [route] = await routesInto(lab);
   if (route !== undefined)
@@ -120,10 +122,19 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
       (either) => startApiServer(lab, api, either),
       ...nodes.map((node) => (either: AbortSignal) => startContainerd(lab, node, either)),
     ]);
+    const controllers = startControllers(lab);
+    const agents = nodes.map((node) => ({ node, ...startAgents(lab, node) }));
+    const mustLast = [...controllers, ...agents.map(({ kubelet }) => kubelet)];
     // Whatever needs only the API server starts here.
-    const daemons = [...startControllers(lab), ...nodes.flatMap((node) => startAgents(lab, node))];
-    daemons.push(await startDns(lab, api));
-    await waitForNodes(lab, api, daemons, signal, progress);
+    await together(signal, [
+      (either) => startDns(lab, api, either),
+      ...agents.map(
+        ({ node, proxy }) =>
+          (either: AbortSignal) =>
+            waitForDaemon(lab, proxy, () => carriesServices(node), either),
+      ),
+      (either) => waitForNodes(lab, api, mustLast, either, progress),
+    ]);
   } finally {
     api.close();
   }
@@ -141,7 +152,7 @@ interface NodeList {
 async function waitForNodes(
   lab: LabConfig,
   api: LabApi,
-  daemons: readonly Daemon[],
+  mustLast: readonly Daemon[],
   signal: AbortSignal,
   progress: Step,
 ): Promise<void> {
@@ -149,7 +160,7 @@ async function waitForNodes(
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     signal.throwIfAborted();
-    for (const daemon of daemons) mustLive(lab, daemon);
+    for (const daemon of mustLast) mustLive(lab, daemon);
     const list = JSON.parse((await api.request("GET", "/api/v1/nodes")).body) as NodeList;
     const ready = list.items.filter(
       ({ spec, status }) =>

@@ -22,7 +22,10 @@ export interface EtcdMember {
 
   /** What the member knows by itself: works without quorum and on a learner. */
   status(call?: Call): Promise<MemberStatus>;
-  /** Whether the member can read through the quorum. Never throws. */
+  /**
+   * Whether the member can read through the quorum. Without one it does not answer in time, just as a member that is
+   * frozen: `status` tells the two apart. Throws only when the caller's signal aborts.
+   */
   health(call?: Call): Promise<MemberHealth>;
 
   memberList(options: { readonly linearizable: boolean }, call?: Call): Promise<Membership>;

@@ -8,9 +8,10 @@ import type { EtcdMember } from "./member.ts";
 
 /** PEM texts. */
 export interface ClientTls {
+  /** Who signed the members' certificates. */
   readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
+  /** For members that ask who is calling. */
+  readonly identity?: { readonly cert: string; readonly key: string };
 }
 
 export interface Endpoint {
@@ -106,7 +107,7 @@ export class EtcdMembers {
 
   #tlsOptions(tls: ClientTls | undefined, serverName: string | undefined): TlsOptions {
     if (!tls) return {};
-    const context = this.#contexts.get(tls) ?? createSecureContext({ ca: tls.ca, cert: tls.cert, key: tls.key });
+    const context = this.#contexts.get(tls) ?? createSecureContext({ ca: tls.ca, ...tls.identity });
     this.#contexts.set(tls, context);
     return { secureContext: context, ...(serverName === undefined ? {} : { servername: serverName }) };
   }
@@ -122,5 +123,7 @@ export class EtcdMembers {
 }
 
 function sameMaterial(a: ClientTls | undefined, b: ClientTls | undefined): boolean {
-  return a === b || (a?.ca === b?.ca && a?.cert === b?.cert && a?.key === b?.key);
+  return (
+    a === b || (a?.ca === b?.ca && a?.identity?.cert === b?.identity?.cert && a?.identity?.key === b?.identity?.key)
+  );
 }

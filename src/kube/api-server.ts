@@ -87,12 +87,13 @@ export class ApiServer {
   }
 
   /** Gives the whole answer, which is a good one. */
-  async send(call: Call, { deadline, signal = neverAborts }: RequestOptions): Promise<Answer> {
+  async send(call: Call, { deadline, signal = neverAborts, beforeSend }: RequestOptions): Promise<Answer> {
     const until = performance.now() + (deadline ?? this.#options.deadline ?? usualDeadline);
     let renewed = false;
     for (let count = 1; ; count += 1) {
       try {
-        return await this.#sendOnce(call, until - performance.now(), signal, count);
+        const patience = { deadline: until - performance.now(), signal, ...(beforeSend && { beforeSend }) };
+        return await this.#sendOnce(call, patience, count);
       } catch (error) {
         if (isUnauthorized(error) && !renewed) {
           renewed = true;
@@ -129,9 +130,9 @@ export class ApiServer {
     this.#origin.close();
   }
 
-  async #sendOnce(call: Call, deadline: number, signal: AbortSignal, attempt: number): Promise<Answer> {
-    const request = { ...(await this.#request(call)), deadline, signal };
-    return this.#observed(call, attempt, signal, async () => {
+  async #sendOnce(call: Call, patience: RequestOptions & { signal: AbortSignal }, attempt: number): Promise<Answer> {
+    const request = { ...(await this.#request(call)), ...patience };
+    return this.#observed(call, attempt, patience.signal, async () => {
       const { status, headers, body } = await this.#origin.fetch(request);
       const text = body.toString("utf8");
       if (status < 200 || status > 299) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { Controller } from "./controller.ts";
 import type { ControllerEvent, ControllerOptions } from "./controller.ts";
 import { ApiError } from "./errors.ts";
@@ -413,7 +413,7 @@ test("a cache that does not show a write in time is reported, and the key goes o
 test("however late the cache is, a pass that makes what it does not see never makes it twice", async () => {
   const step = fc.constantFrom("lag", "catchUp", "enqueue", "advance", "cut", "forget", "removeChild");
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (steps) => {
       const child = { namespace: "ns", name: "child" };
       let doubles = 0;
       const { clock, server, informer, controller, start, halt } = controlling(async (key, { api }) => {

@@ -7,6 +7,8 @@ import type { Cache } from "./cache.ts";
 import { systemClock } from "./clock.ts";
 import type { Cancel, Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
+import type { Fence } from "./fence.ts";
+import { fenced, openFence } from "./fence.ts";
 import { higher } from "./lanes.ts";
 import type { Priority } from "./lanes.ts";
 import type { Next } from "./next.ts";
@@ -76,10 +78,13 @@ export class Controller {
     this.#options = options;
   }
 
-  /** Runs until the signal aborts; then aborts every pass and resolves when the last one has ended. */
-  async run(api: KubeApi, signal: AbortSignal): Promise<void> {
+  /**
+   * Runs until the signal aborts, and writes only while the fence holds; then aborts every pass and resolves when the
+   * last one has ended.
+   */
+  async run(api: KubeApi, signal: AbortSignal, fence: Fence = openFence): Promise<void> {
     if (this.#reign !== undefined) throw new Error(`The controller ${this.name} runs already`);
-    this.#reign = new Reign(this.#options, api, signal);
+    this.#reign = new Reign(this.#options, fenced(api, fence), signal, fence);
     try {
       await this.#reign.run();
     } finally {
@@ -108,6 +113,7 @@ class Reign {
   readonly #options: ControllerOptions;
   readonly #api: KubeApi;
   readonly #stop: AbortSignal;
+  readonly #fence: Fence;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #observe: (event: ControllerEvent) => void;
@@ -117,12 +123,13 @@ class Reign {
   #passes = 0;
   #cancelResync: Cancel = () => undefined;
 
-  constructor(options: ControllerOptions, api: KubeApi, stop: AbortSignal) {
+  constructor(options: ControllerOptions, api: KubeApi, stop: AbortSignal, fence: Fence) {
     const { sources, caches = [], workers = 1, backoff, clock = systemClock, random = Math.random } = options;
     const observe = options.observe ?? (() => undefined);
     this.#options = options;
     this.#api = api;
     this.#stop = stop;
+    this.#fence = fence;
     this.#clock = clock;
     this.#random = random;
     this.#observe = observe;
@@ -179,7 +186,7 @@ class Reign {
     const onOverdue = (): void => this.#observe({ type: "passOverdue", key, id });
     this.#observe({ type: "passStarted", key, id, waitedMs });
     const { next, cutShort, writes } = await runPass(
-      { id, controller, key, api: this.#api, clock: this.#clock, deadlineMs, reconcile, onOverdue },
+      { id, controller, key, api: this.#api, clock: this.#clock, fence: this.#fence, deadlineMs, reconcile, onOverdue },
       this.#stop,
     );
     const tookMs = this.#clock.now() - started;

@@ -164,7 +164,7 @@ export class Informer<T extends KubeObject> implements Cache {
     const changes: Change<T>[] = [];
     const listed = new Set<string>();
     for (const object of objects) listed.add(keyText(keyOf(object)));
-    for (const key of [...this.#store.keys()]) {
+    for (const key of this.#store.keys()) {
       if (!listed.has(key)) changes.push(...changesBetween(this.#store.remove(parseKey(key)), undefined));
     }
     for (const object of objects) changes.push(...changesBetween(this.#store.put(object), object));

@@ -2,6 +2,7 @@
 import { follow } from "./abort.ts";
 import type { KubeApi } from "./api.ts";
 import type { Clock } from "./clock.ts";
+import type { Fence } from "./fence.ts";
 import { failed } from "./next.ts";
 import type { Next } from "./next.ts";
 import { parseKey } from "./objects.ts";
@@ -18,6 +19,8 @@ export interface PassContext {
   /** Ends with the pass, and notes what is written so that the next pass of this key waits for the caches. */
   readonly api: KubeApi;
   readonly clock: Clock;
+  /** To be checked before whatever only a leader may do and does not go through `api`. */
+  readonly fence: Fence;
   /** Notes a write that did not go through `api`. */
   wrote(kind: Kind<KubeObject>, object: KubeObject): void;
 }
@@ -43,6 +46,7 @@ export interface PassOptions {
   key: string;
   api: KubeApi;
   clock: Clock;
+  fence: Fence;
   deadlineMs: number;
   reconcile: Reconcile;
   /** The deadline has come and the pass has not ended yet; it is told to, and waited for. */
@@ -56,7 +60,7 @@ export interface PassEnd {
 }
 
 export async function runPass(options: PassOptions, stop: AbortSignal): Promise<PassEnd> {
-  const { id, controller, key, clock } = options;
+  const { id, controller, key, clock, fence } = options;
   const following = follow(stop);
   const writes: OwnWrite[] = [];
   let cutShort: CutShort | undefined;
@@ -73,7 +77,7 @@ export async function runPass(options: PassOptions, stop: AbortSignal): Promise<
   };
   let next: Next;
   try {
-    next = await options.reconcile(parseKey(key), { id, controller, signal, api, clock, wrote });
+    next = await options.reconcile(parseKey(key), { id, controller, signal, api, clock, fence, wrote });
   } catch (error) {
     next = failed(error);
   } finally {

@@ -130,9 +130,10 @@ test("a server that forgets every place at once is not listed in a busy loop", a
 
 test("a server that ends every watch at once is not asked in a busy loop", async () => {
   const { clock, server, calls, halt } = reflecting();
-  const original = server.api.watch;
-  server.api.watch = async (kind, options, onEvent) => {
-    const watching = original(kind, options, onEvent);
+  const { api } = server;
+  const watch = api.watch.bind(api);
+  api.watch = async (kind, options, onEvent) => {
+    const watching = watch(kind, options, onEvent);
     server.cut();
     await watching;
   };

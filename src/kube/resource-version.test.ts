@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { compareVersions, isAtLeast, isOlder } from "./resource-version.ts";
 
 test("versions compare as integers of any size", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { KubeObject } from "./objects.ts";
 import { Store } from "./store.ts";
 
@@ -66,7 +66,7 @@ test("after any series of operations every index equals a search through all obj
     { weight: 1, arbitrary: fc.record({ do: fc.constant("ask" as const) }) },
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
       const store = new Store<Box>({ indexes: { node: byNode } });
       const model = new Map<string, Box>();
       for (const step of steps) {

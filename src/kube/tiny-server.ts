@@ -1,5 +1,6 @@
 // An API server for one kind, for the tests of what watches it: it keeps a history and does on command what real
-// servers do at bad moments (cut, forget, lag, refuse, show the past). It checks nothing that it is sent.
+// servers do at bad moments (cut, forget, lag, refuse, show the past). It checks nothing that it is sent, and casts
+// because its callers, who may ask for any kind, ask for this one.
 import type { KubeApi, ListOptions, Page, WatchEvent, WatchOptions } from "./api.ts";
 import { ApiError } from "./errors.ts";
 import { keyOf, keyText } from "./objects.ts";
@@ -90,9 +91,14 @@ export class TinyServer {
     }
   }
 
+  /** Tells all watchers everything that ever happened, once more. */
+  repeatHistory(): void {
+    for (const watcher of this.#watchers) for (const { event } of this.#history) watcher.tell(event);
+  }
+
   /** Ends all watches: cleanly, or with an error. */
   cut(error?: Error): void {
-    for (const watcher of [...this.#watchers]) watcher.end(error);
+    for (const watcher of this.#watchers) watcher.end(error);
   }
 
   /** From now on no watch can start before the present. */
@@ -111,11 +117,11 @@ export class TinyServer {
       this.#enter("get", {});
       const object = this.#objects.get(keyText(key));
       if (object === undefined) throw notFound();
-      return give<T>(object);
+      return structuredClone(object) as KubeObject as T;
     },
     list: async <T extends KubeObject>(_kind: Kind<T>, options: ListOptions = {}) => {
       this.#enter("list", options);
-      return this.#page<T>(options);
+      return this.#page(options) as Page<KubeObject> as Page<T>;
     },
     watch: async <T extends KubeObject>(
       _kind: Kind<T>,
@@ -124,16 +130,16 @@ export class TinyServer {
     ) => {
       this.#enter("watch", options);
       if (Number(options.resourceVersion) < this.#forgotten) throw new ApiError(410, "Expired", "too old");
-      await this.#watch(options, (event) => onEvent(give(event)));
+      await this.#watch(options, (event) => onEvent(structuredClone(event) as WatchEvent<KubeObject> as WatchEvent<T>));
     },
     create: async <T extends KubeObject>(_kind: Kind<T>, object: T) => {
       this.#enter("create", {});
-      return give<T>(this.put(keyOf(object).name, 0, object.metadata));
+      return this.put(keyOf(object).name, 0, object.metadata) as KubeObject as T;
     },
     mergePatch: async <T extends KubeObject>(_kind: Kind<T>, key: Key, patch: object) => {
       this.#enter("mergePatch", {});
-      const spec = "spec" in patch ? give<{ value: number }>(patch.spec) : { value: 0 };
-      return give<T>(this.put(key.name, spec.value));
+      const { spec } = patch as Thing;
+      return this.put(key.name, spec?.value ?? 0) as KubeObject as T;
     },
     delete: async (_kind, key) => {
       this.#enter("delete", {});
@@ -149,7 +155,7 @@ export class TinyServer {
     if (error !== undefined) throw error;
   }
 
-  #page<T>(options: ListOptions): Page<T> {
+  #page(options: ListOptions): Page<Thing> {
     const [token, offset] = options.continue?.split(":").map(Number) ?? [undefined, 0];
     const snapshot = token === undefined ? (this.past ?? this.state()) : this.#snapshots.get(token);
     if (snapshot === undefined) throw new ApiError(410, "Expired", "the continue token is too old");
@@ -157,7 +163,8 @@ export class TinyServer {
     const start = offset ?? 0;
     const end = start + (options.limit ?? snapshot.items.length);
     const more = end < snapshot.items.length ? { continue: `${snapshot.version}:${end}` } : {};
-    return { items: give(snapshot.items.slice(start, end)), resourceVersion: String(snapshot.version), ...more };
+    const items = structuredClone(snapshot.items.slice(start, end));
+    return { items, resourceVersion: String(snapshot.version), ...more };
   }
 
   #watch(options: WatchOptions, tell: Watcher["tell"]): Promise<void> {
@@ -194,11 +201,6 @@ export class TinyServer {
       }
     }
   }
-}
-
-/** A copy, as it would come over the wire. The tests ask this server for one kind only, so the type is theirs. */
-function give<T>(value: unknown): T {
-  return structuredClone(value) as T;
 }
 
 function notFound(): ApiError {

@@ -14,6 +14,8 @@ export interface TransportRequest extends PatienceOptions {
   body?: Uint8Array | string;
   /** Milliseconds until the response's headers must be here, for streams that have no deadline as a whole. */
   answerWithin?: number;
+  /** Called just before the request goes out on a connection. What it throws ends the request, unsent. */
+  beforeSend?: () => void;
 }
 
 export interface ResponseEnd {
@@ -37,6 +39,12 @@ export function exchange(
   patience: Patience,
 ): Promise<ResponseEnd> {
   const { method, path, body } = request;
+  try {
+    request.beforeSend?.();
+  } catch (error) {
+    connection.release();
+    throw error;
+  }
   const headers = { ...request.headers, ":method": method, ":path": path };
   const stream = connection.open(headers, body === undefined);
   if (!stream) {

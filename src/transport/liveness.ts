@@ -4,7 +4,9 @@
 /** The part of an HTTP/2 session that is needed here. */
 export interface Pingable {
   readonly destroyed: boolean;
+  readonly closed: boolean;
   ping(answered: (error: Error | null) => void): unknown;
+  settings(settings: { enablePush: boolean }, answered: (error: Error | null) => void): unknown;
 }
 
 export interface LivenessOptions {
@@ -74,11 +76,14 @@ export class Liveness {
       });
     }, this.#options.pingTimeout);
     this.#waiting.unref();
-    this.#session.ping((error) => {
-      if (error) return; // the session is being torn down, which stops everything here
-      answered = true;
+    const onAnswer = (error: Error | null): void => {
+      answered = error === null;
       clearTimeout(this.#waiting);
       this.#waiting = undefined;
-    });
+    };
+    // Node sends no PING on a session that drains, although its streams may go on for minutes. SETTINGS have to be
+    // acknowledged as well, and these change nothing.
+    if (this.#session.closed) this.#session.settings({ enablePush: false }, onAnswer);
+    else this.#session.ping(onAnswer);
   }
 }

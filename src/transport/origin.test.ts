@@ -195,13 +195,13 @@ describe("a response that breaks off", () => {
   });
 
   test("by a cut while draining is broken although Node ends the stream in peace", async () => {
-    await using server = await partial((stream) => {
-      stream.session?.goaway(0);
-      setImmediate(() => server.cut());
-    });
+    await using server = await partial((stream) => stream.session?.goaway(0));
     using client = openOrigin(server.url);
-    await assert.rejects(client.origin.fetch(get("/")), failsWith("broken"));
-    await eventually("the connection closes", () => client.seen("closed").length === 1);
+    const result = client.origin.fetch(get("/"));
+    await eventually("the connection drains", () => client.seen("draining").length === 1);
+    server.cut();
+    await assert.rejects(result, failsWith("broken"));
+    assert.equal(client.seen("closed").length, 1);
   });
 
   test("short of its content-length is broken", async () => {
@@ -316,6 +316,32 @@ describe("a peer that falls silent", () => {
     );
     await assert.rejects(result, failsWith("dead"));
     assert.equal(client.seen("dead").length, 1);
+  });
+
+  test("after it said GOAWAY is found dead as well, and one that lives on is not", async () => {
+    let open: ServerHttp2Stream | undefined;
+    await using server = await startServer((stream) => {
+      open = stream;
+      stream.respond({ ":status": 200 });
+      stream.write("x", () => stream.session?.goaway(0));
+    });
+    using client = openOrigin(server.url, quick);
+    const request = { method: "GET", path: "/" };
+    let acknowledged = 0;
+    const living = client.origin.fetch(request);
+    await eventually("it drains", () => client.seen("draining").length === 1);
+    server.sessions[0]!.on("remoteSettings", () => (acknowledged += 1));
+    await eventually(
+      "it is asked several times",
+      () => acknowledged >= 4,
+      () => acknowledged,
+    );
+    open?.end("y");
+    assert.equal((await living).body.toString(), "xy");
+    const dying = client.origin.fetch(request);
+    await eventually("the next drains", () => client.seen("draining").length === 2);
+    server.freeze();
+    await assert.rejects(dying, failsWith("dead"));
   });
 
   test("that answers its pings may take its time", async () => {

@@ -148,10 +148,15 @@ export class Http2Origin {
     this.#serve();
   }
 
-  #onClosed(connection: Connection): void {
-    // Those who wait are not made to wait for a server that does not answer: whether to try again is theirs to say.
-    const { error } = connection;
-    if (error?.neverSent && this.#count("connecting") === 0) this.#failWaiting(error);
+  /** Those who wait do not wait for a server that fails again and again: whether to try on is theirs to say. */
+  #onClosed({ error }: Connection): void {
+    if (this.#waiting.length === 0 || this.#count("connecting") > 0) return;
+    if (error?.neverSent) {
+      this.#failWaiting(error);
+    } else if (this.#count("ready") === 0) {
+      const message = `the connection to ${this.url} closed before it had room`;
+      this.#failWaiting(new TransportError("unprocessed", message, error));
+    }
   }
 
   #failWaiting(error: TransportError): void {

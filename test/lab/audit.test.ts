@@ -9,14 +9,11 @@ import { kubectl, ownNamespace } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
 
 const lab = testLab();
-let namespace = "";
-let user = "";
-let token = "";
+const namespace = await ownNamespace("audit");
+const user = `system:serviceaccount:${namespace}:default`;
+const token = (await kubectl("create", "token", "default", `--namespace=${namespace}`)).trim();
 
 before(async () => {
-  namespace = await ownNamespace("audit");
-  user = `system:serviceaccount:${namespace}:default`;
-  token = (await kubectl("create", "token", "default", `--namespace=${namespace}`)).trim();
   const subject = `--serviceaccount=${namespace}:default`;
   await kubectl("create", "rolebinding", "reader", "--clusterrole=view", subject, `--namespace=${namespace}`);
 });

@@ -2,8 +2,18 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { before, describe, test } from "node:test";
-import type { NodeList, PersistentVolumeClaim, PersistentVolumeList, Pod, PodList, Service } from "kubernetes-types/core/v1.js";
+import type {
+  NodeList,
+  PersistentVolumeClaim,
+  PersistentVolumeList,
+  Pod,
+  PodList,
+  Service,
+} from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../lab/progress.ts";
+import { etcdVersions } from "../../lab/build/etcd.ts";
+import { loadOperatorImage } from "../../lab/image.ts";
+import { operatorImageTag } from "../../lab/images/operator.ts";
 import { diskFolder } from "../../lab/storage/disk.ts";
 import { apply, exec, kubectl, kubectlJson, ownNamespace, ready } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
@@ -95,7 +105,13 @@ describe("workloads and network", () => {
       [1, 2],
       [2, 0],
     ] as const) {
-      const answer = await exec(namespace, nameOf(from), "/usr/local/bin/probe", "get", `http://${addressOf(to)}:8080/`);
+      const answer = await exec(
+        namespace,
+        nameOf(from),
+        "/usr/local/bin/probe",
+        "get",
+        `http://${addressOf(to)}:8080/`,
+      );
       assert.equal(answer.trim(), `${nameOf(to)} ${addressOf(from)}`);
     }
   });
@@ -116,18 +132,17 @@ describe("workloads and network", () => {
   });
 
   test("exec and logs work", async () => {
-    assert.match(await exec(namespace, nameOf(2), "/usr/local/bin/probe", "read", "/etc/hostname"), new RegExp(nameOf(2)));
+    assert.match(
+      await exec(namespace, nameOf(2), "/usr/local/bin/probe", "read", "/etc/hostname"),
+      new RegExp(nameOf(2)),
+    );
     assert.match(await kubectl("logs", nameOf(2), `--namespace=${namespace}`), /listening on/);
   });
 
   test("a headless service names its pods, also those that are not ready", async () => {
     const labels = { app: "named" };
     const named = (name: string, readinessProbe: object): object =>
-      pod(
-        name,
-        { hostname: name, subdomain: "named", containers: [container(["serve"], { readinessProbe })] },
-        labels,
-      );
+      pod(name, { hostname: name, subdomain: "named", containers: [container(["serve"], { readinessProbe })] }, labels);
     const healthy = { httpGet: { port: 8080 }, periodSeconds: 1 };
     const never = { httpGet: { port: 1 }, periodSeconds: 1 };
     await apply(
@@ -202,7 +217,9 @@ describe("storage", { concurrency: true }, () => {
       "the volume to go",
       async () => {
         const volumes = (await kubectlJson<PersistentVolumeList>("get", "pv")).items;
-        left = [...volumes.map((item) => item.metadata?.name ?? ""), ...diskFiles()].filter((name) => name.includes(volume));
+        left = [...volumes.map((item) => item.metadata?.name ?? ""), ...diskFiles()].filter((name) =>
+          name.includes(volume),
+        );
         return left.length === 0 || undefined;
       },
       { timeoutMs: 60_000, lastSeen: () => left.join(", ") },
@@ -256,6 +273,64 @@ describe("storage", { concurrency: true }, () => {
       .map((item) => item.capacityBytes ?? 0);
     return Math.max(0, ...sizes) / 2 ** 20;
   };
+});
+
+describe("images", { concurrency: true }, () => {
+  let namespace = "";
+  before(async () => {
+    namespace = await ownNamespace("images", { "pod-security.kubernetes.io/enforce": "restricted" });
+    await loadOperatorImage(lab);
+  });
+  const outcome = async (name: string): Promise<string> => {
+    await kubectl(
+      "wait",
+      "pod",
+      name,
+      `--namespace=${namespace}`,
+      "--for=jsonpath={.status.phase}=Succeeded",
+      "--timeout=90s",
+    );
+    return kubectl("logs", name, `--namespace=${namespace}`);
+  };
+
+  for (const name of ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"])
+    test(`the operator image answers as ${name}, without root and without a writable disk`, async () => {
+      const version = container([], {
+        image: operatorImageTag,
+        command: [`/usr/local/bin/${name}`, "--version"],
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        },
+      });
+      await apply(inNamespace(pod(name, { restartPolicy: "Never", containers: [version] }), namespace));
+      assert.match(await outcome(name), new RegExp(`^${name} \\d+\\.\\d+\\.\\d+`));
+    });
+
+  for (const version of etcdVersions)
+    for (const repository of ["quay.io/coreos/etcd", "gcr.io/etcd-development/etcd"])
+      test(`${repository}:v${version} runs in the lab as upstream ships it`, async () => {
+        const name = `etcd-${version.replaceAll(".", "-")}-${repository.length}`;
+        const etcd = container([], {
+          image: `${repository}:v${version}`,
+          command: ["/usr/local/bin/etcd", "--data-dir=/data/etcd"],
+          env: [{ name: "ETCDCTL_API", value: "3" }],
+          volumeMounts: [{ name: "data", mountPath: "/data" }],
+        });
+        await apply(
+          inNamespace(pod(name, { containers: [etcd], volumes: [{ name: "data", emptyDir: {} }] }), namespace),
+        );
+        await ready(namespace, `pod/${name}`);
+        const etcdctl = (...args: string[]): Promise<string> =>
+          exec(namespace, name, "/usr/local/bin/etcdctl", ...args);
+        await waitFor(`etcd ${version} to take a write`, () => etcdctl("put", "greeting", "hello"), {
+          timeoutMs: 60_000,
+          everyMs: 300,
+        });
+        assert.equal((await etcdctl("get", "greeting", "--print-value-only")).trim(), "hello");
+        assert.match(await etcdctl("version"), new RegExp(`etcdctl version: ${version.replaceAll(".", "\\.")}`));
+      });
 });
 
 function inNamespace(object: object, namespace: string): object {

@@ -33,9 +33,13 @@ export async function ownNamespace(prefix: string, labels: Record<string, string
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
   after(() => kubectl("delete", "namespace", name, "--wait=false"));
   // Pods are refused until the namespace has its service account.
-  await waitFor(`service account of ${name}`, () => kubectl("get", "serviceaccount", "default", `--namespace=${name}`), {
-    timeoutMs: 30_000,
-  });
+  await waitFor(
+    `service account of ${name}`,
+    () => kubectl("get", "serviceaccount", "default", `--namespace=${name}`),
+    {
+      timeoutMs: 30_000,
+    },
+  );
   return name;
 }
 

@@ -2,8 +2,19 @@
 // and status, the generation, and the refusals of what no kind allows.
 import { secondsTime } from "../micro-time.ts";
 import type { JsonObject } from "./json.ts";
-import { copyObject, equalJson, isJsonObject, metadataOf, stringsAt, textAt, valueAt, withoutNulls } from "./json.ts";
-import { badRequest, conflict, invalid } from "./refusals.ts";
+import {
+  copyObject,
+  equalJson,
+  isJsonObject,
+  metadataOf,
+  objectAt,
+  setAt,
+  stringsAt,
+  textAt,
+  valueAt,
+  withoutNulls,
+} from "./json.ts";
+import { badRequest, conflict, internalError, invalid } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 
 export interface Birth {
@@ -18,7 +29,7 @@ export function admitNew(resource: Resource, asked: JsonObject, birth: Birth): J
   const object = decode(resource, asked);
   const metadata = metadataOf(object);
   if (textAt(metadata, "resourceVersion") !== "") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
+    throw internalError("resourceVersion should not be set on objects to be created");
   }
   if (textAt(metadata, "name") === "" && textAt(metadata, "generateName") !== "") {
     metadata["name"] = `${textAt(metadata, "generateName")}${birth.suffix}`;
@@ -35,7 +46,13 @@ export function admitNew(resource: Resource, asked: JsonObject, birth: Birth): J
   if (resource.generation) metadata["generation"] = 1;
   if (resource.status) delete object["status"];
   if (resource.firstStatus !== undefined) object["status"] = copyObject(resource.firstStatus);
-  if (isNamespace(resource)) object["spec"] = { finalizers: ["kubernetes"] };
+  if (isNamespace(resource)) {
+    object["spec"] = { finalizers: ["kubernetes"] };
+    setAt(object, "metadata.labels", {
+      ...objectAt(object, "metadata.labels"),
+      "kubernetes.io/metadata.name": textAt(object, "metadata.name"),
+    });
+  }
   return checked(resource, object, undefined);
 }
 
@@ -118,6 +135,7 @@ function decode(resource: Resource, asked: JsonObject): JsonObject {
   if (decoded["apiVersion"] !== resource.apiVersion || decoded["kind"] !== resource.kind) {
     throw badRequest(`the object is not a ${resource.kind} of ${resource.apiVersion}`);
   }
+  resource.decode?.(decoded);
   for (const path of resource.microTimes) {
     const time = valueAt(decoded, path);
     if (typeof time === "string" && !microTime.test(time)) {

@@ -7,7 +7,16 @@ import type { Key } from "../objects.ts";
 import type { Birth } from "./admission.ts";
 import { admitNew, admitUpdate, checkIdentity, isNamespace, isReleased, isTerminating } from "./admission.ts";
 import type { JsonObject } from "./json.ts";
-import { copyObject, isJsonObject, mergePatched, metadataOf, stringsAt, textAt, withoutNulls } from "./json.ts";
+import {
+  copyObject,
+  isJsonObject,
+  mergePatched,
+  metadataOf,
+  stringsAt,
+  textAt,
+  valueAt,
+  withoutNulls,
+} from "./json.ts";
 import type { Listing } from "./listing.ts";
 import { listPage, storageKey } from "./listing.ts";
 import type { Writer } from "./managed-fields.ts";
@@ -16,7 +25,7 @@ import {
   alreadyExists,
   badRequest,
   conflict,
-  forbidden,
+  namespaceTerminating,
   invalid,
   modifiedSince,
   noSuchResource,
@@ -72,9 +81,13 @@ export class ApiServer {
     const old = this.#find(resource, key);
     if (old === undefined) {
       if (!resource.createOnUpdate || write.subresource !== "") throw notFound(resource, key.name);
-      return this.create(resource, asked, write);
+      if (textAt(asked, "metadata.uid") !== "") throw conflict(resource, key.name, "Precondition failed: UID");
+      // Even with a resource version: the real server makes the object anew.
+      const fresh = copyObject(asked);
+      delete metadataOf(fresh)["resourceVersion"];
+      return this.create(resource, fresh, write);
     }
-    const version = textAt(asked, "metadata.resourceVersion");
+    const version = lockIn(asked);
     if (version === "" && !resource.unconditionalUpdate && write.subresource !== "scale") {
       throw invalid(resource, key.name, "metadata.resourceVersion", "must be specified for an update");
     }
@@ -86,13 +99,16 @@ export class ApiServer {
   mergePatch(resource: Resource, key: Key, patch: JsonObject, write: Write): JsonObject {
     checkSubresource(resource, write.subresource);
     const old = this.#existing(resource, key);
-    const version = textAt(patch, "metadata.resourceVersion");
+    const version = lockIn(patch);
     if (version !== "" && version !== textAt(old, "metadata.resourceVersion")) throw modifiedSince(resource, key.name);
     const target = write.subresource === "scale" && resource.scale !== undefined ? scaleOf(old, resource.scale) : old;
     const patched = mergePatched(target, patch);
     if (!isJsonObject(patched)) throw badRequest("the patch is not an object");
     if (textAt(patched, "metadata.name") !== key.name) {
       throw badRequest("the name of the object does not match the name on the URL");
+    }
+    if (textAt(patched, "metadata.namespace") !== key.namespace) {
+      throw badRequest("the namespace of the object does not match the namespace of the request");
     }
     return this.#update(resource, old, patched, write);
   }
@@ -109,7 +125,7 @@ export class ApiServer {
     if (old === undefined) {
       if (write.subresource !== "") throw notFound(resource, key.name);
       if (uid !== "") throw conflict(resource, key.name, "uid mismatch: no existing object was found");
-      if (resourceVersion !== "") throw notFound(resource, key.name);
+      // A resource version is no lock here: the real server makes the object anew.
     } else {
       if (resourceVersion !== "" && resourceVersion !== textAt(old, "metadata.resourceVersion")) {
         throw modifiedSince(resource, key.name);
@@ -148,7 +164,7 @@ export class ApiServer {
     }
     if (holders.length > 0) metadata["finalizers"] = holders;
     else delete metadata["finalizers"];
-    const grace = resource.graceful ? (options.gracePeriodSeconds ?? 30) : 0;
+    const grace = resource.graceful ? graceOf(object, options.gracePeriodSeconds) : 0;
     if (!isTerminating(object)) {
       metadata["deletionTimestamp"] = secondsTime(new Date(this.#date().getTime() + grace * 1000));
       metadata["deletionGracePeriodSeconds"] = grace;
@@ -200,7 +216,7 @@ export class ApiServer {
     const found = this.storage.get(namespaces.table, namespace);
     if (found === undefined) throw notFound(namespaces, namespace);
     if (isTerminating(found)) {
-      throw forbidden(resource, name, `unable to create new content in namespace ${namespace}: it is being terminated`);
+      throw namespaceTerminating(resource, name, namespace);
     }
   }
 
@@ -227,6 +243,20 @@ export class ApiServer {
 function checkSubresource(resource: Resource, subresource: "" | Subresource): void {
   if (subresource === "status" && !resource.status) throw noSuchResource();
   if (subresource === "scale" && resource.scale === undefined) throw noSuchResource();
+}
+
+/** The version that a write insists on; 0 stands for none. */
+function lockIn(asked: JsonObject): string {
+  const version = textAt(asked, "metadata.resourceVersion");
+  return version === "0" ? "" : version;
+}
+
+/** What nobody runs, or runs no more, needs no grace. */
+function graceOf(object: JsonObject, asked: number | undefined): number {
+  const isRunning =
+    textAt(object, "spec.nodeName") !== "" && !/^(Failed|Succeeded)$/.test(textAt(object, "status.phase"));
+  if (textAt(object, "kind") === "Pod" && !isRunning) return 0;
+  return asked ?? Number(valueAt(object, "spec.terminationGracePeriodSeconds") ?? 30);
 }
 
 function keyIn(object: JsonObject): Key {

@@ -23,6 +23,8 @@ export interface Traits {
   readonly firstStatus: JsonObject | undefined;
   /** Lists give its items without apiVersion and kind, as the server does for the kinds that are compiled into it. */
   readonly bareItems: boolean;
+  /** What the server makes of a decoded object before anything else. */
+  readonly decode: ((object: JsonObject) => void) | undefined;
   /** What an update may not do; returns field and reason. */
   readonly forbids:
     | ((next: JsonObject, previous: JsonObject) => { field: string; why: string } | undefined)
@@ -40,6 +42,7 @@ const ordinary: Traits = {
   microTimes: [],
   firstStatus: undefined,
   bareItems: true,
+  decode: undefined,
   forbids: undefined,
 };
 
@@ -90,7 +93,7 @@ const traits: Readonly<Record<string, Traits>> = {
     firstStatus: { phase: "Active" },
   },
   "/ConfigMap": ordinary,
-  "/Secret": { ...ordinary, selectable: ["type"] },
+  "/Secret": { ...ordinary, selectable: ["type"], decode: encodeSecret },
   "/ServiceAccount": { ...ordinary, shape: shapes.serviceAccount },
   "/Endpoints": { ...ordinary, createOnUpdate: true },
   "/Event": {
@@ -150,6 +153,18 @@ const traits: Readonly<Record<string, Traits>> = {
 
 export function traitsOf(group: string, kind: string): Traits {
   return traits[`${group}/${kind}`] ?? custom;
+}
+
+/** `stringData` is only for writing: it comes back as `data`. */
+function encodeSecret(secret: JsonObject): void {
+  const plain = secret["stringData"];
+  delete secret["stringData"];
+  secret["type"] ??= "Opaque";
+  if (!isJsonObject(plain)) return;
+  const data: JsonObject = isJsonObject(secret["data"]) ? secret["data"] : {};
+  for (const [name, text] of Object.entries(plain))
+    data[name] = Buffer.from(typeof text === "string" ? text : "").toString("base64");
+  secret["data"] = data;
 }
 
 /** A pod's spec stays as it was made, but for the images and a few fields that the operator does not touch. */

@@ -23,9 +23,9 @@ import { Faults } from "./faults.ts";
 import { GarbageCollector } from "./garbage.ts";
 import type { JsonObject } from "./json.ts";
 import { copyObject } from "./json.ts";
-import { parseRevision, selected } from "./listing.ts";
+import { selected } from "./listing.ts";
 import { NamespaceController } from "./namespaces.ts";
-import { badRequest } from "./refusals.ts";
+import { internalError, invalidRequest } from "./refusals.ts";
 import type { FakeKind, Resource } from "./resources.ts";
 import { Resources } from "./resources.ts";
 import { Storage } from "./storage.ts";
@@ -86,10 +86,13 @@ export class FakeApi implements KubeApi {
       this.#cleaning = true;
       // After the write has been answered, as controllers of their own do.
       queueMicrotask(() => {
-        collector?.work();
-        namespaces.work();
-        collector?.work();
-        this.#cleaning = false;
+        try {
+          collector?.work();
+          namespaces.work();
+          collector?.work();
+        } finally {
+          this.#cleaning = false;
+        }
       });
     });
   }
@@ -145,14 +148,14 @@ export class FakeApi implements KubeApi {
   ): Promise<void> {
     const call = callOn("watch", kind, { namespace: options.namespace ?? "", name: "" });
     const { signal, resourceVersion } = options;
-    const stream = await this.#read(call, { signal }, kind, (resource) => {
+    const stream = await this.#read(call, { signal, deadline: Number.POSITIVE_INFINITY }, kind, (resource) => {
       const opened = new WatchStream({
         storage: this.#storage,
         clock: this.#clock,
         resource,
         call,
         matches: selected(resource, options),
-        from: resourceVersion === "" || resourceVersion === "0" ? undefined : parseRevision(resourceVersion),
+        from: resourceVersion === "" || resourceVersion === "0" ? undefined : watchedFrom(resourceVersion),
         timeoutMs: options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds * 1000,
         onEvent: (event) =>
           onEvent(event.type === "BOOKMARK" ? event : { type: event.type, object: answer(kind, event.object) }),
@@ -188,7 +191,7 @@ export class FakeApi implements KubeApi {
   async apply<T extends KubeObject>(kind: Kind<T>, object: T, options: ApplyOptions): Promise<T> {
     const call = callOn("apply", kind, keyOf(object), options.subresource);
     const asked = copyObject(object);
-    if (options.fieldManager === "") throw badRequest("fieldManager is required for apply patch");
+    if (options.fieldManager === "") throw invalidRequest("fieldManager", "is required for apply patch");
     return await this.#write(call, options, kind, (resource, write) =>
       this.#server.apply(resource, asked, { ...write, force: options.force ?? false }),
     );
@@ -245,6 +248,7 @@ export class FakeApi implements KubeApi {
     let result: T;
     try {
       await this.faults.admit(call, options);
+      options.beforeSend?.();
       before.revision = this.#storage.revision;
       result = answer(kind, run(this.#resources.of(kind), { subresource, dryRun, manager: fieldManager }));
     } catch (error) {
@@ -278,6 +282,11 @@ const scoped = (resource: Resource, key: Key): Key => (resource.namespaced ? key
 function answer<T extends KubeObject>(_kind: Kind<T>, object: JsonObject): T {
   const copy: KubeObject = copyObject(object);
   return copy as T;
+}
+
+function watchedFrom(resourceVersion: string): number {
+  if (!/^\d+$/.test(resourceVersion)) throw internalError(`invalid resource version "${resourceVersion}"`);
+  return Number(resourceVersion);
 }
 
 /** In lists of built-in kinds the items do not say what they are. */

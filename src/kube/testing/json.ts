@@ -48,6 +48,11 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
   return at;
 }
 
+export function objectAt(value: Json | undefined, path: string): JsonObject {
+  const at = valueAt(value, path);
+  return isJsonObject(at) ? at : {};
+}
+
 export function textAt(value: Json | undefined, path: string): string {
   const at = valueAt(value, path);
   return at === undefined || at === null ? "" : typeof at === "object" ? JSON.stringify(at) : String(at);

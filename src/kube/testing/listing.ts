@@ -3,7 +3,7 @@ import type { ListOptions, Selection } from "../api.ts";
 import { keyText } from "../objects.ts";
 import type { JsonObject } from "./json.ts";
 import { isJsonObject, textAt } from "./json.ts";
-import { badRequest, expired, fromTheFuture } from "./refusals.ts";
+import { badRequest, expired, fromTheFuture, invalidRequest } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 import type { Matches } from "./selectors.ts";
 import { fieldMatcher, labelMatcher } from "./selectors.ts";
@@ -52,7 +52,7 @@ export const storageKey = (namespace: string, name: string): string => keyText({
 function revisionOf(options: ListOptions, present: number): number {
   const asked = options.resourceVersion ?? "";
   if (options.resourceVersionMatch !== undefined && asked === "") {
-    throw badRequest("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    throw invalidRequest("resourceVersionMatch", "is forbidden unless resourceVersion is provided");
   }
   if (asked === "" || asked === "0") return present;
   const revision = parseRevision(asked);
@@ -60,7 +60,7 @@ function revisionOf(options: ListOptions, present: number): number {
   return options.resourceVersionMatch === "Exact" ? revision : present;
 }
 
-export function parseRevision(text: string): number {
+function parseRevision(text: string): number {
   if (!/^\d+$/.test(text)) throw badRequest(`invalid resource version "${text}"`);
   return Number(text);
 }

@@ -2,6 +2,12 @@
 import type { StatusCause } from "../errors.ts";
 import { ApiError } from "../errors.ts";
 
+/** A request whose parameters contradict each other. */
+export const invalidRequest = (field: string, why: string): ApiError =>
+  new ApiError(422, "Invalid", `the request is invalid: ${field}: ${why}`, [
+    { reason: "FieldValueInvalid", field, message: why },
+  ]);
+
 /** `pods`, or `leases.coordination.k8s.io`: how the server names a resource in its messages. */
 export interface ResourceName {
   readonly group: string;
@@ -40,8 +46,15 @@ export const invalid = (resource: ResourceName, name: string, field: string, why
 
 export const badRequest = (why: string): ApiError => new ApiError(400, "BadRequest", why);
 
-export const forbidden = (resource: ResourceName, name: string, why: string): ApiError =>
-  new ApiError(403, "Forbidden", `${named(resource)} "${name}" is forbidden: ${why}`);
+export const internalError = (why: string): ApiError => new ApiError(500, "InternalError", why);
+
+export const namespaceTerminating = (resource: ResourceName, name: string, namespace: string): ApiError =>
+  new ApiError(
+    403,
+    "Forbidden",
+    `${named(resource)} "${name}" is forbidden: unable to create new content in namespace ${namespace}`,
+    [{ reason: "NamespaceTerminating", field: "metadata.namespace", message: "it is being terminated" }],
+  );
 
 export const expired = (why: string): ApiError => new ApiError(410, "Expired", why);
 

@@ -19,6 +19,7 @@ export function scaleOf(object: JsonObject, paths: ScalePaths): JsonObject {
     const value = metadata[field];
     if (value !== undefined) kept[field] = value;
   }
+  const count = countAt(object, paths.specReplicasPath);
   const status: JsonObject = { replicas: countAt(object, paths.statusReplicasPath) };
   if (paths.labelSelectorPath !== undefined) {
     const selector = textAt(object, steps(paths.labelSelectorPath));
@@ -28,7 +29,8 @@ export function scaleOf(object: JsonObject, paths: ScalePaths): JsonObject {
     apiVersion: "autoscaling/v1",
     kind: "Scale",
     metadata: kept,
-    spec: { replicas: countAt(object, paths.specReplicasPath) },
+    // Zero is left out, as the real server does.
+    spec: count === 0 ? {} : { replicas: count },
     status,
   };
 }

@@ -51,9 +51,8 @@ export class Storage {
 
   /** The object as it was at that revision. The caller has asked `remembers`. */
   getAt(table: string, key: string, revision: number): JsonObject | undefined {
-    const { changes, objects } = this.#table(table);
-    const next = changes.find((change) => change.revision > revision && change.key === key);
-    return next === undefined ? objects.get(key) : next.previous;
+    const next = this.changesAfter(table, revision).find((change) => change.key === key);
+    return next === undefined ? this.get(table, key) : next.previous;
   }
 
   /** Every object at that revision, in the order of their keys. */

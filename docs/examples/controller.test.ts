@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { findCondition } from "../../src/kube/conditions.ts";
+import { ConfigMap, Event, Lease } from "../../src/kube/kinds.ts";
+import { silent } from "../../src/kube/log.ts";
+import { FakeApi } from "../../src/kube/testing/fake-api.ts";
+import { eventually } from "../../src/transport/testing/eventually.ts";
+import { Greeting, runGreetings } from "./controller.ts";
+
+const key = { namespace: "n", name: "hello" };
+
+function start() {
+  const api = new FakeApi({
+    kinds: [{ kind: Greeting, status: true }, { kind: ConfigMap }, { kind: Event }, { kind: Lease }],
+  });
+  const end = new AbortController();
+  const running = runGreetings(api, end.signal, silent, "0");
+  const stop = async (): Promise<void> => {
+    end.abort();
+    await running;
+  };
+  const writes = (kind: string) => api.writes.filter((write) => write.kind === kind);
+  return { api, stop, writes };
+}
+
+const ready = (greeting: Greeting) => findCondition(greeting.status?.conditions, "Ready");
+
+test("a Greeting becomes a ConfigMap, its status and an Event, and then nothing is written any more", async () => {
+  const { api, stop, writes } = start();
+  await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
+  await eventually(
+    "the status",
+    () => writes("Greeting").length === 2,
+    () => api.writes,
+  );
+  await eventually(
+    "the event",
+    () => writes("Event").length === 1,
+    () => api.writes,
+  );
+  const configMap = await api.get(ConfigMap, key);
+  assert.equal(configMap.data?.["text"], "hi");
+  assert.equal(configMap.metadata?.ownerReferences?.[0]?.kind, "Greeting");
+  const greeting = await api.get(Greeting, key);
+  assert.deepEqual([ready(greeting)?.status, ready(greeting)?.observedGeneration], ["True", 1]);
+  assert.equal((await api.get(Lease, { namespace: "default", name: "greetings" })).spec?.leaseTransitions, 0);
+
+  await api.mergePatch(Greeting, key, { spec: { text: "bye" } });
+  await eventually(
+    "the second status",
+    () => writes("Greeting").length === 4,
+    () => api.writes,
+  );
+  assert.equal((await api.get(ConfigMap, key)).data?.["text"], "bye");
+  await api.delete(ConfigMap, key);
+  await eventually(
+    "the ConfigMap again",
+    () => writes("ConfigMap").length === 4,
+    () => api.writes,
+  );
+  // One pass for the made, one for the changed, one for the healed: no others wrote.
+  assert.deepEqual([writes("Greeting").length, writes("ConfigMap").length], [4, 4]);
+
+  await stop();
+  assert.equal((await api.get(Lease, { namespace: "default", name: "greetings" })).spec?.holderIdentity ?? "", "");
+});
+
+test("a ConfigMap that belongs to somebody else is left alone, and the status says so", async () => {
+  const { api, stop, writes } = start();
+  await api.create(ConfigMap, { metadata: { ...key }, data: { text: "mine" } });
+  await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
+  await eventually(
+    "the status",
+    () => writes("Greeting").length === 2,
+    () => api.writes,
+  );
+  assert.equal(ready(await api.get(Greeting, key))?.reason, "NameTaken");
+  assert.equal((await api.get(ConfigMap, key)).data?.["text"], "mine");
+  await stop();
+});
+
+test("a Greeting that is deleted takes its ConfigMap with it", async () => {
+  const { api, stop, writes } = start();
+  await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
+  await eventually(
+    "the status",
+    () => writes("Greeting").length === 2,
+    () => api.writes,
+  );
+  await api.delete(Greeting, key);
+  const gone = async () => (await api.list(ConfigMap)).items.length === 0;
+  for (let looks = 0; !(await gone()); looks += 1) assert.ok(looks < 1000, "the ConfigMap is still there");
+  await stop();
+});
+
+test("the documentation shows the example as it is", () => {
+  const read = (file: string): string => readFileSync(new URL(file, import.meta.url), "utf8");
+  const shown = /```ts\n(\/\/ A complete controller[\s\S]*?)```/.exec(read("../controller-runtime.md"))?.[1];
+  const code = read("controller.ts");
+  assert.equal(shown, code);
+  assert.ok(code.trimEnd().split("\n").length < 80, "an example that long is no example");
+});

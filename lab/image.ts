@@ -1,0 +1,25 @@
+// `make image`: the operator image, built and put on every node of a running lab.
+import { labNodes, type LabConfig, UsageError } from "./config.ts";
+import { loadImages } from "./images/load.ts";
+import { buildOperatorImage, operatorImageTag } from "./images/operator.ts";
+import { say, step } from "./progress.ts";
+import { isUp } from "./up.ts";
+
+/** Builds the image and loads it into the lab's nodes. Gives back its name. */
+export async function loadOperatorImage(lab: LabConfig): Promise<string> {
+  const archive = await buildOperatorImage();
+  await step(`load ${operatorImageTag} into ${lab.nodes} nodes`, async () => {
+    await Promise.all(labNodes(lab).map((node) => loadImages(node, [archive])));
+  });
+  return operatorImageTag;
+}
+
+export async function main(lab: LabConfig): Promise<void> {
+  if (!(await isUp(lab))) {
+    const archive = await buildOperatorImage();
+    throw new UsageError(
+      `${archive.file} is built, but the lab "${lab.name}" is not up to load it into: run make lab.`,
+    );
+  }
+  say(`${await loadOperatorImage(lab)} is on every node.`);
+}

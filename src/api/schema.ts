@@ -1,0 +1,157 @@
+// A kind of object is described once, with these builders. From that one description come its TypeScript types (here),
+// its schema for the API server (`openapi.ts`), its defaults (`complete.ts`), its checks (`check.ts`) and its page of
+// the reference (`reference.ts`).
+
+/** Whether a field must be written, may be left out, or is filled in when it was left out. */
+export type Presence = "required" | "optional" | "defaulted";
+
+/**
+ * One field. `Stored` is what the API server may hold, `Complete` is the same with every default filled in. In both,
+ * null and the empty string count as left out: that is what Go clients send for fields that nobody set.
+ */
+export interface Schema<Stored = unknown, Complete = unknown, P extends Presence = Presence> {
+  readonly shape: Shape;
+  readonly description: string;
+  readonly presence: P;
+  /** Filled in by the operator, in memory. It is told in the description and never written into the stored object. */
+  readonly default?: Complete;
+  readonly rules: readonly Rule<Complete>[];
+  /** Never set: they only carry the types. */
+  readonly stored?: Stored;
+  readonly complete?: Complete;
+}
+
+/** What JSON is expected, as data: everything that is made from a schema is a walk over these. */
+export type Shape =
+  | { readonly t: "string"; readonly longest: number | undefined; readonly oneOf: readonly string[] | undefined }
+  | { readonly t: "integer"; readonly min: number | undefined; readonly max: number | undefined }
+  | { readonly t: "boolean" }
+  | { readonly t: "array"; readonly items: Schema; readonly most: number | undefined; readonly key: string | undefined }
+  | { readonly t: "map"; readonly values: Schema; readonly most: number | undefined }
+  | { readonly t: "object"; readonly fields: Fields }
+  /** A type of Kubernetes itself: passed on as it is, and checked where it is used. */
+  | { readonly t: "embedded"; readonly type: "object" | "array"; readonly name: string }
+  /** Of an old release: taken, whatever it is, and dropped. */
+  | { readonly t: "ignored" };
+
+/** Says what is wrong and what to do. With `cel` the API server refuses the object with the same sentence. */
+export interface Rule<T> {
+  readonly says: string;
+  /** Must stand null and empty strings, which are still there when the API server evaluates it. */
+  readonly cel?: string;
+  holds(value: T): boolean;
+}
+
+export type Fields = Readonly<Record<string, Schema>>;
+
+type With<F extends Fields, P extends Presence> = { [K in keyof F]: F[K]["presence"] extends P ? K : never }[keyof F];
+type Flat<T> = { [K in keyof T]: T[K] };
+export type StoredOf<S extends Schema> = NonNullable<S["stored"]>;
+export type CompleteOf<S extends Schema> = NonNullable<S["complete"]>;
+
+export type StoredFields<F extends Fields> = Flat<
+  { readonly [K in With<F, "required">]: StoredOf<F[K]> } & {
+    readonly [K in With<F, "optional" | "defaulted">]?: StoredOf<F[K]>;
+  }
+>;
+export type CompleteFields<F extends Fields> = Flat<
+  { readonly [K in With<F, "required" | "defaulted">]: CompleteOf<F[K]> } & {
+    readonly [K in With<F, "optional">]?: CompleteOf<F[K]>;
+  }
+>;
+
+/** What any field may have besides its shape. */
+interface Extras<T> {
+  readonly rules?: readonly Rule<T>[];
+}
+
+function field<Stored, Complete>(
+  description: string,
+  shape: Shape,
+  rules: readonly Rule<Complete>[] = [],
+): Schema<Stored, Complete, "optional"> {
+  return { shape, description, presence: "optional", rules };
+}
+
+/** `instead` stands in when it is missing all the same, so that nobody meets an undefined; `check.ts` tells. */
+export function required<S, C>(instead: C, schema: Schema<S, C, "optional">): Schema<S, C, "required"> {
+  return { ...schema, presence: "required", default: instead };
+}
+
+export function defaulted<S, C>(value: C, schema: Schema<S, C, "optional">): Schema<S, C, "defaulted"> {
+  return { ...schema, presence: "defaulted", default: value };
+}
+
+/** For objects: left out, it is as if it were there and empty. */
+export function filled<S, C>(schema: Schema<S, C, "optional">): Schema<S, C, "defaulted"> {
+  return { ...schema, presence: "defaulted" };
+}
+
+export function string(
+  description: string,
+  extras: Extras<string> & { longest?: number } = {},
+): Schema<string, string, "optional"> {
+  return field(description, { t: "string", longest: extras.longest, oneOf: undefined }, extras.rules);
+}
+
+export function oneOf<const T extends string>(description: string, values: readonly T[]): Schema<T, T, "optional"> {
+  return field(description, { t: "string", longest: undefined, oneOf: values });
+}
+
+export function integer(
+  description: string,
+  extras: Extras<number> & { min?: number; max?: number } = {},
+): Schema<number, number, "optional"> {
+  return field(description, { t: "integer", min: extras.min, max: extras.max }, extras.rules);
+}
+
+export function boolean(description: string, extras: Extras<boolean> = {}): Schema<boolean, boolean, "optional"> {
+  return field(description, { t: "boolean" }, extras.rules);
+}
+
+/** With `key` the entries are told apart by that field, and writers can own them one by one. */
+export function array<S, C>(
+  description: string,
+  items: Schema<S, C>,
+  extras: Extras<readonly C[]> & { most?: number; key?: string } = {},
+): Schema<readonly S[], readonly C[], "optional"> {
+  return field(description, { t: "array", items, most: extras.most, key: extras.key }, extras.rules);
+}
+
+export function map<S, C>(
+  description: string,
+  values: Schema<S, C>,
+  extras: Extras<Readonly<Record<string, C>>> & { most?: number } = {},
+): Schema<Readonly<Record<string, S>>, Readonly<Record<string, C>>, "optional"> {
+  return field(description, { t: "map", values, most: extras.most }, extras.rules);
+}
+
+export function object<F extends Fields>(
+  description: string,
+  fields: F,
+  extras: Extras<CompleteFields<F>> = {},
+): Schema<StoredFields<F>, CompleteFields<F>, "optional"> {
+  return field(description, { t: "object", fields }, extras.rules);
+}
+
+/** `T` is the type of Kubernetes, `name` what its documentation calls it. */
+export function embedded<T extends object>(
+  description: string,
+  name: string,
+  extras: Extras<T> = {},
+): Schema<T, T, "optional"> {
+  return field(description, { t: "embedded", type: "object", name }, extras.rules);
+}
+
+export function embeddedList<T extends object>(
+  description: string,
+  name: string,
+  extras: Extras<T[]> = {},
+): Schema<T[], T[], "optional"> {
+  return field(description, { t: "embedded", type: "array", name }, extras.rules);
+}
+
+/** The type is never: nothing reads such a field. */
+export function ignored(description: string): Schema<never, never, "optional"> {
+  return field(description, { t: "ignored" });
+}

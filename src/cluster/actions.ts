@@ -1,0 +1,42 @@
+// What can be done to a cluster, as data. `plan.ts` chooses, `act.ts` does; nothing else touches members or pods.
+import type { ClusterId, MemberId } from "../etcd/ids.ts";
+
+/** The name of a pod, of its member, and the first label of its peer URL. */
+export type MemberName = string;
+
+/** Told to the person in the event that goes with the action. */
+export type Reason = string;
+
+export type Action =
+  /** Server-side apply of the two Services; without effect when they are right. */
+  | { readonly do: "applyServices" }
+  /** So many members may be evicted at a time; the selector counts voters only. */
+  | { readonly do: "applyBudget"; readonly minAvailable: number }
+  /** The first member of all, made once in a cluster's life. */
+  | { readonly do: "createSeed"; readonly member: MemberName }
+  /** Writes the id into the status, before anything is built on it. */
+  | { readonly do: "latchClusterId"; readonly clusterId: ClusterId }
+  | { readonly do: "addMember"; readonly member: MemberName; readonly as: "learner" | "voter" }
+  /** The pod of a member that etcd lists already, joining with the list as etcd has it. */
+  | { readonly do: "createPod"; readonly member: MemberName }
+  /** May be refused as too early; then it is simply tried again soon. */
+  | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
+  | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
+  | { readonly do: "removeMember"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
+  | {
+      readonly do: "deletePod";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly because: Reason;
+      /** Without waiting for a kubelet that may never answer. */
+      readonly force: boolean;
+    };
+
+export interface Plan {
+  /** Carried out in order; the first that fails ends the pass. */
+  readonly actions: readonly Action[];
+  /** In a sentence, for the log: why these, or why none. */
+  readonly because: string;
+  /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
+  readonly lookAgainAfter: number | undefined;
+}

@@ -1,0 +1,83 @@
+// Everything that a decision about one EtcdCluster may depend on, read once and never changed: what was asked for,
+// what Kubernetes shows, what etcd says. `observe.ts` makes it, `plan.ts` decides from it alone.
+import type { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { Member, MemberStatus } from "../etcd/member.ts";
+import type { ClusterId, MemberId } from "../etcd/ids.ts";
+import type { PodDisruptionBudget, Service } from "../kube/kinds.ts";
+
+export interface World {
+  /** With every default filled in. */
+  readonly cluster: EtcdCluster;
+  /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: nothing is changed. */
+  readonly problems: readonly string[];
+  /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */
+  readonly pods: readonly MemberPod[];
+  readonly peerService: Service | undefined;
+  readonly clientService: Service | undefined;
+  readonly budget: PodDisruptionBudget | undefined;
+  readonly etcd: EtcdView;
+}
+
+/** A pod as the planner sees it. Its name is its member's name, for good. */
+export interface MemberPod {
+  readonly name: string;
+  readonly uid: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly terminating: boolean;
+  readonly state: PodState;
+  /** Kubelet's word on the readiness probe. */
+  readonly ready: boolean;
+  /** Where it can be dialled; undefined until it has an address. */
+  readonly address: string | undefined;
+  readonly node: PodNode;
+  /** The version in the `etcd.version` annotation. */
+  readonly version: string;
+  /** A claim of its own holds its data (and so outlives it). */
+  readonly hasVolume: boolean;
+}
+
+export type PodState =
+  /** Not on a node yet; `problem` is the scheduler's reason if it gave one. */
+  | { readonly t: "pending"; readonly problem?: string }
+  /** On its node, and no etcd process yet; `problem` as in ErrImagePull. */
+  | { readonly t: "starting"; readonly problem?: string }
+  | { readonly t: "running"; readonly restarts: number }
+  /** Between two starts of a process that keeps ending; `since` the first of this row of ends. */
+  | { readonly t: "crashing"; readonly since: number; readonly restarts: number; readonly problem: string }
+  /** Failed, evicted or completed: this pod never runs again. */
+  | { readonly t: "ended"; readonly problem: string };
+
+export type PodNode =
+  | { readonly t: "none" }
+  | { readonly t: "ready"; readonly name: string }
+  /** Its kubelet has not been heard of since then; the pod may or may not run. */
+  | { readonly t: "silent"; readonly name: string; readonly since: number }
+  /** There is no such node any more. */
+  | { readonly t: "gone"; readonly name: string };
+
+/** What etcd itself says. */
+export type EtcdView =
+  /** There is nobody to ask: no pod has an address. */
+  | { readonly t: "nobody" }
+  /** Pods were asked and none answered at all. */
+  | { readonly t: "silent"; readonly tried: readonly string[] }
+  /** Members answer and cannot agree: the list is what one of them remembers, and nothing can be changed. */
+  | ({ readonly t: "noQuorum" } & EtcdAnswers)
+  /** The list was read through the quorum just now. */
+  | ({ readonly t: "quorum" } & EtcdAnswers);
+
+export interface EtcdAnswers {
+  readonly clusterId: ClusterId;
+  readonly members: readonly Member[];
+  /** By member: those not in here did not answer. */
+  readonly answers: ReadonlyMap<MemberId, MemberAnswer>;
+  /** Pods that answer as members of another cluster: never joined, never fed. */
+  readonly strangers: readonly { readonly pod: string; readonly clusterId: ClusterId }[];
+}
+
+export interface MemberAnswer {
+  readonly status: MemberStatus;
+  /** It reads through the quorum: not just alive but of use. Learners never do. */
+  readonly healthy: boolean;
+}

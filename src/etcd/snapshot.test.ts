@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { TransportError } from "../transport/errors.ts";
+import { SnapshotCheck } from "./snapshot.ts";
+
+/** As etcd sends it: the database in pieces that count down, then the digest with nothing remaining. */
+function send(database: Buffer, pieceSize: number, digest: Buffer): SnapshotCheck {
+  const check = new SnapshotCheck();
+  for (let from = 0; from < database.length; from += pieceSize) {
+    const piece = database.subarray(from, from + pieceSize);
+    check.add(piece, BigInt(database.length - from - piece.length));
+  }
+  check.add(digest, 0n);
+  return check;
+}
+const digestOf = (database: Buffer): Buffer => createHash("sha256").update(database).digest();
+
+describe("a snapshot", () => {
+  test("passes in pieces of any size", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 600 }), (pages, pieceSize) => {
+        const database = Buffer.alloc(pages * 512, "page of data");
+        const { bytes, sha256 } = send(database, pieceSize, digestOf(database)).finish();
+        assert.equal(bytes, database.length + 32);
+        assert.equal(sha256, digestOf(database).toString("hex"));
+      }),
+    );
+  });
+
+  const database = Buffer.alloc(2048, "x");
+  const cases: readonly (readonly [string, SnapshotCheck])[] = [
+    ["with a wrong digest", send(database, 512, digestOf(Buffer.from("other")))],
+    ["with a changed byte", send(Buffer.concat([Buffer.from("y"), database.subarray(1)]), 512, digestOf(database))],
+    ["without a digest", send(database, 512, Buffer.alloc(0))],
+    ["of nothing", new SnapshotCheck()],
+  ];
+  for (const [what, check] of cases)
+    test(`${what} is turned away`, () => {
+      assert.throws(() => check.finish(), TransportError);
+    });
+
+  test("that broke off is turned away though what came is consistent", () => {
+    const check = new SnapshotCheck();
+    check.add(database.subarray(0, 1024), 1024n);
+    check.add(digestOf(database.subarray(0, 1024)), 0n);
+    assert.throws(() => check.finish(), /incomplete/);
+  });
+});

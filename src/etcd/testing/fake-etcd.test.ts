@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { TransportError } from "../../transport/errors.ts";
+import { EtcdError } from "../errors.ts";
+import { formatVersion, version } from "../versions/version.ts";
+import { etcdContract } from "./contract.ts";
+import { FakeEtcd } from "./fake-etcd.ts";
+import type { EtcdWorld } from "./world.ts";
+
+const peerUrl = (name: string): string => `http://${name}.fake:2380`;
+const clientUrl = (name: string): string => `http://${name}.fake:2379`;
+const process = (name: string) => ({ name, peerUrl: peerUrl(name), clientUrl: clientUrl(name) });
+
+function world(text: string): EtcdWorld {
+  let now = 1_000_000;
+  const etcd = new FakeEtcd(process("m0"), { now: () => now, version: text });
+  return {
+    version: version(text),
+    log: "",
+    member: (name) => etcd.at(clientUrl(name)),
+    peerUrl,
+    join: async (name) => void etcd.start(process(name)),
+    kill: async (name) => etcd.set(name, "stopped"),
+    revive: async (name) => etcd.set(name, "running"),
+    fillUp: async () => etcd.raise("m0", "noSpace"),
+    letTimePass: async () => {
+      now += 100;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+for (const text of ["3.2.13", "3.4.23", "3.5.21", "3.5.35", "3.6.16", "3.7.3"])
+  etcdContract(`the in-memory etcd ${text}`, version(text), async () => world(text));
+
+const reason = (wanted: EtcdError["reason"]) => (error: unknown) =>
+  error instanceof EtcdError && error.reason === wanted;
+const failure = (wanted: TransportError["failure"]) => (error: unknown) =>
+  error instanceof TransportError && error.failure === wanted;
+
+describe("the in-memory etcd", () => {
+  function cluster(text = "3.6.16", maxLearners = 1) {
+    const clock = { now: 1_000_000 };
+    const etcd = new FakeEtcd(process("m0"), { now: () => clock.now, version: text, maxLearners, catchUp: 300 });
+    return { etcd, clock, m0: etcd.at(clientUrl("m0")), oldestServer: version(text) };
+  }
+  const learnerOf = (name: string, oldestServer = version("3.6.16")) =>
+    ({ as: "learner", peerUrls: [peerUrl(name)], oldestServer }) as const;
+
+  test("takes as many learners at once as it was started with, where that can be said", async () => {
+    const { m0 } = cluster("3.6.16", 2);
+    await m0.memberAdd(learnerOf("m1"));
+    await m0.memberAdd(learnerOf("m2"));
+    await assert.rejects(m0.memberAdd(learnerOf("m3")), reason("tooManyLearners"));
+    const old = cluster("3.5.35", 2);
+    await old.m0.memberAdd(learnerOf("m1", old.oldestServer));
+    await assert.rejects(old.m0.memberAdd(learnerOf("m2", old.oldestServer)), reason("tooManyLearners"));
+  });
+
+  test("promotes a learner when it has caught up and not before", async () => {
+    const { etcd, clock, m0 } = cluster();
+    const { member } = await m0.memberAdd(learnerOf("m1"));
+    etcd.start(process("m1"));
+    clock.now += 299;
+    await assert.rejects(m0.memberPromote(member.id), reason("learnerNotReady"));
+    clock.now += 1;
+    assert.equal((await m0.memberPromote(member.id)).filter(({ learner }) => learner).length, 0);
+  });
+
+  test("refuses a third member until the link to the second is more than 5 s old", async () => {
+    const { etcd, clock, m0 } = cluster();
+    const { member } = await m0.memberAdd(learnerOf("m1"));
+    etcd.start(process("m1"));
+    clock.now += 300;
+    await m0.memberPromote(member.id);
+    clock.now += 4700;
+    await assert.rejects(m0.memberAdd(learnerOf("m2")), reason("unhealthyCluster"));
+    clock.now += 1;
+    await m0.memberAdd(learnerOf("m2"));
+  });
+
+  test("loses its quorum when a second voter is added and does not start", async () => {
+    const { m0, etcd } = cluster();
+    await m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m1")] });
+    assert.equal((await m0.health()).t, "unhealthy");
+    assert.equal(etcd.leader, undefined);
+    await assert.rejects(m0.put("a", "1"), reason("timeout"));
+  });
+
+  test("gives each kind of absence its own failure", async () => {
+    const { etcd, m0 } = cluster();
+    for (const [state, wanted] of [
+      ["stopped", "unreachable"],
+      ["isolated", "connectTimeout"],
+      ["frozen", "deadline"],
+    ] as const) {
+      etcd.set("m0", state);
+      await assert.rejects(m0.status(), failure(wanted));
+    }
+    etcd.set("m0", "running");
+    assert.equal((await m0.status()).version, formatVersion(version("3.6.16")));
+    etcd.lose("m0");
+    await assert.rejects(m0.status(), failure("unreachable"));
+  });
+
+  test("lets a member that its peers cannot reach answer, and decide nothing", async () => {
+    const { etcd, clock, m0 } = cluster("3.6.16", 2);
+    const added = [await m0.memberAdd(learnerOf("m1")), await m0.memberAdd(learnerOf("m2"))];
+    for (const name of ["m1", "m2"]) etcd.start(process(name));
+    clock.now += 300;
+    for (const { member } of added) await m0.memberPromote(member.id);
+    etcd.set("m0", "partitioned");
+    assert.equal((await m0.status()).leader, undefined);
+    await assert.rejects(m0.put("a", "1"), reason("timeout"));
+    await etcd.at(clientUrl("m1")).put("a", "1");
+    assert.notEqual(etcd.leader, etcd.idOf("m0"));
+  });
+
+  test("gives another id to a member that comes back after its removal", async () => {
+    const { clock, m0 } = cluster();
+    const { member } = await m0.memberAdd(learnerOf("m1"));
+    await m0.memberRemove(member.id);
+    clock.now += 1000;
+    assert.notEqual((await m0.memberAdd(learnerOf("m1"))).member.id, member.id);
+  });
+});

@@ -1,0 +1,94 @@
+// What the contract needs of an etcd cluster that it may do anything to: in memory, or real processes.
+import { AssertionError } from "node:assert";
+import { EtcdError } from "../errors.ts";
+import type { EtcdMember, Member } from "../member.ts";
+import { has } from "../versions/features.ts";
+import type { EtcdVersion } from "../versions/version.ts";
+
+/** Begins as a cluster of one running voter, `m0`. */
+export interface EtcdWorld extends AsyncDisposable {
+  readonly version: EtcdVersion;
+  member(name: string): EtcdMember;
+  peerUrl(name: string): string;
+  /** Starts the process of a member that the cluster lists by its peer URL; resolves when it answers. */
+  join(name: string): Promise<void>;
+  /** Ends a process without a word. */
+  kill(name: string): Promise<void>;
+  /** Starts a killed process again with its data. */
+  revive(name: string): Promise<void>;
+  /** Writes until the cluster is out of space. */
+  fillUp(): Promise<void>;
+  /** A moment between two looks. */
+  letTimePass(): Promise<void>;
+  /** For failure messages. */
+  readonly log: string;
+}
+
+/** Tries until it succeeds. An error that is not expected on the way ends it. */
+export async function succeedsInTime<T>(
+  world: EtcdWorld,
+  what: string,
+  attempt: () => Promise<T>,
+  expectedOnTheWay: (error: unknown) => boolean,
+): Promise<T> {
+  let last: unknown;
+  for (let tries = 0; tries < 400; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!expectedOnTheWay(error)) throw error;
+      last = error;
+    }
+    await world.letTimePass();
+  }
+  throw new AssertionError({ message: `${what} did not succeed; last: ${String(last)}\n${world.log}` });
+}
+
+/** Looks until it sees what it wants. */
+export async function comesTrue<T>(
+  world: EtcdWorld,
+  what: string,
+  look: () => Promise<T>,
+  wanted: (seen: T) => boolean,
+): Promise<T> {
+  let last: unknown;
+  for (let tries = 0; tries < 400; tries += 1) {
+    try {
+      const seen = await look();
+      if (wanted(seen)) return seen;
+      last = seen;
+    } catch (error) {
+      last = error;
+    }
+    await world.letTimePass();
+  }
+  const seen = last instanceof Error ? String(last) : JSON.stringify(last);
+  throw new AssertionError({ message: `${what} did not come true; last seen: ${seen}\n${world.log}` });
+}
+
+export function isRefusal(...reasons: EtcdError["reason"][]): (error: unknown) => boolean {
+  return (error) => error instanceof EtcdError && reasons.includes(error.reason);
+}
+
+/** Adds a member the best way that the version has, starts it, and makes it a voter. */
+export async function grow(world: EtcdWorld, name: string): Promise<Member> {
+  const m0 = world.member("m0");
+  const peerUrls = [world.peerUrl(name)];
+  const learner = has(world.version, "learners");
+  const { member } = await succeedsInTime(
+    world,
+    `adding ${name}`,
+    () => m0.memberAdd(learner ? { as: "learner", peerUrls, oldestServer: world.version } : { as: "voter", peerUrls }),
+    isRefusal("unhealthyCluster"),
+  );
+  await world.join(name);
+  if (learner)
+    await succeedsInTime(world, `promoting ${name}`, () => m0.memberPromote(member.id), isRefusal("learnerNotReady"));
+  await comesTrue(
+    world,
+    `${name} is healthy`,
+    () => world.member(name).health(),
+    (health) => health.t === "healthy",
+  );
+  return member;
+}

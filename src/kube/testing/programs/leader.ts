@@ -1,0 +1,34 @@
+// A process that leads, for tests that stop it. For each line on its standard input it tries a write and says whether
+// its timers had told it of a loss by then, and what came of the write. After `stop` it first stops itself, so that
+// when somebody resumes it the write comes before anything else, its timers too.
+import type { KubeApi } from "../../api.ts";
+import { fenced } from "../../fence.ts";
+import { ConfigMap, Lease } from "../../kinds.ts";
+import { lead } from "../../lease.ts";
+import { FakeApi } from "../fake-api.ts";
+
+const api = new FakeApi({ kinds: [{ kind: Lease }, { kind: ConfigMap }] });
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const timing = { leaseDuration: 1500, renewDeadline: 1000, retryPeriod: 200 };
+const signal = new AbortController().signal;
+
+let asLeader: KubeApi | undefined;
+let lost: AbortSignal | undefined;
+process.stdin.setEncoding("utf8").on("data", (line: string) => {
+  if (line === "stop\n") process.kill(process.pid, "SIGSTOP");
+  const told = lost?.aborted === true ? "told" : "untold";
+  const writing = asLeader?.create(ConfigMap, { metadata: { namespace: "n", generateName: "a-" } });
+  writing?.then(
+    () => say(`${told} sent`),
+    (error: Error) => say(`${told} ${error.name}`),
+  );
+});
+process.stdin.on("end", () => process.exit(0));
+
+await lead({ api, lease: { namespace: "n", name: "l" }, identity: "me", timing, signal }, (stop, fence) => {
+  // Only the first reign counts: a process that leads again may write again.
+  if (asLeader === undefined) say("leading");
+  asLeader ??= fenced(api, fence);
+  lost ??= fence.signal;
+  return new Promise((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+});

@@ -1,0 +1,244 @@
+// Real etcd processes on loopback, each with its data in a temporary folder, for what the in-memory cluster cannot
+// show. Nothing of them outlives the test.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { ensureBuilt } from "../../lab/build/cache.ts";
+import { type EtcdVersion as Built, etcdRecipe } from "../../lab/build/etcd.ts";
+import { EtcdError } from "../../src/etcd/errors.ts";
+import type { EtcdMember } from "../../src/etcd/member.ts";
+import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
+import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
+import { hasFlag } from "../../src/etcd/versions/flags.ts";
+import { type EtcdVersion, version } from "../../src/etcd/versions/version.ts";
+
+export async function etcdProgram(built: Built): Promise<string> {
+  return path.join(await ensureBuilt(await etcdRecipe(built)), "etcd");
+}
+
+export interface ServerTls {
+  /** What members show to clients, and whom they let in. */
+  readonly server: { readonly cert: string; readonly key: string; readonly clientCa: string };
+  readonly client: ClientTls;
+  readonly serverName?: string;
+}
+
+export interface RealEtcdOptions {
+  readonly flags?: readonly string[];
+  readonly tls?: ServerTls;
+}
+
+interface Process {
+  readonly peerUrl: string;
+  readonly clientUrl: string;
+  args: string[];
+  child: ChildProcess | undefined;
+}
+
+export class RealEtcd implements EtcdWorld {
+  readonly version: EtcdVersion;
+  readonly members: EtcdMembers = new EtcdMembers();
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #options: RealEtcdOptions;
+  readonly #processes: ReadonlyMap<string, Process>;
+
+  private constructor(
+    built: Built,
+    program: string,
+    folder: string,
+    options: RealEtcdOptions,
+    processes: ReadonlyMap<string, Process>,
+  ) {
+    this.version = version(built);
+    this.#program = program;
+    this.#folder = folder;
+    this.#options = options;
+    this.#processes = processes;
+  }
+
+  /** A cluster of one running member, m0, and addresses for three more. */
+  static async start(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const program = await etcdProgram(built);
+    const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
+    const ports = await freePorts(8);
+    const scheme = options.tls ? "https" : "http";
+    const processes = new Map(
+      ["m0", "m1", "m2", "m3"].map((name, index) => [
+        name,
+        {
+          peerUrl: `http://127.0.0.1:${ports[2 * index]}`,
+          clientUrl: `${scheme}://127.0.0.1:${ports[2 * index + 1]}`,
+          args: [],
+          child: undefined,
+        },
+      ]),
+    );
+    const etcd = new RealEtcd(built, program, folder, options, processes);
+    try {
+      await etcd.#run("m0", [`--initial-cluster=m0=${etcd.peerUrl("m0")}`, "--initial-cluster-state=new"]);
+    } catch (error) {
+      await etcd[Symbol.asyncDispose]();
+      throw error;
+    }
+    return etcd;
+  }
+
+  clientUrl(name: string): string {
+    return this.#process(name).clientUrl;
+  }
+
+  peerUrl(name: string): string {
+    return this.#processes.get(name)?.peerUrl ?? `http://127.0.0.1:1/${name}`;
+  }
+
+  member(name: string, members: EtcdMembers = this.members): EtcdMember {
+    const { tls } = this.#options;
+    return members.at({
+      url: this.clientUrl(name),
+      ...(tls ? { tls: tls.client } : {}),
+      ...(tls?.serverName === undefined ? {} : { serverName: tls.serverName }),
+    });
+  }
+
+  async join(name: string): Promise<void> {
+    const listed = await comesTrue(
+      this,
+      "a member lists the others",
+      () => this.member("m0").memberList({ linearizable: false }),
+      ({ members }) => members.some(({ peerUrls }) => peerUrls.includes(this.peerUrl(name))),
+    );
+    const initial = listed.members.map((member) => {
+      const own = member.peerUrls.includes(this.peerUrl(name));
+      return member.peerUrls.map((url) => `${own ? name : member.name || member.id}=${url}`).join(",");
+    });
+    await this.#run(name, [`--initial-cluster=${initial.join(",")}`, "--initial-cluster-state=existing"]);
+  }
+
+  async kill(name: string): Promise<void> {
+    const { child } = this.#process(name);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  /** Sends SIGSTOP or SIGCONT. */
+  signal(name: string, signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#process(name).child?.kill(signal);
+  }
+
+  async revive(name: string): Promise<void> {
+    await this.#spawn(name);
+  }
+
+  async fillUp(): Promise<void> {
+    const piece = Buffer.alloc(1 << 20, "x");
+    for (let at = 0; at < 64; at += 1) {
+      try {
+        await this.member("m0").put(`fill/${at}`, piece);
+      } catch (error) {
+        if (error instanceof EtcdError && error.reason === "noSpace") return;
+        throw error;
+      }
+    }
+    throw new Error("64 MB fit in: the quota is not in force");
+  }
+
+  letTimePass(): Promise<void> {
+    return delay(100);
+  }
+
+  get log(): string {
+    return [...this.#processes]
+      .filter(([, { child }]) => child)
+      .map(([name]) => `${name}: ${readFileSync(this.#logFile(name), "utf8").split("\n").slice(-8).join("\n")}`)
+      .join("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.members.close();
+    await Promise.all([...this.#processes.keys()].map((name) => this.kill(name)));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #run(name: string, membership: string[]): Promise<void> {
+    const process = this.#process(name);
+    process.args = [
+      `--name=${name}`,
+      `--data-dir=${path.join(this.#folder, name)}`,
+      `--listen-peer-urls=${process.peerUrl}`,
+      `--initial-advertise-peer-urls=${process.peerUrl}`,
+      `--listen-client-urls=${process.clientUrl}`,
+      `--advertise-client-urls=${process.clientUrl}`,
+      "--initial-cluster-token=contract",
+      ...membership,
+      ...(hasFlag(this.version, "unsafe-no-fsync") ? ["--unsafe-no-fsync"] : []),
+      ...(await this.#tlsFlags(name)),
+      ...(this.#options.flags ?? []),
+    ];
+    await this.#spawn(name);
+  }
+
+  async #spawn(name: string): Promise<void> {
+    const process = this.#process(name);
+    const log = openSync(this.#logFile(name), "a");
+    process.child = spawn(this.#program, process.args, { stdio: ["ignore", log, log] });
+    closeSync(log);
+    const { child } = process;
+    const status = (): Promise<unknown> => {
+      if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}\n${this.log}`);
+      return this.member(name).status();
+    };
+    await comesTrue(this, `${name} answers`, status, () => true);
+  }
+
+  async #tlsFlags(name: string): Promise<string[]> {
+    const { tls } = this.#options;
+    if (!tls) return [];
+    const folder = path.join(this.#folder, `${name}-tls`);
+    await mkdir(folder, { recursive: true });
+    const file = async (kind: string, text: string): Promise<string> => {
+      await writeFile(path.join(folder, kind), text);
+      return path.join(folder, kind);
+    };
+    return [
+      `--cert-file=${await file("cert", tls.server.cert)}`,
+      `--key-file=${await file("key", tls.server.key)}`,
+      `--trusted-ca-file=${await file("ca", tls.server.clientCa)}`,
+      "--client-cert-auth",
+    ];
+  }
+
+  #process(name: string): Process {
+    const process = this.#processes.get(name);
+    if (!process) throw new Error(`there is no ${name}`);
+    return process;
+  }
+
+  #logFile(name: string): string {
+    return path.join(this.#folder, `${name}.log`);
+  }
+}
+
+/** All held at the same time, so that they differ, and then let go. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

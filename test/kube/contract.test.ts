@@ -1,0 +1,26 @@
+// The real client on a real API server keeps the contract that unit tests rely on with the in-memory twin.
+import { existsSync } from "node:fs";
+import * as path from "node:path";
+import { connectKube } from "../../src/kube/client.ts";
+import { findCredentials } from "../../src/kube/find-credentials.ts";
+import { Namespace, ServiceAccount } from "../../src/kube/kinds.ts";
+import { contract } from "../../src/kube/testing/contract.ts";
+import { waitFor } from "../../src/kube/testing/contract-ground.ts";
+
+contract("the client on a real API server", async () => {
+  const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
+  const named = process.env["KUBECONFIG"] ?? (existsSync(lab) ? lab : undefined);
+  const api = connectKube({ credentials: await findCredentials(named === undefined ? {} : { kubeconfig: named }) });
+  const made = await api.create(Namespace, { metadata: { generateName: "contract-" } });
+  const namespace = made.metadata?.name ?? "";
+  // Pods are refused until the namespace has its service account.
+  await waitFor("the default service account", () => api.get(ServiceAccount, { namespace, name: "default" }));
+  return {
+    api,
+    namespace,
+    async close() {
+      await api.delete(Namespace, { namespace: "", name: namespace });
+      api.close();
+    },
+  };
+});
