@@ -2,8 +2,9 @@
 // the machine's /run and /var, lies in one mount namespace a node: dropping its handle takes everything away at once,
 // even after the lab was killed and its folder removed.
 import * as fs from "node:fs";
+import { availableParallelism } from "node:os";
 import * as path from "node:path";
-import { run } from "./command.ts";
+import { run, tryRun } from "./command.ts";
 import { type LabConfig, type LabNode, machineFolder } from "./config.ts";
 import { stateFolders } from "./state.ts";
 
@@ -60,7 +61,18 @@ export async function makeMountNamespace(node: LabNode): Promise<void> {
     fs.mkdirSync(target, { recursive: true });
     return [source, target];
   });
-  await run("unshare", [`--mount=${node.mountns}`, "--propagation", "private", "sh", "-c", setUp, "sh", ...binds]);
+  await pinNewNamespace(node.mountns, ["sh", "-c", setUp, "sh", ...binds]);
+}
+
+/**
+ * Linux 6.18 numbers namespaces apart on each processor and refuses to pin one with a lower number than its maker's,
+ * which happens where the lab itself runs in a container: made on another processor it gets another number.
+ */
+async function pinNewNamespace(handle: string, command: readonly string[]): Promise<void> {
+  const unshare = ["unshare", `--mount=${handle}`, "--propagation", "private", ...command];
+  for (let processor = 0; processor < availableParallelism(); processor++)
+    if ((await tryRun("taskset", ["--cpu-list", String(processor), ...unshare])) !== undefined) return;
+  await run("unshare", unshare.slice(1));
 }
 
 export async function dropMountNamespace(handle: string): Promise<void> {

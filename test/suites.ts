@@ -15,7 +15,9 @@ export const root: string = path.resolve(import.meta.dirname, "..");
 function testFiles(...folders: string[]): string[] {
   return folders
     .flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
+      readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" }).map((file) =>
+        path.join(folder, file),
+      ),
     )
     .filter((file) => file.endsWith(".test.ts"))
     .sort();
@@ -31,6 +33,13 @@ export const suites: readonly Suite[] = [
   },
   { name: "format", what: "every file is formatted", need: "nothing", command: ["biome", "ci", "--colors=off"] },
   { name: "unit", what: "unit tests", need: "nothing", files: () => testFiles("src", "lab", "docs"), atOnce: 2 },
+  {
+    name: "etcd",
+    what: "the etcd client on real servers of every version",
+    need: "nothing",
+    files: () => testFiles("test/etcd"),
+    atOnce: 1,
+  },
   { name: "lab", what: "the lab does what it says", need: "lab", files: () => testFiles("test/lab"), atOnce: 1 },
   {
     name: "kube",

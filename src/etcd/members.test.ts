@@ -36,7 +36,7 @@ describe("the connections to members", () => {
     const early = pool.members.at({ url: first.url });
     for (const member of [early, pool.members.at({ url: second.url }), early, pool.members.at({ url: third.url })])
       await member.status();
-    assert.equal(pool.members.connected, 2);
+    assert.equal(pool.members.size, 2);
     await eventually("the second is closed", () => second.sockets.every((socket) => socket.destroyed));
     assert.ok(first.sockets.some((socket) => !socket.destroyed));
     await pool.members.at({ url: second.url }).status();

@@ -66,7 +66,8 @@ export class EtcdMembers {
     });
   }
 
-  get connected(): number {
+  /** How many members a connection is kept for. */
+  get size(): number {
     return this.#lines.size;
   }
 

@@ -188,7 +188,9 @@ export class RealEtcd implements EtcdWorld {
   async #spawn(name: string): Promise<void> {
     const process = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
-    process.child = spawn(this.#program, process.args, { stdio: ["ignore", log, log] });
+    // The kernel ends it with this process, should that be killed before it can clean up.
+    const args = ["--pdeathsig", "KILL", "--", this.#program, ...process.args];
+    process.child = spawn("setpriv", args, { stdio: ["ignore", log, log] });
     closeSync(log);
     const { child } = process;
     const status = (): Promise<unknown> => {

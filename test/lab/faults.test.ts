@@ -5,6 +5,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import type { Node, Pod } from "kubernetes-types/core/v1.js";
 import { isReady, labApi } from "../../lab/api.ts";
 import { hostAddress, labNodes, UsageError } from "../../lab/config.ts";
+import { readDaemon } from "../../lab/daemon.ts";
 import { killContainer, pauseContainer } from "../../lab/faults/containers.ts";
 import { freezeApi, freezeDns, stopApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { delay } from "../../lab/faults/delay.ts";
@@ -276,7 +277,9 @@ describe("faults", () => {
     });
 
     test("an API server that is restarted is another process and ready", async () => {
+      const before = readDaemon(lab, "apiserver")?.pid;
       await restartApi(lab);
+      assert.notEqual(readDaemon(lab, "apiserver")?.pid, before);
       assert.equal(await isReady(api), true);
     });
 

@@ -158,11 +158,11 @@ describe("a lab that died uncleanly", () => {
     const moved = { ...first, state: "/nowhere/.lab/labs/labx", prefix: "10.97", nodes: 3 };
     fs.writeFileSync(record, JSON.stringify(moved));
     assert.equal((await up(second)).t, "started");
-    assert.equal((await up({ ...first, prefix: "10.93" })).t, "started");
+    assert.equal((await up({ ...first, prefix: "10.88" })).t, "started");
     assert.equal(await kubectl(first, "get", "pods", "-o", "name"), "");
     assert.equal(await isUp(second), true);
-    await Promise.all([down({ ...first, prefix: "10.93" }), down(second)]);
-    assert.deepEqual(await Promise.all([traces(first), traces({ ...first, prefix: "10.93" }), traces(second)]), [
+    await Promise.all([down({ ...first, prefix: "10.88" }), down(second)]);
+    assert.deepEqual(await Promise.all([traces(first), traces({ ...first, prefix: "10.88" }), traces(second)]), [
       [],
       [],
       [],

@@ -1,6 +1,6 @@
 // What an etcd of a given version can do, as data: from which patch of each minor on. The notes name the place in
 // etcd's own sources, or the release note, that a fact comes from; those that can be tried are tried on real
-// servers in contract.test.ts and flags.test.ts.
+// servers in test/etcd.
 import { type EtcdVersion, isAtLeast, sameMinor, version } from "./version.ts";
 
 /** The oldest etcd that the operator runs. */

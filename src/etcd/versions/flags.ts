@@ -1,6 +1,6 @@
 // Which flags an etcd of each minor version takes. A flag that a server does not know stops it from starting, so
 // they are checked before a pod is made. Asked of the programs themselves (3.2.13, 3.4.23, 3.5.35, 3.6.16, 3.7.3;
-// 3.3 read from etcdmain/config.go of 3.3.27); flags.test.ts asks them again.
+// 3.3 read from etcdmain/config.go of 3.3.27); test/etcd/versions.test.ts asks them again.
 import { type EtcdVersion, formatVersion } from "./version.ts";
 
 interface FlagChange {
