@@ -40,13 +40,15 @@ export function labConfig(
   const nodes = options.nodes ?? 3;
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > mostNodes)
     throw new UsageError(`A lab has 1 to ${mostNodes} nodes, not ${nodes}.`);
+  const kubernetes = options.kubernetes ?? defaultKubernetes;
   return {
     name,
     prefix,
     nodes,
-    kubernetes: options.kubernetes ?? defaultKubernetes,
+    kubernetes,
     state: name === "lab" ? home : path.join(home, "labs", name),
-    bin: path.join(home, "bin"),
+    // Links of one version must not move under the feet of a lab of another.
+    bin: path.join(home, kubernetes === defaultKubernetes ? "bin" : `bin-${kubernetes}`),
   };
 }
 

@@ -12,6 +12,7 @@ const help = `A real Kubernetes on this machine: control plane, nodes, networks,
 node lab/main.ts up [options]        start a lab, building what is missing first
 node lab/main.ts down [--name NAME]  take it away without a trace
 node lab/main.ts status              the labs of this machine
+node lab/main.ts image [--name NAME] build the operator image and put it on every node
 node lab/main.ts fault …             break something on purpose, and undo it ("fault --help")
 node lab/main.ts audit …             count requests to the API server ("audit --help")
 
@@ -26,6 +27,7 @@ type Extension = { main(lab: LabConfig, args: string[]): Promise<void> };
 const extensions: Readonly<Record<string, () => Promise<Extension>>> = {
   fault: () => import("./faults/main.ts"),
   audit: () => import("./audit.ts"),
+  image: () => import("./image.ts"),
 };
 
 /** As it was started; what the person says only names it. */

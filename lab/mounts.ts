@@ -76,7 +76,7 @@ async function pinNewNamespace(handle: string, command: readonly string[]): Prom
 }
 
 export async function dropMountNamespace(handle: string): Promise<void> {
-  if (isMounted(handle)) await run("umount", [handle]);
+  while (isMounted(handle)) await run("umount", [handle]);
   fs.rmSync(handle, { force: true });
 }
 

@@ -120,7 +120,7 @@ export function containerOf(pod: RunningPod, name?: string): RunningContainer {
 }
 
 /** The folder of the process's control group: in the named controller's hierarchy, or in the only one there is. */
-export function cgroupOf(pid: number, controller: "pids" | "blkio"): string {
+export function cgroupOf(pid: number, controller: "pids" | "blkio" | "memory"): string {
   for (const line of fs.readFileSync(`/proc/${pid}/cgroup`, "utf8").split("\n")) {
     const [number, controllers = "", ...rest] = line.split(":");
     const group = rest.join(":");

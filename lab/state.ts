@@ -4,14 +4,14 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import type { LabConfig } from "./config.ts";
 
-const shared = new Set(["bin", "labs"]);
+const isShared = (name: string): boolean => name === "labs" || name === "bin" || name.startsWith("bin-");
 
 /** Everything that is this lab's alone. */
 export function stateFolders(lab: LabConfig): string[] {
   if (!fs.existsSync(lab.state)) return [];
   return fs
     .readdirSync(lab.state)
-    .filter((name) => !shared.has(name))
+    .filter((name) => !isShared(name))
     .map((name) => path.join(lab.state, name));
 }
 

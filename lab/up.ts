@@ -18,6 +18,7 @@ import { seconds, step, type Step } from "./progress.ts";
 import { mustLive, waitForDaemon } from "./readiness.ts";
 import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./registry.ts";
 import { removeState } from "./state.ts";
+import { startStorage } from "./storage/start.ts";
 import { together } from "./together.ts";
 import { kernelTraces } from "./traces.ts";
 
@@ -34,6 +35,7 @@ export const components = (lab: LabConfig): string[] => [
   "controller-manager",
   "scheduler",
   "coredns",
+  "storage",
   ...labNodes(lab).flatMap(({ name }) => [`containerd-${name}`, `kubelet-${name}`, `kube-proxy-${name}`]),
 ];
 
@@ -128,6 +130,7 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
     // Whatever needs only the API server starts here.
     await together(signal, [
       (either) => startDns(lab, api, either),
+      (either) => startStorage(lab, either),
       ...agents.map(
         ({ node, proxy }) =>
           (either: AbortSignal) =>

@@ -160,7 +160,9 @@ async function main(): Promise<number> {
       const count = "command" in suite ? await runCommand(suite.name, suite.command) : await runFiles(suite);
       total.passed += count.passed;
       total.failed += count.failed;
-      say(dim(`  ${suite.name}: ${count.passed} passed, ${count.failed} failed in ${seconds(Date.now() - suiteBegan)}`));
+      say(
+        dim(`  ${suite.name}: ${count.passed} passed, ${count.failed} failed in ${seconds(Date.now() - suiteBegan)}`),
+      );
     }
   } catch (error) {
     total.failed += 1;

@@ -48,7 +48,12 @@ async function grow(lab: LabConfig, api: KubeApi, action: Extract<StorageAction,
   await growDisk(lab, volume, action.bytes);
   const capacity = { spec: { capacity: { storage } } };
   await api.mergePatch(PersistentVolume, { namespace: "", name: volume }, capacity);
-  await api.mergePatch(PersistentVolumeClaim, claim, progress("NodeResizePending", "FileSystemResizePending"), inStatus);
+  await api.mergePatch(
+    PersistentVolumeClaim,
+    claim,
+    progress("NodeResizePending", "FileSystemResizePending"),
+    inStatus,
+  );
 }
 
 async function reclaim(lab: LabConfig, api: KubeApi, volume: string): Promise<void> {

@@ -55,8 +55,7 @@ function reclaim(volume: PersistentVolume): StorageAction | undefined {
 }
 
 const volumeName = (uid: string): string => `pvc-${uid}`;
-const requested = (claim: PersistentVolumeClaim): number =>
-  parseQuantity(claim.spec?.resources?.requests?.["storage"]);
+const requested = (claim: PersistentVolumeClaim): number => parseQuantity(claim.spec?.resources?.requests?.["storage"]);
 const isOurs = (volume: PersistentVolume): boolean => volume.metadata?.annotations?.[provisionedBy] === provisioner;
 
 function refOf(claim: PersistentVolumeClaim): ClaimRef {

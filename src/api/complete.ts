@@ -22,7 +22,8 @@ function whenLeftOut(schema: Schema): unknown {
   return schema.shape.t === "object" ? objectOf(schema.shape.fields, {}) : schema.default;
 }
 
-function present(schema: Schema, value: unknown): unknown {
+/** What is there of it, cleaned; undefined when nothing is. */
+export function present(schema: Schema, value: unknown): unknown {
   const { shape } = schema;
   switch (shape.t) {
     case "string":
@@ -40,8 +41,9 @@ function present(schema: Schema, value: unknown): unknown {
     case "embedded":
       return (shape.type === "array" ? Array.isArray(value) : isJsonObject(value)) ? value : undefined;
     case "ignored":
-      return undefined;
+      break;
   }
+  return undefined;
 }
 
 // Unlike a field, an entry was written on purpose: an empty label is a label.

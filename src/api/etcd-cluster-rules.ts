@@ -1,35 +1,150 @@
-// The sentences that refuse an EtcdCluster. Each says what to do, and most say it twice: in CEL for the API server,
-// which refuses the object at once, and in TypeScript, for objects that were stored before the rule was.
-import { flagName, operatorsFlags, typedFlags as typed } from "./etcd-flags.ts";
+// The sentences that refuse an EtcdCluster. Each says what to do, and each stands here twice: in CEL for the API
+// server, which refuses the object at once, and in TypeScript for objects that were stored before the rule was.
+// The API server drops nulls before it evaluates rules; empty strings, which Go clients send, it does not drop.
+import { fieldsOfFlags, flagName, operatorsFlags } from "./etcd-flags.ts";
 import type { Rule } from "./schema.ts";
 
-const smallest = 1;
-const largest = 9;
-const longestName = 52;
-
-/** Written once, for both: RE2, which CEL uses, and JavaScript read these alike. */
-function matches(says: string, pattern: string): Rule<string> {
+/** The pattern is written once: RE2, which CEL uses, and JavaScript read these alike. */
+function matches(pattern: string, says: string): Rule<string> {
   const expression = new RegExp(pattern);
-  // An empty string is a field left out; so is null, for which the API server does not evaluate the rule at all.
   return {
     says,
-    cel: `self == '' || self.matches('${pattern.replaceAll("\\", "\\\\")}')`,
+    cel: `self == '' || self.matches(r'${pattern}')`,
     holds: (value) => value === "" || expression.test(value),
   };
 }
 
+/** 63 characters for the name of a pod, less a dash and ten that tell members apart. */
+const longestName = 52;
+const serviceName = "^[a-z]([-a-z0-9]*[a-z0-9])?$";
+
+/** Of the object itself; `holds` is given its name. */
+export const nameRules: readonly (Rule<string> & { readonly cel: string })[] = [
+  {
+    says: `metadata.name must not be longer than ${longestName} characters: the names of members are made from it. Choose a shorter one.`,
+    cel: `self.metadata.name.size() <= ${longestName}`,
+    holds: (name) => name.length <= longestName,
+  },
+  {
+    says: "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.",
+    cel: `self.metadata.name.matches(r'${serviceName}')`,
+    holds: (name) => new RegExp(serviceName).test(name),
+  },
+];
+
 export const size: Rule<number> = {
-  says: `spec.size must be from ${smallest} to ${largest}: choose 3 or 5, or 1 where an outage does no harm. To stop a cluster, delete it.`,
-  cel: `self >= ${smallest} && self <= ${largest}`,
-  holds: (members) => members >= smallest && members <= largest,
+  says: "spec.size must be from 1 to 9: choose 3 or 5, or 1 where an outage does no harm. To end a cluster, delete it.",
+  cel: "self >= 1 && self <= 9",
+  holds: (members) => members >= 1 && members <= 9,
 };
 
 export const versionForm: Rule<string> = matches(
-  "spec.version must be a full etcd version such as 3.6.16. For an image with another tag, set spec.image as well.",
   "^v*[0-9]{1,5}\\.[0-9]{1,5}\\.[0-9]{1,5}(-[0-9A-Za-z.-]+)?$",
+  "spec.version must be a full version of etcd, as in 3.6.16. For an image with another tag, set spec.image as well.",
 );
 
 export const repositoryWithoutTag: Rule<string> = matches(
-  "spec.repository must be an image without tag or digest, such as quay.io/coreos/etcd: the tag comes from spec.version. Put a whole reference into spec.image.",
-  "^[a-zA-Z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$",
+  "^(([a-zA-Z0-9._-]+|\\[[0-9a-fA-F:]+\\])(:[0-9]+)?/)?[a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*$",
+  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: the tag is made of spec.version. A whole reference goes into spec.image.",
 );
+
+export const imageForm: Rule<string> = matches(
+  "^[][a-zA-Z0-9:._@-]+(/[a-zA-Z0-9:._@-]+)*$".replace("[][", "[\\[\\]"),
+  "spec.image must be an image reference, as in registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.",
+);
+
+export const reservedLabels: Rule<Readonly<Record<string, string>>> = {
+  says: "spec.pod.labels must not hold `app` or anything that starts with `etcd_`: the operator finds its pods by them. Rename the label.",
+  cel: "self.all(label, label != 'app' && !label.startsWith('etcd_'))",
+  holds: (labels) => Object.keys(labels).every((label) => label !== "app" && !label.startsWith("etcd_")),
+};
+
+export const clusterDomain: Rule<string> = matches(
+  "^\\.?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+  "spec.pod.ClusterDomain must be the domain of the Kubernetes cluster, as in .cluster.local, without a dot at the end.",
+);
+
+export const argForm: Rule<readonly string[]> = {
+  says: "spec.etcd.extraArgs must hold flags in the form --flag=value, one in each entry: join a flag and its value with an equals sign.",
+  cel: "self.all(arg, arg.matches(r'^--[a-z0-9][a-z0-9-]*(=.*)?$'))",
+  holds: (args) => args.every((arg) => /^--[a-z0-9][a-z0-9-]*(=.*)?$/.test(arg)),
+};
+
+export const ownedFlags: Rule<readonly string[]> = {
+  says: "spec.etcd.extraArgs must not hold flags that the operator sets itself, or that could lose data (names, addresses, certificates, bootstrap, force-new-cluster, unsafe-no-fsync): leave them out.",
+  cel: withoutFlags(operatorsFlags),
+  holds: (args) => args.every((arg) => !operatorsFlags.includes(flagName(arg))),
+};
+
+export const typedFlags: Rule<readonly string[]> = {
+  says: "spec.etcd.extraArgs must not hold flags that have a field of their own: use spec.etcd.quotaBackendBytes, autoCompactionMode, autoCompactionRetention or snapshotCount.",
+  cel: withoutFlags([...fieldsOfFlags.keys()]),
+  holds: (args) => args.every((arg) => !fieldsOfFlags.has(flagName(arg))),
+};
+
+function withoutFlags(flags: readonly string[]): string {
+  return `self.all(arg, !arg.matches(r'^--?(${flags.join("|")})(=|$)'))`;
+}
+
+interface Compaction {
+  readonly autoCompactionMode?: "periodic" | "revision";
+  readonly autoCompactionRetention?: string;
+}
+
+const wholeNumber = "^[0-9]+$";
+const duration = "^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$";
+const retention = "self.autoCompactionRetention";
+const noRetention = `!has(${retention}) || ${retention} == ''`;
+const byRevision = "has(self.autoCompactionMode) && self.autoCompactionMode == 'revision'";
+
+export const compactionRetention: Rule<Compaction> = {
+  says: "spec.etcd.autoCompactionRetention must be a number of hours or a duration such as 30m; with autoCompactionMode revision, a number of revisions.",
+  cel: `${noRetention} || ${retention}.matches(r'${wholeNumber}') || (!(${byRevision}) && ${retention}.matches(r'${duration}'))`,
+  holds: ({ autoCompactionMode: mode, autoCompactionRetention: kept = "" }) =>
+    kept === "" || new RegExp(wholeNumber).test(kept) || (mode !== "revision" && new RegExp(duration).test(kept)),
+};
+
+export const compactionMode: Rule<Compaction> = {
+  says: "spec.etcd.autoCompactionMode does nothing without spec.etcd.autoCompactionRetention: set both or neither.",
+  cel: `!has(self.autoCompactionMode) || !(${noRetention})`,
+  holds: ({ autoCompactionMode: mode, autoCompactionRetention: kept = "" }) => mode === undefined || kept !== "",
+};
+
+export function secretName(path: string): Rule<string> {
+  return matches(
+    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+    `${path} must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.`,
+  );
+}
+
+interface StaticTLS {
+  readonly member?: { readonly serverSecret?: string };
+  readonly operatorSecret?: string;
+}
+
+const hasOperatorSecret = "(has(self.operatorSecret) && self.operatorSecret != '')";
+const hasServerSecret = "(has(self.member) && has(self.member.serverSecret) && self.member.serverSecret != '')";
+
+export const serverSecretMissing: Rule<StaticTLS> = {
+  says: "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.",
+  cel: `!${hasOperatorSecret} || ${hasServerSecret}`,
+  holds: ({ member, operatorSecret = "" }) => operatorSecret === "" || (member?.serverSecret ?? "") !== "",
+};
+
+export const operatorSecretMissing: Rule<StaticTLS> = {
+  says: "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.",
+  cel: `!${hasServerSecret} || ${hasOperatorSecret}`,
+  holds: ({ member, operatorSecret = "" }) => (member?.serverSecret ?? "") === "" || operatorSecret !== "",
+};
+
+export const autoOrStatic: Rule<{ readonly auto?: boolean; readonly static?: object }> = {
+  says: "spec.TLS.auto and spec.TLS.static exclude each other: certificates are made by the operator or by you. Remove one.",
+  cel: "!(has(self.auto) && self.auto) || !has(self.static)",
+  holds: (tls) => tls.auto !== true || tls.static === undefined,
+};
+
+/** Only here: the definition of the kind need not change on the day that it is there. */
+export const autoNotYet: Rule<{ readonly auto?: boolean }> = {
+  says: "spec.TLS.auto is not implemented in this release: use spec.TLS.static with certificates of your own.",
+  holds: (tls) => tls.auto !== true,
+};

@@ -29,13 +29,18 @@ import {
   string,
 } from "./schema.ts";
 
-const secret = (description: string) => string(description, { longest: 253, rules: [rules.secretName] });
+const secret = (path: string, description: string) =>
+  string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
 
 const pod = object("Settings of the pods. Each applies to pods that are made from then on.", {
-  labels: map("Labels of the pods. `app` and everything that starts with `etcd_` is the operator's.", string("A value."), {
-    most: 64,
-    rules: [rules.reservedLabels],
-  }),
+  labels: map(
+    "Labels of the pods. `app` and everything that starts with `etcd_` is the operator's.",
+    string("A value."),
+    {
+      most: 64,
+      rules: [rules.reservedLabels],
+    },
+  ),
   annotations: map("Annotations of the pods. `etcd.version` is the operator's.", string("A value.")),
   nodeSelector: map("Labels that a node must have to be given a member.", string("A value.")),
   affinity: embedded<Affinity>("Where pods may run, relative to nodes and to other pods.", "Affinity"),
@@ -62,7 +67,10 @@ const pod = object("Settings of the pods. Each applies to pods that are made fro
   DNSTimeoutInSecond: defaulted(0, integer("Seconds that such an init container waits; 0 is for ever. Of 2018.")),
   ClusterDomain: defaulted(
     "",
-    string("Appended to the DNS names of members, as in `.cluster.local`.", { longest: 253, rules: [rules.clusterDomain] }),
+    string("Appended to the DNS names of members, as in `.cluster.local`.", {
+      longest: 253,
+      rules: [rules.clusterDomain],
+    }),
   ),
   automountServiceAccountToken: ignored("Of an old release and ignored: the token is never mounted."),
 });
@@ -73,17 +81,20 @@ const etcd = object(
     quotaBackendBytes: integer("How large the database may become before it takes no more writes. etcd's own: 2 GiB.", {
       min: 1,
     }),
-    autoCompactionMode: oneOf("What `autoCompactionRetention` counts: hours or a duration, or revisions. Since etcd 3.3.", [
-      "periodic",
-      "revision",
-    ]),
+    autoCompactionMode: oneOf(
+      "What `autoCompactionRetention` counts: hours or a duration, or revisions. Since etcd 3.3.",
+      ["periodic", "revision"],
+    ),
     autoCompactionRetention: string(
       "How much history is kept: hours (`8`) or a duration (`30m`), or a number of revisions. Absent: all of it.",
       { longest: 64 },
     ),
-    snapshotCount: integer("Transactions between two snapshots of the raft log. etcd's own: 10000 since 3.6, before 100000.", {
-      min: 1,
-    }),
+    snapshotCount: integer(
+      "Transactions between two snapshots of the raft log. etcd's own: 10000 since 3.6, before 100000.",
+      {
+        min: 1,
+      },
+    ),
     extraArgs: array(
       "More flags of etcd, each as `--flag=value`. Those that the operator sets itself are refused.",
       string("As in `--heartbeat-interval=200`.", { longest: 1024 }),
@@ -100,10 +111,17 @@ const tls = object(
       "Certificates that you make, in Secrets of the cluster's namespace.",
       {
         member: object("Certificates of the members.", {
-          peerSecret: secret("Secret with `peer.crt`, `peer.key`, `peer-ca.crt`: members talk TLS to each other."),
-          serverSecret: secret("Secret with `server.crt`, `server.key`, `server-ca.crt`: members talk TLS to clients."),
+          peerSecret: secret(
+            "member.peerSecret",
+            "Secret with `peer.crt`, `peer.key`, `peer-ca.crt`: members talk TLS to each other.",
+          ),
+          serverSecret: secret(
+            "member.serverSecret",
+            "Secret with `server.crt`, `server.key`, `server-ca.crt`: members talk TLS to clients.",
+          ),
         }),
         operatorSecret: secret(
+          "operatorSecret",
           "Secret with `etcd-client.crt`, `etcd-client.key`, `etcd-client-ca.crt`: the operator's own client certificate.",
         ),
       },
@@ -127,17 +145,23 @@ const failover = object("How long a member may be away before it is replaced.", 
 
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
-const volumeRetention = object("What becomes of members' volumes. It matters only with `pod.persistentVolumeClaimSpec`.", {
-  whenClusterDeleted: keep("When the EtcdCluster is deleted."),
-  whenMemberRemoved: keep("When a member is removed for good: scaled down or replaced."),
-});
+const volumeRetention = object(
+  "What becomes of members' volumes. It matters only with `pod.persistentVolumeClaimSpec`.",
+  {
+    whenClusterDeleted: keep("When the EtcdCluster is deleted."),
+    whenMemberRemoved: keep("When a member is removed for good: scaled down or replaced."),
+  },
+);
 
 export const specSchema = object("What is wanted.", {
   size: required(
     0,
-    integer("How many members there shall be, from 1 to 9. An odd number: a fourth member survives no more than three.", {
-      rules: [rules.size],
-    }),
+    integer(
+      "How many members there shall be, from 1 to 9. An odd number: a fourth member survives no more than three.",
+      {
+        rules: [rules.size],
+      },
+    ),
   ),
   repository: defaulted(
     "quay.io/coreos/etcd",
@@ -148,10 +172,13 @@ export const specSchema = object("What is wanted.", {
   ),
   version: defaulted(
     "3.2.13",
-    string("The version of etcd. Always set it: the default is that of 2018, and is kept so that manifests of then mean the same.", {
-      longest: 128,
-      rules: [rules.versionForm],
-    }),
+    string(
+      "The version of etcd. Always set it: the default is that of 2018, and is kept so that manifests of then mean the same.",
+      {
+        longest: 128,
+        rules: [rules.versionForm],
+      },
+    ),
   ),
   image: string(
     "The whole image reference, instead of the one made of `repository` and `version`. It must hold etcd of `version`.",

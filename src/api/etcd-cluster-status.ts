@@ -36,15 +36,22 @@ export const statusSchema = object("What the operator last saw of the cluster. I
   controlPaused: boolean("The operator leaves the cluster alone, because spec.paused is true."),
   conditions: defaulted(
     [],
-    array("What is true of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.", condition, {
-      key: "type",
-    }),
+    array(
+      "What is true of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.",
+      condition,
+      {
+        key: "type",
+      },
+    ),
   ),
   size: defaulted(0, integer("How many members etcd lists.")),
   ready: string("Healthy voters of the wanted size, as in 3/3."),
   serviceName: string("The Service that clients connect to."),
   clientPort: integer("The port of that Service."),
-  clientEndpoints: defaulted([], array("The client URL of each member.", string("As in http://name.cluster.ns.svc:2379."))),
+  clientEndpoints: defaulted(
+    [],
+    array("The client URL of each member.", string("As in http://name.cluster.ns.svc:2379.")),
+  ),
   members: filled(
     object("The members by whether their pods are ready.", {
       ready: names("Pods that are ready."),

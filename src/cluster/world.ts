@@ -1,13 +1,13 @@
 // Everything that a decision about one EtcdCluster may depend on, read once and never changed: what was asked for,
 // what Kubernetes shows, what etcd says. `observe.ts` makes it, `plan.ts` decides from it alone.
-import type { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../api/etcd-cluster.ts";
 import type { Member, MemberStatus } from "../etcd/member.ts";
 import type { ClusterId, MemberId } from "../etcd/ids.ts";
 import type { PodDisruptionBudget, Service } from "../kube/kinds.ts";
 
 export interface World {
   /** With every default filled in. */
-  readonly cluster: EtcdCluster;
+  readonly cluster: CompleteEtcdCluster;
   /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: nothing is changed. */
   readonly problems: readonly string[];
   /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */

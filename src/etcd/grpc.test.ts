@@ -158,6 +158,14 @@ describe("a gRPC stream", () => {
     assert.equal(taken, 2000);
   });
 
+  test("that ends in the middle of a message is broken, though its status is good", async () => {
+    await using peer = await serve((stream) =>
+      answer(stream, Buffer.concat([piece(10), piece(10).subarray(0, -1)]), { "grpc-status": "0" }),
+    );
+    const broken = serverStream(peer.origin, Maintenance.method.snapshot, {}, () => {}, { answerWithin: 5000 });
+    await assert.rejects(broken, isTransport("broken"));
+  });
+
   test("ends with what its receiver throws, and tells the server", async () => {
     let closed = false;
     await using peer = await serve((stream) => {

@@ -27,11 +27,17 @@ export async function exec(namespace: string, pod: string, ...command: string[])
   return stdout;
 }
 
+const namespaces: string[] = [];
+// Here, at the top, and not where a namespace is made: a hook registered inside another hook runs too early.
+after(async () => {
+  if (namespaces.length > 0) await kubectl("delete", "namespace", ...namespaces, "--wait=false");
+});
+
 /** A fresh namespace, removed when the test file ends. */
 export async function ownNamespace(prefix: string, labels: Record<string, string> = {}): Promise<string> {
   const name = `${prefix}-${randomBytes(3).toString("hex")}`;
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
-  after(() => kubectl("delete", "namespace", name, "--wait=false"));
+  namespaces.push(name);
   // Pods are refused until the namespace has its service account.
   await waitFor(
     `service account of ${name}`,

@@ -58,8 +58,8 @@ export function applyContract(corner: () => Corner): void {
     const forced = await apply(at, "two", { a: "2", c: "2" }, { force: true });
     assert.deepEqual(forced.data, { a: "2", b: "1", c: "2" });
     await refused(apply(at, "one", { a: "1", b: "1" }), 409, "Conflict");
-    // Given up by the loser, it stays with the winner.
-    assert.deepEqual((await apply(at, "one", { b: "1" })).data, { a: "2", b: "1", c: "2" });
+    // The loser owns it no more: the winner alone keeps it, and takes it along.
+    assert.deepEqual((await apply(at, "two", { c: "2" })).data, { b: "1", c: "2" });
   });
 
   test("the same value may be shared, and goes with its last owner", async () => {
@@ -78,7 +78,8 @@ export function applyContract(corner: () => Corner): void {
     await refused(apply(at, "one", { a: "2" }), 409, "Conflict");
     await apply(at, "one", { a: "2" }, { force: true });
     await api.mergePatch(ConfigMap, key("a"), { data: { a: "3" } }, { fieldManager: "patcher" });
-    const error = await refused(apply(at, "one", { a: "2" }), 409, "Conflict");
+    const error = await refused(apply(at, "two", { a: "2" }), 409, "Conflict");
+    assert.equal(error.causes.length, 1, "whoever changes a value owns it alone");
     assert.match(error.causes[0]?.message ?? "", /"patcher"/);
     assert.deepEqual((await apply(at, "one", {})).data, { a: "3" });
   });
@@ -134,7 +135,7 @@ export function applyContract(corner: () => Corner): void {
   });
 
   test("ports of a service and variables of a container are told apart by their keys", async () => {
-    const { api, meta } = corner();
+    const { api, meta, key } = corner();
     const serve = async (fieldManager: string, port: number): Promise<Service> =>
       await api.apply(
         Service,
@@ -144,6 +145,11 @@ export function applyContract(corner: () => Corner): void {
     await serve("one", 2379);
     assert.deepEqual(portsOf(await serve("two", 2380)), [2379, 2380]);
     assert.deepEqual(portsOf(await serve("one", 2381)), [2380, 2381]);
+    // An item goes with whoever brought it, even if another owns a field in it.
+    const ports = [{ name: "p2380", port: 2380, protocol: "TCP", targetPort: 9 }];
+    await api.mergePatch(Service, key("a"), { spec: { ports } }, { fieldManager: "patcher" });
+    const left = await api.apply(Service, { metadata: meta("a"), spec: {} }, { fieldManager: "two" });
+    assert.equal(left.spec?.ports, undefined);
 
     const labels = { app: meta("a").name };
     const run = async (fieldManager: string, variable: string): Promise<string[]> => {

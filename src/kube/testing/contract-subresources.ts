@@ -44,19 +44,21 @@ export function subresourceContract(corner: () => Corner): void {
   test("a status is applied in a manager's name, condition by condition", async () => {
     const { api, meta, key } = corner();
     await api.create(Widget, { metadata: meta("a"), spec: { size: 1 } });
-    const report = async (fieldManager: string, type: string): Promise<Widget> =>
+    // The spec is left empty: one that differs would be dropped, but the real server then takes the apply for a
+    // change and may write it, if only to note the time.
+    const report = async (fieldManager: string, type: string, spec: Widget["spec"] = {}): Promise<Widget> =>
       await api.apply(
         Widget,
-        { metadata: meta("a"), spec: { size: 9 }, status: { conditions: [{ type, status: "True" }] } },
+        { metadata: meta("a"), spec, status: { conditions: [{ type, status: "True" }] } },
         { ...status, fieldManager },
       );
     await report("one", "Ready");
     const both = await report("two", "Backed");
     assert.deepEqual(both.status?.conditions?.map((condition) => condition.type).sort(), ["Backed", "Ready"]);
-    assert.deepEqual(both.spec, { size: 1 });
     assert.equal(versionOf(await report("one", "Ready")), versionOf(both));
-    const left = await report("two", "Ready");
+    const left = await report("two", "Ready", { size: 9 });
     assert.deepEqual(left.status?.conditions, [{ type: "Ready", status: "True" }]);
+    assert.deepEqual(left.spec, { size: 1 });
     assert.deepEqual((await api.get(Widget, key("a"), status)).status, left.status);
   });
 

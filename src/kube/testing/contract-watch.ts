@@ -15,7 +15,7 @@ export function watchContract(corner: () => Corner): void {
     await api.create(ConfigMap, { metadata: meta("before") });
     const { resourceVersion } = await api.list(ConfigMap, selection());
     const made = await api.create(ConfigMap, { metadata: meta("a") });
-    const watch = open(api, ConfigMap, { ...selection(), resourceVersion });
+    await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
     const changed = await api.mergePatch(ConfigMap, key("a"), { data: { a: "1" } });
     await api.delete(ConfigMap, key("a"));
     const told = await watch.told(3);
@@ -28,7 +28,6 @@ export function watchContract(corner: () => Corner): void {
     assert.equal(deleted.object.kind, "ConfigMap");
     assert.deepEqual(deleted.object.data, { a: "1" });
     assert.ok(isOlder(versionOf(changed), deleted.version), "a deletion has a version of its own");
-    await watch.stop();
   });
 
   test("a watch resumes after any event that was seen", async () => {
@@ -36,16 +35,15 @@ export function watchContract(corner: () => Corner): void {
     const { resourceVersion } = await api.list(ConfigMap, selection());
     const names = ["a", "b", "c", "d"];
     for (const name of names) await api.create(ConfigMap, { metadata: meta(name) });
-    const first = open(api, ConfigMap, { ...selection(), resourceVersion });
+    await using first = open(api, ConfigMap, { ...selection(), resourceVersion });
     const [, second] = await first.told(4);
     await first.stop();
-    const resumed = open(api, ConfigMap, { ...selection(), resourceVersion: second?.version ?? "" });
+    await using resumed = open(api, ConfigMap, { ...selection(), resourceVersion: second?.version ?? "" });
     const rest = await resumed.told(2);
     assert.deepEqual(
       rest.map(({ object }) => object.metadata?.name),
       [meta("c").name, meta("d").name],
     );
-    await resumed.stop();
   });
 
   test("between a list and its watch nothing is lost and nothing told twice", async () => {
@@ -55,13 +53,12 @@ export function watchContract(corner: () => Corner): void {
       for (let n = 0; n < count; n += 1) await api.create(ConfigMap, { metadata: meta(`n${n}`) });
     })();
     const { items, resourceVersion } = await api.list(ConfigMap, selection());
-    const watch = open(api, ConfigMap, { ...selection(), resourceVersion });
+    await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
     await writing;
     const told = await watch.told(count - items.length);
     const names = [...items, ...told.map(({ object }) => object)].map(({ metadata }) => metadata?.name);
     assert.equal(names.length, count);
     assert.equal(new Set(names).size, count);
-    await watch.stop();
   });
 
   test("an object that comes into a selection is told as new, one that leaves it as deleted", async () => {
@@ -69,7 +66,7 @@ export function watchContract(corner: () => Corner): void {
     await api.create(ConfigMap, { metadata: meta("a") });
     const { resourceVersion } = await api.list(ConfigMap, selection());
     const labelSelector = `corner=${label},wanted`;
-    const watch = open(api, ConfigMap, { namespace, labelSelector, resourceVersion });
+    await using watch = open(api, ConfigMap, { namespace, labelSelector, resourceVersion });
     const label1 = { metadata: { labels: { wanted: "1" } } };
     const entered = await api.mergePatch(ConfigMap, key("a"), label1);
     await api.mergePatch(ConfigMap, key("a"), { data: { a: "1" } });
@@ -84,7 +81,6 @@ export function watchContract(corner: () => Corner): void {
     assert.equal(told[0]?.version, versionOf(entered));
     assert.equal(told[2]?.version, versionOf(left));
     assert.equal(told[2]?.object.metadata?.labels?.["wanted"], "1");
-    await watch.stop();
   });
 
   test("removing the last finalizer of a deleted object is told as its deletion", async () => {
@@ -92,7 +88,7 @@ export function watchContract(corner: () => Corner): void {
     const { resourceVersion } = await api.list(Widget, selection());
     const finalizers = ["contract.test.invalid/hold"];
     await api.create(Widget, { metadata: meta("a", { finalizers }), spec: {} });
-    const watch = open(api, Widget, { ...selection(), resourceVersion });
+    await using watch = open(api, Widget, { ...selection(), resourceVersion });
     await api.delete(Widget, key("a"));
     await api.mergePatch(Widget, key("a"), { metadata: { finalizers: null } });
     const told = await watch.told(3);
@@ -104,26 +100,24 @@ export function watchContract(corner: () => Corner): void {
         ["DELETED", true],
       ],
     );
-    await watch.stop();
   });
 
   test("a watch from version 0 begins with what is there", async () => {
     const { api, meta, selection } = corner();
     await api.create(ConfigMap, { metadata: meta("a") });
     await api.create(ConfigMap, { metadata: meta("b") });
-    const watch = open(api, ConfigMap, { ...selection(), resourceVersion: "0" });
+    await using watch = open(api, ConfigMap, { ...selection(), resourceVersion: "0" });
     const told = await watch.told(2);
     assert.deepEqual(told.map(({ type, object }) => `${type} ${object.metadata?.name}`).sort(), [
       `ADDED ${meta("a").name}`,
       `ADDED ${meta("b").name}`,
     ]);
-    await watch.stop();
   });
 
   test("a watch ends cleanly at its time, after a bookmark that saves the place", async () => {
     const { api, meta, selection } = corner();
     const { resourceVersion } = await api.list(Lease, selection());
-    const watch = open(api, Lease, { ...selection(), resourceVersion, timeoutSeconds: 4 });
+    await using watch = open(api, Lease, { ...selection(), resourceVersion, timeoutSeconds: 4 });
     // Outside the selection, so that only a bookmark can tell how far the server has come.
     const elsewhere = await api.create(Lease, {
       metadata: meta("elsewhere", { labels: { corner: "another" } }),
@@ -138,7 +132,7 @@ export function watchContract(corner: () => Corner): void {
 
   test("a watch from a forgotten past is Expired", async () => {
     const { api, selection } = corner();
-    const watch = open(api, Widget, { ...selection(), resourceVersion: "1", timeoutSeconds: 10 });
+    await using watch = open(api, Widget, { ...selection(), resourceVersion: "1", timeoutSeconds: 10 });
     const ended = watch.ended.then((error) => Promise.reject(asError(error)));
     await refused(ended, 410, "Expired");
   });
@@ -147,7 +141,7 @@ export function watchContract(corner: () => Corner): void {
     const { api, meta, selection } = corner();
     const { resourceVersion } = await api.list(ConfigMap, selection());
     const future = String(Number(resourceVersion) + 1_000_000);
-    const watch = open(api, ConfigMap, { ...selection(), resourceVersion: future, timeoutSeconds: 2 });
+    await using watch = open(api, ConfigMap, { ...selection(), resourceVersion: future, timeoutSeconds: 2 });
     await api.create(ConfigMap, { metadata: meta("a") });
     assert.equal(await watch.ended, undefined);
     assert.deepEqual(watch.events, []);
@@ -156,7 +150,7 @@ export function watchContract(corner: () => Corner): void {
   test("an abort ends a watch with the reason of the signal", async () => {
     const { api, selection } = corner();
     const { resourceVersion } = await api.list(ConfigMap, selection());
-    const watch = open(api, ConfigMap, { ...selection(), resourceVersion });
+    await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
     const reason = new Error("enough");
     assert.equal(await watch.stop(reason), reason);
     const early = AbortSignal.abort(reason);
@@ -170,8 +164,8 @@ export function watchContract(corner: () => Corner): void {
   test("what the receiver throws ends the watch", async () => {
     const { api, meta, selection } = corner();
     const { resourceVersion } = await api.list(ConfigMap, selection());
-    const { signal } = new AbortController();
     const reason = new Error("cannot take it");
+    const signal = AbortSignal.timeout(20_000);
     const watching = api.watch(ConfigMap, { ...selection(), resourceVersion, signal }, () => {
       throw reason;
     });
@@ -187,7 +181,7 @@ interface Told<T> {
   readonly version: string;
 }
 
-interface OpenWatch<T> {
+interface OpenWatch<T> extends AsyncDisposable {
   readonly events: readonly Told<T>[];
   readonly bookmarks: readonly string[];
   /** What it ended with; undefined for a clean end. */
@@ -227,6 +221,11 @@ function open<T extends KubeObject>(api: KubeApi, kind: Kind<T>, options: Omit<W
     async stop(reason = new Error("stopped")) {
       aborter.abort(reason);
       return await ended;
+    },
+    // However a test ends, its watch does not outlive it.
+    async [Symbol.asyncDispose]() {
+      aborter.abort(new Error("the test is over"));
+      await ended;
     },
   };
 }

@@ -162,6 +162,10 @@ export function writeContract(corner: () => Corner): void {
     assert.equal(labelled.metadata?.generation, 1);
     const grown = await api.mergePatch(Widget, key("a"), { spec: { size: 2 } });
     assert.equal(grown.metadata?.generation, 2);
+    // Kinds that nobody needs to follow up have none.
+    await api.create(ConfigMap, { metadata: meta("a") });
+    const patched = await api.mergePatch(ConfigMap, key("a"), { data: { a: "1" } });
+    assert.equal(patched.metadata?.generation, undefined);
   });
 
   test("a dry run answers as if, and writes nothing", async () => {

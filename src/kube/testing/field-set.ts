@@ -152,20 +152,14 @@ export function merged(live: Json | undefined, applied: Json, shape: Shape): Jso
 
 /**
  * The object without the given fields; objects and lists that this empties go too. An item of a keyed list goes whole,
- * unless something in it is still `kept` by another owner. Undefined: nothing is left.
+ * even if somebody else owns a field in it. Undefined: nothing is left.
  */
-export function without(
-  value: Json,
-  shape: Shape,
-  gone: FieldSet,
-  kept: FieldSet,
-  path: FieldPath = "",
-): Json | undefined {
+export function without(value: Json, shape: Shape, gone: FieldSet, path: FieldPath = ""): Json | undefined {
   if (shape.t === "fields" && isJsonObject(value)) {
     const result: JsonObject = {};
     let lost = false;
     for (const [field, inner] of Object.entries(value)) {
-      const left = without(inner, shapeOf(shape, field, inner), gone, kept, fieldStep(path, field));
+      const left = without(inner, shapeOf(shape, field, inner), gone, fieldStep(path, field));
       if (left === undefined) lost = true;
       else result[field] = left;
     }
@@ -176,9 +170,8 @@ export function without(
     const result: Json[] = [];
     for (const item of value) {
       const at = itemStep(path, shape, item);
-      const stays = !gone.has(at) || [...kept].some((other) => other.startsWith(at));
-      if (!stays) continue;
-      const left = shape.t === "keyed" ? without(item, shape.item, gone, kept, at) : item;
+      if (gone.has(at)) continue;
+      const left = shape.t === "keyed" ? without(item, shape.item, gone, at) : item;
       if (left !== undefined) result.push(shape.t === "keyed" ? withKeys(left, item, shape.keys) : left);
     }
     return result.length === 0 && (value.length > 0 || gone.has(path)) ? undefined : result;

@@ -121,7 +121,7 @@ export function applyTo({ live, applied, writer, shape, force }: Application): J
   const givenUp = new Set([...(mine?.fields ?? [])].filter((path) => !kept.has(path)));
 
   const withApplied = merged(live, applied, shape);
-  const pruned = givenUp.size === 0 ? withApplied : without(withApplied, shape, givenUp, kept);
+  const pruned = givenUp.size === 0 ? withApplied : without(withApplied, shape, givenUp);
   const result = isJsonObject(pruned) ? copyObject(pruned) : {};
 
   const { changed, removed } = difference(live, result, shape);

@@ -1,0 +1,49 @@
+// Images of programs that Node runs: the pinned Node, the libraries it loads, the bundles, and nothing else.
+import { readFile } from "node:fs/promises";
+import * as path from "node:path";
+import { ensureBuilt, type Recipe } from "../build/cache.ts";
+import { run } from "../command.ts";
+import type { Image } from "./archive.ts";
+import { tree } from "./bundle.ts";
+import { basics, librariesOf, program, searchPath } from "./programs.ts";
+import type { Entry } from "./tar.ts";
+
+/** What Node is told in every such image; the flag that cannot stand here is in the bundle's first line. */
+export const nodeEnvironment = {
+  NODE_ENV: "production",
+  NODE_OPTIONS: "--max-semi-space-size=1",
+  MALLOC_ARENA_MAX: "1",
+} as const;
+
+export const commandPath = (name: string): string => `/usr/local/bin/${name}`;
+
+/** `started` is the name of the program that runs when a pod names none. */
+export async function nodeImage(tag: string, started: string, programs: readonly Entry[]): Promise<Image> {
+  const node = path.join(await ensureBuilt(await nodeRecipe()), "node");
+  return {
+    tags: [tag],
+    config: {
+      Env: [searchPath, ...Object.entries(nodeEnvironment).map(([name, value]) => `${name}=${value}`)],
+      Entrypoint: [commandPath(started)],
+      User: "65532:65532",
+      WorkingDir: "/",
+    },
+    layers: [[...basics, program(commandPath("node"), node), ...(await librariesOf([node]))], programs],
+  };
+}
+
+/** The Node that this tree is pinned to, without the symbols that make up a seventh of it. */
+async function nodeRecipe(): Promise<Recipe> {
+  const folder = path.join(tree, "node_modules", `node-linux-${process.arch}`);
+  const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+  if (typeof manifest !== "object" || manifest === null || !("version" in manifest))
+    throw new Error(`${folder} has no version; run npm ci.`);
+  return {
+    name: "node",
+    version: String(manifest.version),
+    ingredients: ["stripped"],
+    build: async (output) => {
+      await run("strip", ["--strip-all", "-o", path.join(output, "node"), path.join(folder, "bin", "node")]);
+    },
+  };
+}

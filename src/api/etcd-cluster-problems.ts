@@ -1,0 +1,91 @@
+// What is wrong with an EtcdCluster, in sentences that say what to do: everything that the API server refuses, and what
+// it cannot see, because it takes knowledge of etcd's versions or of Kubernetes' own types.
+import { has, oldestSupported } from "../etcd/versions/features.ts";
+import { spell } from "../etcd/versions/flags.ts";
+import { type EtcdVersion, formatVersion, isAtLeast, parseVersion, version } from "../etcd/versions/version.ts";
+import { check } from "./check.ts";
+import { complete } from "./complete.ts";
+import type { EtcdCluster } from "./etcd-cluster.ts";
+import { nameRules } from "./etcd-cluster-rules.ts";
+import { type CompleteSpec, type PodPolicy, specSchema } from "./etcd-cluster-spec.ts";
+import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
+import { labelProblems } from "./labels.ts";
+
+/** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. */
+export function problemsOf(cluster: EtcdCluster): string[] {
+  const ofName = nameRules.filter((rule) => !rule.holds(cluster.metadata?.name ?? "")).map((rule) => rule.says);
+  if (cluster.spec === undefined || cluster.spec === null) return [...ofName, "spec is missing: it must be set."];
+  const spec = complete(specSchema, cluster.spec);
+  return [...ofName, ...check(specSchema, cluster.spec, "spec"), ...versionProblems(spec), ...podProblems(spec.pod)];
+}
+
+function versionProblems(spec: CompleteSpec): string[] {
+  const wanted = parseVersion(spec.version.replace(/^v+/, ""));
+  // Its form has been complained about already, and nothing else can be said.
+  if (wanted === undefined) return [];
+  const text = formatVersion(wanted);
+  if (!isAtLeast(wanted, oldestSupported) || wanted.major !== oldestSupported.major)
+    return [
+      `spec.version is ${text}, and the operator runs etcd ${formatVersion(oldestSupported)} and newer 3.x: choose one of those.`,
+    ];
+  return [...unknownFlags(spec, wanted), ...compactionProblems(spec, wanted), ...environmentProblems(spec, wanted)];
+}
+
+function unknownFlags({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
+  return (etcd.extraArgs ?? [])
+    .map(flagName)
+    .filter((flag) => flag !== "" && spell(wanted, flag).t === "unknown")
+    .map(
+      (flag) =>
+        `spec.etcd.extraArgs holds --${flag}, which etcd ${formatVersion(wanted)} does not know: it would not start. Leave it out.`,
+    );
+}
+
+function compactionProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
+  if (has(wanted, "autoCompactionMode")) return [];
+  const onlyHours = etcd.autoCompactionMode === undefined && !/[a-z]/.test(etcd.autoCompactionRetention ?? "");
+  return onlyHours
+    ? []
+    : [
+        `etcd ${formatVersion(wanted)} compacts by hours only: leave spec.etcd.autoCompactionMode out and set autoCompactionRetention to a number of hours.`,
+      ];
+}
+
+/** From here on a variable that contradicts a flag ends the program; before, the flag simply won. */
+const conflictsAreFatal = version("3.4.0");
+
+function environmentProblems({ etcd, pod }: CompleteSpec, wanted: EtcdVersion): string[] {
+  const refused = isAtLeast(wanted, conflictsAreFatal) ? operatorsFlags : dangerousFlags;
+  const variables = new Set((pod.etcdEnv ?? []).map((entry) => entry.name));
+  const owned = refused
+    .map(variableOf)
+    .filter((name) => variables.has(name))
+    .map((name) => `spec.pod.etcdEnv holds ${name}, which is the operator's to set: leave it out.`);
+  const twice = [...fieldsOfFlags]
+    .filter(([flag, field]) => etcd[field] !== undefined && variables.has(variableOf(flag)))
+    .map(
+      ([flag, field]) =>
+        `spec.pod.etcdEnv holds ${variableOf(flag)}, and spec.etcd.${field} is set, too: remove one of them.`,
+    );
+  return [...owned, ...twice];
+}
+
+function podProblems(pod: PodPolicy): string[] {
+  return [
+    ...labelProblems("spec.pod.labels", pod.labels ?? {}),
+    ...labelProblems("spec.pod.nodeSelector", pod.nodeSelector ?? {}),
+    ...claimProblems(pod),
+  ];
+}
+
+function claimProblems({ persistentVolumeClaimSpec: claim }: PodPolicy): string[] {
+  if (claim === undefined) return [];
+  const problems: string[] = [];
+  if ((claim.accessModes ?? []).length === 0)
+    problems.push("spec.pod.persistentVolumeClaimSpec.accessModes is missing: set it to [ReadWriteOnce].");
+  if (claim.resources?.requests?.["storage"] === undefined)
+    problems.push(
+      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: say how large a volume to claim, as in 10Gi.",
+    );
+  return problems;
+}

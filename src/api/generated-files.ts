@@ -1,0 +1,20 @@
+// The files in the tree that are made from the schema, with what must be in them.
+import { stringify } from "yaml";
+import { etcdClusterDefinition } from "./crd.ts";
+import { etcdClusterReference } from "./reference.ts";
+
+export interface GeneratedFile {
+  /** From the root of the tree. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export function generatedFiles(): GeneratedFile[] {
+  return [
+    { path: "docs/api.md", text: etcdClusterReference() },
+    {
+      path: "example/crd/etcdcluster.yaml",
+      text: `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless told -create-crd=false.\n${stringify(etcdClusterDefinition, { lineWidth: 0 })}`,
+    },
+  ];
+}

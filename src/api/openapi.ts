@@ -1,0 +1,109 @@
+// Turns a schema into the structural OpenAPI schema that a CustomResourceDefinition wants. Nothing is `nullable`: the
+// API server drops a null where none is allowed, instead of refusing it. No default is written either, so that what is
+// stored stays what the person wrote; `complete.ts` fills them in, and the descriptions tell them.
+import type { Fields, Schema, Shape } from "./schema.ts";
+
+export interface OpenApiSchema {
+  type?: "string" | "integer" | "boolean" | "array" | "object";
+  format?: "int64";
+  description?: string;
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  items?: OpenApiSchema;
+  properties?: Record<string, OpenApiSchema>;
+  additionalProperties?: OpenApiSchema;
+  required?: string[];
+  "x-kubernetes-list-type"?: "atomic" | "map";
+  "x-kubernetes-list-map-keys"?: string[];
+  "x-kubernetes-preserve-unknown-fields"?: true;
+  "x-kubernetes-validations"?: { rule: string; message: string }[];
+}
+
+export function openApiOf(schema: Schema): OpenApiSchema {
+  const validations = schema.rules.flatMap(({ cel, says }) =>
+    cel === undefined ? [] : [{ rule: cel, message: says }],
+  );
+  return {
+    description: fullDescription(schema),
+    ...openApiOfShape(schema.shape),
+    ...(validations.length > 0 && { "x-kubernetes-validations": validations }),
+  };
+}
+
+/** What a person needs to know and the types do not tell. */
+export function fullDescription(schema: Schema): string {
+  const { description, shape } = schema;
+  const kubernetes =
+    shape.t === "embedded" ? ` ${shape.type === "array" ? "A list of" : "A"} Kubernetes ${shape.name}.` : "";
+  const otherwise = defaultText(schema);
+  return `${description}${kubernetes}${otherwise === undefined ? "" : ` Default: ${otherwise}.`}`;
+}
+
+/** Undefined where being left out means just that: empty, zero or false. */
+export function defaultText({ presence, default: value }: Schema): string | undefined {
+  if (presence !== "defaulted") return undefined;
+  return (typeof value === "string" || typeof value === "number") && value !== "" && value !== 0
+    ? String(value)
+    : undefined;
+}
+
+function openApiOfShape(shape: Shape): OpenApiSchema {
+  switch (shape.t) {
+    case "string":
+      return {
+        type: "string",
+        ...(shape.longest !== undefined && { maxLength: shape.longest }),
+        ...(shape.oneOf !== undefined && { enum: shape.oneOf }),
+      };
+    case "integer":
+      return {
+        type: "integer",
+        format: "int64",
+        ...(shape.min !== undefined && { minimum: shape.min }),
+        ...(shape.max !== undefined && { maximum: shape.max }),
+      };
+    case "boolean":
+      return { type: "boolean" };
+    case "array":
+      return {
+        type: "array",
+        items: openApiOf(shape.items),
+        ...(shape.most !== undefined && { maxItems: shape.most }),
+        ...(shape.key === undefined
+          ? { "x-kubernetes-list-type": "atomic" }
+          : { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [shape.key] }),
+      };
+    case "map":
+      return {
+        type: "object",
+        additionalProperties: openApiOf(shape.values),
+        ...(shape.most !== undefined && { maxProperties: shape.most }),
+      };
+    case "object":
+      return { type: "object", ...openApiOfFields(shape.fields) };
+    case "embedded":
+      return shape.type === "object"
+        ? { type: "object", "x-kubernetes-preserve-unknown-fields": true }
+        : {
+            type: "array",
+            "x-kubernetes-list-type": "atomic",
+            items: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+          };
+    case "ignored":
+      break;
+  }
+  return { "x-kubernetes-preserve-unknown-fields": true };
+}
+
+function openApiOfFields(fields: Fields): OpenApiSchema {
+  const entries = Object.entries(fields);
+  const required = entries.filter(([, schema]) => schema.presence === "required").map(([name]) => name);
+  return {
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(entries.map(([name, schema]) => [name, openApiOf(schema)])),
+  };
+}
