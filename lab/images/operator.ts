@@ -27,7 +27,7 @@ export function buildOperatorImage(): Promise<ImageArchive> {
 }
 
 /** Every change of the source makes another archive of a hundred megabytes; the last one is enough. */
-async function forgetOthers(file: string): Promise<void> {
+export async function forgetOthers(file: string): Promise<void> {
   const folder = path.dirname(file);
   for (const name of await readdir(folder))
     if (name.endsWith(".tar") && name !== path.basename(file)) await rm(path.join(folder, name), { force: true });

@@ -39,7 +39,8 @@ export function present(schema: Schema, value: unknown): unknown {
     case "object":
       return isJsonObject(value) ? objectOf(shape.fields, value) : undefined;
     case "embedded":
-      return (shape.type === "array" ? Array.isArray(value) : isJsonObject(value)) ? value : undefined;
+      if (shape.type === "array") return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
+      return isJsonObject(value) ? value : undefined;
     case "ignored":
       break;
   }

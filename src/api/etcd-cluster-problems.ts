@@ -6,7 +6,7 @@ import { type EtcdVersion, formatVersion, isAtLeast, parseVersion, version } fro
 import { check } from "./check.ts";
 import { complete } from "./complete.ts";
 import type { EtcdCluster } from "./etcd-cluster.ts";
-import { nameRules } from "./etcd-cluster-rules.ts";
+import { argForm, nameRules, ownedFlags, typedFlags } from "./etcd-cluster-rules.ts";
 import { type CompleteSpec, type PodPolicy, specSchema } from "./etcd-cluster-spec.ts";
 import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
 import { labelProblems } from "./labels.ts";
@@ -33,8 +33,9 @@ function versionProblems(spec: CompleteSpec): string[] {
 
 function unknownFlags({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
   return (etcd.extraArgs ?? [])
+    .filter((arg) => argForm.holds([arg]) && ownedFlags.holds([arg]) && typedFlags.holds([arg]))
     .map(flagName)
-    .filter((flag) => flag !== "" && spell(wanted, flag).t === "unknown")
+    .filter((flag) => spell(wanted, flag).t === "unknown")
     .map(
       (flag) =>
         `spec.etcd.extraArgs holds --${flag}, which etcd ${formatVersion(wanted)} does not know: it would not start. Leave it out.`,

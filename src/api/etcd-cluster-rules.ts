@@ -49,7 +49,7 @@ export const repositoryWithoutTag: Rule<string> = matches(
 );
 
 export const imageForm: Rule<string> = matches(
-  "^[][a-zA-Z0-9:._@-]+(/[a-zA-Z0-9:._@-]+)*$".replace("[][", "[\\[\\]"),
+  "^[\\[\\]a-zA-Z0-9:._@-]+(/[a-zA-Z0-9:._@-]+)*$",
   "spec.image must be an image reference, as in registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.",
 );
 

@@ -60,6 +60,9 @@ test("whatever is pushed comes out once, first in first out within its lane, and
           const moves = present < 0 || higher(step.priority, model[present]!.priority) !== model[present]!.priority;
           if (moves && present >= 0) model.splice(present, 1);
           if (moves) model.push(step);
+          // A lane that its last key left upwards waits no more; the next key in it waits from the beginning.
+          for (const lane of ["high", "normal", "low"] as const)
+            if (present >= 0 && moves && !model.some(({ priority }) => priority === lane)) waited[lane] = 0;
           continue;
         }
         const popped = lanes.pop();

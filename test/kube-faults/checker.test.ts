@@ -71,15 +71,19 @@ test("an informer that told everything is not complained about", () => {
   assert.deepEqual(complaintsAbout(history, faithful), []);
 });
 
-for (const [index, dropped] of faithful.entries()) {
-  if (dropped.t !== "change") continue;
-  test(`a lost change is complained about: ${dropped.type} ${dropped.name} ${dropped.version}`, () => {
-    assert.notDeepEqual(complaintsAbout(history, faithful.toSpliced(index, 1)), []);
-  });
-  test(`a change told twice is complained about: ${dropped.type} ${dropped.name} ${dropped.version}`, () => {
-    assert.notDeepEqual(complaintsAbout(history, faithful.toSpliced(index, 0, dropped)), []);
-  });
-}
+test("any single change that is lost is complained about", () => {
+  for (const [index, change] of faithful.entries()) {
+    if (change.t !== "change") continue;
+    assert.notDeepEqual(complaintsAbout(history, faithful.toSpliced(index, 1)), [], JSON.stringify(change));
+  }
+});
+
+test("any single change that is told twice is complained about", () => {
+  for (const [index, change] of faithful.entries()) {
+    if (change.t !== "change") continue;
+    assert.notDeepEqual(complaintsAbout(history, faithful.toSpliced(index, 0, change)), [], JSON.stringify(change));
+  }
+});
 
 test("two changes of one object in the wrong order are complained about", () => {
   const swapped = faithful.toSpliced(2, 2, faithful[3]!, faithful[2]!);

@@ -119,7 +119,8 @@ let corners = 0;
 
 export function cornerOf({ api, namespace }: Ground): Corner {
   corners += 1;
-  const label = `corner-${corners}`;
+  // The namespace is in it because an earlier run's may still be going away.
+  const label = `${namespace}-${corners}`;
   return {
     api,
     namespace,

@@ -1,0 +1,68 @@
+// What a benchmark gives back: samples of ours beside samples of a floor, taken in the same run, and their ratio.
+
+export type Unit = "ms" | "s" | "MiB" | "a minute" | "at once";
+
+export interface Spread {
+  readonly n: number;
+  readonly p50: number;
+  /** Of fewer than a hundred samples: the largest. */
+  readonly p99: number;
+}
+
+/** What a figure should not exceed. Never a time: the machine is shared, and nothing here fails for being slow. */
+export interface Aim {
+  readonly atMost: number;
+  readonly met: boolean;
+}
+
+export interface Figure {
+  readonly what: string;
+  readonly unit: Unit;
+  readonly ours: Spread;
+  readonly floor: Spread & { readonly what: string };
+  /** Of the medians; absent when the floor is nothing. */
+  readonly ratio?: number;
+  readonly aim?: Aim;
+  /** What a reader of the figure should know, such as which requests they were. */
+  readonly note?: string;
+}
+
+export interface Comparison {
+  what: string;
+  unit: Unit;
+  ours: readonly number[];
+  floor: readonly number[];
+  /** The least that could do the same job. */
+  floorIs: string;
+  atMost?: number;
+  note?: string;
+}
+
+export function compare({ what, unit, ours, floor, floorIs, atMost, note }: Comparison): Figure {
+  const our = spread(ours);
+  const least = spread(floor);
+  return {
+    what,
+    unit,
+    ours: our,
+    floor: { what: floorIs, ...least },
+    ...(least.p50 === 0 ? {} : { ratio: our.p50 / least.p50 }),
+    // A count must hold every time; a median would hide the one time that it did not.
+    ...(atMost === undefined ? {} : { aim: { atMost, met: (isCount(unit) ? our.p99 : our.p50) <= atMost } }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+const isCount = (unit: Unit): boolean => unit === "a minute" || unit === "at once";
+
+export function spread(samples: readonly number[]): Spread {
+  return { n: samples.length, p50: percentile(samples, 50), p99: percentile(samples, 99) };
+}
+
+/** The smallest sample that is not less than so many percent of all. */
+export function percentile(samples: readonly number[], percent: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const found = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];
+  if (found === undefined) throw new RangeError("there are no samples");
+  return found;
+}

@@ -1,0 +1,73 @@
+// Every wrong EtcdCluster is told what is wrong with it, and no right one is.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type EtcdCluster, problemsOf, withDefaults } from "./etcd-cluster.ts";
+import { badClusters } from "./testing/bad-clusters.ts";
+import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
+
+/** What was stored before there was a schema can be anything, whatever the types say. */
+const stored = (name: string, spec: unknown): EtcdCluster => ({ metadata: { name }, spec }) as EtcdCluster;
+
+describe("what is wrong with an EtcdCluster", () => {
+  for (const { what, name = "example", spec, problems } of badClusters)
+    it(`is told of ${what}`, () => assert.deepEqual(problemsOf(stored(name, spec)), problems));
+
+  for (const { what, object } of manifestsOf2018)
+    it(`is nothing with a manifest of 2018 ${what}`, () =>
+      assert.deepEqual(problemsOf(stored(object.metadata.name, object["spec"])), []));
+
+  const good: Record<string, unknown> = {
+    "each size": { size: 9 },
+    "versions with leading letters": { size: 1, version: "vv3.6.16" },
+    "release candidates": { size: 1, version: "3.7.0-rc.0" },
+    "a registry at an IPv6 address": { size: 1, repository: "[fd00::1]:5000/etcd" },
+    "an image by its digest": { size: 1, image: `quay.io/coreos/etcd@sha256:${"0".repeat(64)}` },
+    "a flag under its older name": {
+      size: 1,
+      version: "3.7.3",
+      etcd: { extraArgs: ["--experimental-compaction-batch-limit=500", "--pre-vote"] },
+    },
+    "hours, durations and revisions": { size: 1, version: "3.6.16", etcd: { autoCompactionRetention: "1h30m" } },
+    "revisions to keep": {
+      size: 1,
+      version: "3.6.16",
+      etcd: { autoCompactionMode: "revision", autoCompactionRetention: "1000" },
+    },
+    "a setting as a variable alone": {
+      size: 1,
+      version: "3.6.16",
+      pod: { etcdEnv: [{ name: "ETCD_QUOTA_BACKEND_BYTES", value: "1" }] },
+    },
+  };
+  for (const [what, spec] of Object.entries(good))
+    it(`is nothing with ${what}`, () => assert.deepEqual(problemsOf(stored("example", spec)), []));
+
+  it("is the same with and without the defaults", () => {
+    for (const { name = "example", spec, problems } of badClusters) {
+      // What has a wrong type is no longer there once the defaults are filled in.
+      if (problems.some((sentence) => /missing: it must|must be (a|an|true) |\[/.test(sentence))) continue;
+      assert.deepEqual(problemsOf(withDefaults(stored(name, spec))), problems);
+    }
+  });
+
+  it("can be asked of any JSON at all", () => {
+    const fields = ["size", "version", "pod", "etcd", "TLS", "static", "member", "labels", "etcdEnv", "extraArgs"];
+    const json = fc.letrec((again) => ({
+      value: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.constantFrom(null, true, 0, 3, "", "3.6.16", "x"),
+        fc.array(again("value"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...fields), again("value"), { maxKeys: 4 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(json, (spec) => {
+        const complete = withDefaults(stored("example", spec));
+        assert.ok(Array.isArray(problemsOf(stored("example", spec))));
+        assert.deepEqual(withDefaults(complete), complete);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,345 @@
+// EtcdClusters that are wrong, each with the exact sentences that tell so, and with what the API server does about it.
+
+export interface BadCluster {
+  readonly what: string;
+  readonly name?: string;
+  readonly spec?: unknown;
+  /** All that `problemsOf` says, in order. */
+  readonly problems: readonly string[];
+  /**
+   * What the API server says: by default the first of the problems. Its own words where the schema refuses, undefined
+   * where it cannot see the problem and takes the object.
+   */
+  readonly server?: { readonly says: string | undefined };
+}
+
+const takes = { says: undefined } as const;
+const sizeSentence =
+  "spec.size must be from 1 to 9: choose 3 or 5, or 1 where an outage does no harm. To end a cluster, delete it.";
+const versionSentence =
+  "spec.version must be a full version of etcd, as in 3.6.16. For an image with another tag, set spec.image as well.";
+const labelSentence =
+  "spec.pod.labels must not hold `app` or anything that starts with `etcd_`: the operator finds its pods by them. Rename the label.";
+const ownedSentence =
+  "spec.etcd.extraArgs must not hold flags that the operator sets itself, or that could lose data (names, addresses, certificates, bootstrap, force-new-cluster, unsafe-no-fsync): leave them out.";
+const typedSentence =
+  "spec.etcd.extraArgs must not hold flags that have a field of their own: use spec.etcd.quotaBackendBytes, autoCompactionMode, autoCompactionRetention or snapshotCount.";
+const formSentence =
+  "spec.etcd.extraArgs must hold flags in the form --flag=value, one in each entry: join a flag and its value with an equals sign.";
+const repositorySentence =
+  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: the tag is made of spec.version. A whole reference goes into spec.image.";
+const imageSentence =
+  "spec.image must be an image reference, as in registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.";
+const retentionSentence =
+  "spec.etcd.autoCompactionRetention must be a number of hours or a duration such as 30m; with autoCompactionMode revision, a number of revisions.";
+const domainSentence =
+  "spec.pod.ClusterDomain must be the domain of the Kubernetes cluster, as in .cluster.local, without a dot at the end.";
+const serverMissing =
+  "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.";
+const operatorMissing =
+  "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.";
+const autoNotYet =
+  "spec.TLS.auto is not implemented in this release: use spec.TLS.static with certificates of your own.";
+const serviceNameSentence =
+  "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.";
+
+const modern = { size: 3, version: "3.6.16" };
+const args = (...extraArgs: unknown[]): unknown => ({ ...modern, etcd: { extraArgs } });
+const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+
+export const badClusters: readonly BadCluster[] = [
+  // The object itself
+  {
+    what: "a name of 53 characters",
+    name: "a".repeat(53),
+    spec: modern,
+    problems: [
+      "metadata.name must not be longer than 52 characters: the names of members are made from it. Choose a shorter one.",
+    ],
+  },
+  { what: "a name with a dot", name: "my.etcd", spec: modern, problems: [serviceNameSentence] },
+  { what: "a name that starts with a digit", name: "1etcd", spec: modern, problems: [serviceNameSentence] },
+  { what: "no spec", problems: ["spec is missing: it must be set."], server: { says: "spec: Required value" } },
+
+  // Size
+  {
+    what: "no size",
+    spec: {},
+    problems: ["spec.size is missing: it must be set."],
+    server: { says: "spec.size: Required value" },
+  },
+  { what: "size 0", spec: { size: 0 }, problems: [sizeSentence] },
+  { what: "size -1", spec: { size: -1 }, problems: [sizeSentence] },
+  { what: "size 10", spec: { size: 10 }, problems: [sizeSentence] },
+  {
+    what: "a size in quotes",
+    spec: { size: "3" },
+    problems: ["spec.size must be a whole number."],
+    server: { says: "must be of type integer" },
+  },
+  {
+    what: "half a member",
+    spec: { size: 2.5 },
+    problems: ["spec.size must be a whole number."],
+    server: { says: "must be of type integer" },
+  },
+
+  // Image and version
+  { what: "a version without a patch", spec: { size: 3, version: "3.6" }, problems: [versionSentence] },
+  { what: "latest", spec: { size: 3, version: "latest" }, problems: [versionSentence] },
+  { what: "a version with a space", spec: { size: 3, version: "3.6.16 " }, problems: [versionSentence] },
+  { what: "a version with build metadata", spec: { size: 3, version: "3.6.16+git" }, problems: [versionSentence] },
+  {
+    what: "an etcd that is too old",
+    spec: { size: 3, version: "3.1.10" },
+    problems: ["spec.version is 3.1.10, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
+    server: takes,
+  },
+  {
+    what: "an etcd of another major",
+    spec: { size: 3, version: "4.0.0" },
+    problems: ["spec.version is 4.0.0, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
+    server: takes,
+  },
+  {
+    what: "a repository with a tag",
+    spec: { ...modern, repository: "quay.io/coreos/etcd:v3.6.16" },
+    problems: [repositorySentence],
+  },
+  {
+    what: "a repository with a scheme",
+    spec: { ...modern, repository: "https://quay.io/coreos/etcd" },
+    problems: [repositorySentence],
+  },
+  { what: "an image with a space", spec: { ...modern, image: "quay.io/etcd :v3" }, problems: [imageSentence] },
+  { what: "an image with a scheme", spec: { ...modern, image: "docker://quay.io/etcd:v3" }, problems: [imageSentence] },
+
+  // Pods
+  { what: "the label app", spec: { ...modern, pod: { labels: { app: "mine" } } }, problems: [labelSentence] },
+  { what: "a label etcd_x", spec: { ...modern, pod: { labels: { etcd_x: "mine" } } }, problems: [labelSentence] },
+  {
+    what: "a label that Kubernetes does not take",
+    spec: { ...modern, pod: { labels: { "a b": "c" } } },
+    problems: ['spec.pod.labels holds "a b", which Kubernetes does not take as the key of a label: rename it.'],
+    server: takes,
+  },
+  {
+    what: "the value of a label with a slash",
+    spec: { ...modern, pod: { nodeSelector: { disk: "a/b" } } },
+    problems: [
+      'spec.pod.nodeSelector holds "disk: a/b", which Kubernetes does not take as the value of a label: at most 63 letters, digits, dashes, dots and underscores.',
+    ],
+    server: takes,
+  },
+  {
+    what: "the value of a label that is a number",
+    spec: { ...modern, pod: { labels: { tier: 1 } } },
+    problems: ["spec.pod.labels[tier] must be a string."],
+    server: { says: "must be of type string" },
+  },
+  {
+    what: "a domain with a dot at its end",
+    spec: { ...modern, pod: { ClusterDomain: ".cluster.local." } },
+    problems: [domainSentence],
+  },
+  {
+    what: "a domain with capitals",
+    spec: { ...modern, pod: { ClusterDomain: "Cluster.Local" } },
+    problems: [domainSentence],
+  },
+  {
+    what: "tolerations that are no list",
+    spec: { ...modern, pod: { tolerations: {} } },
+    problems: ["spec.pod.tolerations must be a list."],
+    server: { says: "must be of type array" },
+  },
+  {
+    what: "an affinity that is no object",
+    spec: { ...modern, pod: { affinity: "hard" } },
+    problems: ["spec.pod.affinity must be an object."],
+    server: { says: "must be of type object" },
+  },
+  {
+    what: "a negative grace period",
+    spec: { ...modern, pod: { terminationGracePeriodSeconds: -1 } },
+    problems: ["spec.pod.terminationGracePeriodSeconds must be at least 0."],
+    server: { says: "should be greater than or equal to 0" },
+  },
+  {
+    what: "a claim without a size",
+    spec: { ...modern, pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"] } } },
+    problems: [
+      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: say how large a volume to claim, as in 10Gi.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a claim without access modes",
+    spec: { ...modern, pod: { persistentVolumeClaimSpec: { ...claim, accessModes: [] } } },
+    problems: ["spec.pod.persistentVolumeClaimSpec.accessModes is missing: set it to [ReadWriteOnce]."],
+    server: takes,
+  },
+  {
+    what: "a variable that makes etcd forget its cluster",
+    spec: { size: 3, pod: { etcdEnv: [{ name: "ETCD_FORCE_NEW_CLUSTER", value: "true" }] } },
+    problems: ["spec.pod.etcdEnv holds ETCD_FORCE_NEW_CLUSTER, which is the operator's to set: leave it out."],
+    server: takes,
+  },
+  {
+    what: "a variable that a newer etcd does not start with",
+    spec: { ...modern, pod: { etcdEnv: [{ name: "ETCD_NAME", value: "me" }] } },
+    problems: ["spec.pod.etcdEnv holds ETCD_NAME, which is the operator's to set: leave it out."],
+    server: takes,
+  },
+  {
+    what: "a setting both as a field and as a variable",
+    spec: {
+      ...modern,
+      etcd: { quotaBackendBytes: 1024 },
+      pod: { etcdEnv: [{ name: "ETCD_QUOTA_BACKEND_BYTES", value: "2048" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_QUOTA_BACKEND_BYTES, and spec.etcd.quotaBackendBytes is set, too: remove one of them.",
+    ],
+    server: takes,
+  },
+
+  // etcd
+  { what: "a flag of the operator's", spec: args("--name=me"), problems: [ownedSentence] },
+  { what: "a flag that loses data", spec: args("--unsafe-no-fsync"), problems: [ownedSentence] },
+  {
+    what: "a flag about certificates",
+    spec: args("--heartbeat-interval=200", "--cert-file=/tmp/x"),
+    problems: [ownedSentence],
+  },
+  { what: "a flag that has a field", spec: args("--quota-backend-bytes=1"), problems: [typedSentence] },
+  { what: "a flag and its value apart", spec: args("--heartbeat-interval", "200"), problems: [formSentence] },
+  { what: "a flag with one dash", spec: args("-heartbeat-interval=200"), problems: [formSentence] },
+  { what: "a flag of the operator's with one dash", spec: args("-name=me"), problems: [formSentence, ownedSentence] },
+  {
+    what: "a flag that no etcd knows",
+    spec: args("--make-it-fast"),
+    problems: [
+      "spec.etcd.extraArgs holds --make-it-fast, which etcd 3.6.16 does not know: it would not start. Leave it out.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a flag that is no string",
+    spec: args(5),
+    problems: ["spec.etcd.extraArgs[0] must be a string."],
+    server: { says: "must be of type string" },
+  },
+  {
+    what: "too many flags",
+    spec: args(...Array.from({ length: 65 }, () => "--heartbeat-interval=200")),
+    problems: ["spec.etcd.extraArgs must not have more than 64 entries."],
+    server: { says: "must have at most 64 items" },
+  },
+  {
+    what: "a quota of 0",
+    spec: { ...modern, etcd: { quotaBackendBytes: 0 } },
+    problems: ["spec.etcd.quotaBackendBytes must be at least 1."],
+    server: { says: "should be greater than or equal to 1" },
+  },
+  {
+    what: "an unknown mode of compaction",
+    spec: { ...modern, etcd: { autoCompactionMode: "hourly", autoCompactionRetention: "1" } },
+    problems: ["spec.etcd.autoCompactionMode must be one of: periodic, revision."],
+    server: { says: 'supported values: "periodic", "revision"' },
+  },
+  {
+    what: "a mode of compaction alone",
+    spec: { ...modern, etcd: { autoCompactionMode: "revision" } },
+    problems: [
+      "spec.etcd.autoCompactionMode does nothing without spec.etcd.autoCompactionRetention: set both or neither.",
+    ],
+  },
+  {
+    what: "a duration of revisions",
+    spec: { ...modern, etcd: { autoCompactionMode: "revision", autoCompactionRetention: "5m" } },
+    problems: [retentionSentence],
+  },
+  {
+    what: "a duration that is none",
+    spec: { ...modern, etcd: { autoCompactionRetention: "5 minutes" } },
+    problems: [retentionSentence],
+  },
+  {
+    what: "a duration for an etcd that counts hours",
+    spec: { size: 3, version: "3.2.13", etcd: { autoCompactionRetention: "30m" } },
+    problems: [
+      "etcd 3.2.13 compacts by hours only: leave spec.etcd.autoCompactionMode out and set autoCompactionRetention to a number of hours.",
+    ],
+    server: takes,
+  },
+
+  // TLS
+  {
+    what: "an operator's certificate without the servers'",
+    spec: { ...modern, TLS: { static: { operatorSecret: "client" } } },
+    problems: [serverMissing],
+  },
+  {
+    what: "an operator's certificate with an empty servers'",
+    spec: { ...modern, TLS: { static: { member: { serverSecret: "" }, operatorSecret: "client" } } },
+    problems: [serverMissing],
+  },
+  {
+    what: "servers' certificates without the operator's",
+    spec: { ...modern, TLS: { static: { member: { serverSecret: "server" } } } },
+    problems: [operatorMissing],
+  },
+  {
+    what: "a Secret of another namespace",
+    spec: { ...modern, TLS: { static: { member: { peerSecret: "other/peer" } } } },
+    problems: [
+      "spec.TLS.static.member.peerSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.",
+    ],
+  },
+  {
+    what: "certificates of the operator's making",
+    spec: { ...modern, TLS: { auto: true } },
+    problems: [autoNotYet],
+    server: takes,
+  },
+  {
+    what: "certificates of the operator's making and others",
+    spec: { ...modern, TLS: { auto: true, static: { member: { peerSecret: "peer" } } } },
+    problems: [
+      "spec.TLS.auto and spec.TLS.static exclude each other: certificates are made by the operator or by you. Remove one.",
+      autoNotYet,
+    ],
+  },
+
+  // Failover and volumes
+  {
+    what: "no patience with nodes",
+    spec: { ...modern, failover: { unreachableAfterSeconds: 0 } },
+    problems: ["spec.failover.unreachableAfterSeconds must be at least 1."],
+    server: { says: "should be greater than or equal to 1" },
+  },
+  {
+    what: "more than a day of patience with crashes",
+    spec: { ...modern, failover: { crashLoopAfterSeconds: 86_401 } },
+    problems: ["spec.failover.crashLoopAfterSeconds must be at most 86400."],
+    server: { says: "should be less than or equal to 86400" },
+  },
+  {
+    what: "an unknown fate of volumes",
+    spec: { ...modern, volumeRetention: { whenClusterDeleted: "Keep" } },
+    problems: ["spec.volumeRetention.whenClusterDeleted must be one of: Retain, Delete."],
+    server: { says: 'supported values: "Retain", "Delete"' },
+  },
+  {
+    what: "a pause in quotes",
+    spec: { ...modern, paused: "yes" },
+    problems: ["spec.paused must be true or false."],
+    server: { says: "must be of type boolean" },
+  },
+  {
+    what: "several things at once",
+    spec: { size: 0, version: "x", pod: { labels: { app: "a" } } },
+    problems: [sizeSentence, versionSentence, labelSentence],
+  },
+];

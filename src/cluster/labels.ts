@@ -1,0 +1,29 @@
+// What the objects of a cluster are called and found by: the labels, ports and names that its users and the operator of
+// 2018 know.
+import { type CompleteEtcdCluster, EtcdCluster } from "../api/etcd-cluster.ts";
+import type { ObjectMeta } from "../kube/objects.ts";
+import { ownerReference } from "../kube/owners.ts";
+
+export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
+
+/** Of pods, Services and the budget; the selector of all of them. */
+export function labelsOf(cluster: CompleteEtcdCluster): Record<string, string> {
+  return { app: "etcd", etcd_cluster: cluster.metadata.name };
+}
+
+/** The same as a text, for the scale subresource and for lists. */
+export function selectorOf(cluster: CompleteEtcdCluster): string {
+  return Object.entries(labelsOf(cluster))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
+/** Of something that belongs to the cluster and goes with it. */
+export function metadataOf(cluster: CompleteEtcdCluster, name: string): ObjectMeta {
+  return {
+    name,
+    namespace: cluster.metadata.namespace,
+    labels: labelsOf(cluster),
+    ownerReferences: [ownerReference(EtcdCluster, cluster)],
+  };
+}
