@@ -12,7 +12,12 @@ export interface BareAccess {
   readonly userAgent: string;
 }
 
-export interface BareList {
+interface BareAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface BareList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly unknown[];
 }
@@ -26,7 +31,7 @@ export class Bare {
     this.#headers = { "user-agent": userAgent, ...(authorization === undefined ? {} : { authorization }) };
   }
 
-  async request<T>(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<{ status: number; body: T }> {
+  async request(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<BareAnswer> {
     const stream = this.#open(method, path, body === undefined);
     if (body !== undefined) stream.end(JSON.stringify(body));
     let status = 0;
@@ -38,7 +43,7 @@ export class Bare {
       text += chunk;
     });
     await new Promise((resolve, reject) => stream.on("end", resolve).on("error", reject));
-    return { status, body: JSON.parse(text) as T };
+    return { status, body: JSON.parse(text) };
   }
 
   /** Every page of the list, one after the other, each forgotten before the next. Gives the version to watch from. */
@@ -46,10 +51,11 @@ export class Bare {
     let items = 0;
     for (let next = ""; ; ) {
       const token = next === "" ? "" : `&continue=${encodeURIComponent(next)}`;
-      const { status, body } = await this.request<BareList>("GET", `${path}?limit=${limit}${token}`);
+      const { status, body } = await this.request("GET", `${path}?limit=${limit}${token}`);
       if (status !== 200) throw new Error(`GET ${path}: ${status}`);
-      items += body.items.length;
-      const { resourceVersion, continue: more = "" } = body.metadata;
+      const page = body as BareList;
+      items += page.items.length;
+      const { resourceVersion, continue: more = "" } = page.metadata;
       if (more === "") return { items, resourceVersion };
       next = more;
     }

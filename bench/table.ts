@@ -2,7 +2,7 @@
 import type { Figure } from "./measure.ts";
 
 const head = ["FIGURE", "UNIT", "N", "P50", "P99", "FLOOR", "FLOOR P50", "FLOOR P99", "RATIO", "AIM"] as const;
-const textColumns: readonly string[] = ["FIGURE", "UNIT", "FLOOR"];
+const textColumns: ReadonlySet<string> = new Set(["FIGURE", "UNIT", "FLOOR"]);
 
 function row({ what, unit, ours, floor, ratio, aim }: Figure): string[] {
   const aimText = aim === undefined ? "" : `≤ ${short(aim.atMost)} ${aim.met ? "✓" : "✗"}`;
@@ -36,7 +36,7 @@ export function markdownTable(figures: readonly Figure[]): string {
   return [names, rule, ...figures.map(row)].map(line).join("\n");
 }
 
-const isText = (column: number): boolean => textColumns.includes(head[column] ?? "");
+const isText = (column: number): boolean => textColumns.has(head[column] ?? "");
 
 function notes(figures: readonly Figure[]): string[] {
   return figures.flatMap(({ what, note }) => (note === undefined ? [] : [`  ${what}: ${note}`]));

@@ -3,11 +3,6 @@ import { readFileSync } from "node:fs";
 import { Bare, type BareAccess } from "../bare.ts";
 import { podSettings } from "./settings.ts";
 
-interface BareLease {
-  metadata: object;
-  spec: object;
-}
-
 const { namespace, lease } = podSettings();
 const renewEveryMs = 2_000;
 
@@ -34,11 +29,12 @@ async function main(): Promise<void> {
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
   const spec = { holderIdentity: lease, leaseDurationSeconds: 15 };
   const object = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: lease }, spec };
-  let { status, body } = await bare.request<BareLease>("POST", leases, object);
+  let answer = await bare.request("POST", leases, object);
   const renew = async (): Promise<void> => {
-    if (status > 299) throw new Error(`the lease could not be written: ${status}`);
+    if (answer.status > 299) throw new Error(`the lease could not be written: ${answer.status}`);
     const renewTime = new Date().toISOString().replace("Z", "000Z");
-    ({ status, body } = await bare.request("PUT", `${leases}/${lease}`, { ...body, spec: { ...spec, renewTime } }));
+    const renewed = { ...(answer.body as object), spec: { ...spec, renewTime } };
+    answer = await bare.request("PUT", `${leases}/${lease}`, renewed);
   };
   setInterval(() => void renew(), renewEveryMs);
 }

@@ -1,7 +1,7 @@
 // What the objects of a cluster are called and found by: the labels, ports and names that its users and the operator of
 // 2018 know.
 import { type CompleteEtcdCluster, EtcdCluster } from "../api/etcd-cluster.ts";
-import type { ObjectMeta } from "../kube/objects.ts";
+import type { OwnerReference } from "../kube/objects.ts";
 import { ownerReference } from "../kube/owners.ts";
 
 export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
@@ -18,8 +18,15 @@ export function selectorOf(cluster: CompleteEtcdCluster): string {
     .join(",");
 }
 
+export interface OwnedMetadata {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+  ownerReferences: OwnerReference[];
+}
+
 /** Of something that belongs to the cluster and goes with it. */
-export function metadataOf(cluster: CompleteEtcdCluster, name: string): ObjectMeta {
+export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMetadata {
   return {
     name,
     namespace: cluster.metadata.namespace,

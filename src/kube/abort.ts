@@ -1,5 +1,5 @@
-// An abort signal that follows another one and can be let go of, so that a signal that lives as long as the process
-// does not collect a listener for each thing that ever happened under it.
+// An abort signal that follows others and can be let go of, so that a signal that lives as long as the process does not
+// collect a listener for each thing that ever happened under it, as it would with `AbortSignal.any`.
 
 export interface Following {
   readonly signal: AbortSignal;
@@ -8,15 +8,20 @@ export interface Following {
   release(): void;
 }
 
-export function follow(parent: AbortSignal): Following {
+export function follow(...leaders: readonly (AbortSignal | undefined)[]): Following {
   const controller = new AbortController();
-  const onAbort = (): void => controller.abort(parent.reason);
-  if (parent.aborted) onAbort();
-  else parent.addEventListener("abort", onAbort, { once: true });
+  const releases: (() => void)[] = [];
+  for (const leader of leaders) {
+    if (leader === undefined) continue;
+    const onAbort = (): void => controller.abort(leader.reason);
+    if (leader.aborted) onAbort();
+    else leader.addEventListener("abort", onAbort, { once: true });
+    releases.push(() => leader.removeEventListener("abort", onAbort));
+  }
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => parent.removeEventListener("abort", onAbort),
+    release: () => releases.forEach((release) => release()),
   };
 }
 

@@ -1,8 +1,8 @@
 // The fence around a leader's writes: nothing is sent in the name of leadership once, by the local monotonic clock, a
 // rival may have taken over. Timers alone are not enough: a process that was stopped for a minute and resumes runs
 // the callbacks of its sockets before those of its timers, so each write looks at the clock itself.
+import { follow } from "./abort.ts";
 import type { KubeApi, RequestOptions } from "./api.ts";
-import { linkSignals } from "./linked-signal.ts";
 
 /** The work was done in the name of a leadership that is over. Nothing was sent, or it was aborted on the way. */
 export class LeadershipLost extends Error {
@@ -50,10 +50,10 @@ async function guarded<O extends RequestOptions, R>(
   send: (linked: (O | object) & RequestOptions) => Promise<R>,
 ): Promise<R> {
   fence.check();
-  const link = linkSignals([fence.signal, options?.signal]);
+  const link = follow(fence.signal, options?.signal);
   try {
     return await send({ ...options, signal: link.signal, beforeSend: () => fence.check() });
   } finally {
-    link.unlink();
+    link.release();
   }
 }

@@ -1,6 +1,6 @@
 // Leader election by a Lease: carries out the steps that `election.ts` decides on, and runs work only while it leads.
 // One lease a controller, so that several processes can share the work between them.
-import { whenAborted } from "./abort.ts";
+import { follow, whenAborted } from "./abort.ts";
 import type { KubeApi } from "./api.ts";
 import type { Clock } from "./clock.ts";
 import { pause, systemClock } from "./clock.ts";
@@ -23,7 +23,6 @@ import { isAlreadyExists, isConflict, isNotFound } from "./errors.ts";
 import type { Fence } from "./fence.ts";
 import { LeadershipLost } from "./fence.ts";
 import { LeaseObject } from "./lease-object.ts";
-import { linkSignals } from "./linked-signal.ts";
 import { microTime } from "./micro-time.ts";
 import type { Key } from "./objects.ts";
 import { keyText } from "./objects.ts";
@@ -95,14 +94,14 @@ class Candidate {
   async serve(run: Work): Promise<"lost" | "released"> {
     const lost = new AbortController();
     const finished = new AbortController();
-    const stop = linkSignals([lost.signal, this.#options.signal]);
+    const stop = follow(lost.signal, this.#options.signal);
     this.#tell({ t: "leading" });
     const renewing = this.#renewUntil(finished.signal, lost);
     const work = outcomeOf(() => run(stop.signal, this.#fence(lost.signal)));
     const outcome = await this.#endInTime(work, stop.signal);
     finished.abort();
     await renewing;
-    stop.unlink();
+    stop.release();
     const wasLost = lost.signal.aborted;
     lost.abort(this.#over(outcome.t === "unfinished" ? "the work did not stop in time" : "it was released"));
     // Something of unfinished work may still act, so the lease is not released but left to run out.
@@ -129,7 +128,7 @@ class Candidate {
 
   /** Keeps the lease until `finished`, or aborts `lost`. Never throws: what goes wrong costs the lease at most. */
   async #renewUntil(finished: AbortSignal, lost: AbortController): Promise<void> {
-    const both = linkSignals([finished, lost.signal]);
+    const both = follow(finished, lost.signal);
     const lose = (because: Loss): void => {
       if (both.signal.aborted) return;
       lost.abort(this.#over(because.t === "deadline" ? "it was not renewed in time" : `"${because.by}" holds it now`));
@@ -151,16 +150,16 @@ class Candidate {
       }
     };
     await Promise.all([watch(), renew()]);
-    both.unlink();
+    both.release();
   }
 
   /** Waits for the work, but only so long after it was asked to stop. */
   async #endInTime(work: Promise<Outcome>, stop: AbortSignal): Promise<Outcome> {
     const ended = new AbortController();
-    const asked = linkSignals([stop, ended.signal]);
+    const asked = follow(stop, ended.signal);
     const tooLate = async (): Promise<Outcome> => {
       await whenAborted(asked.signal);
-      asked.unlink();
+      asked.release();
       await pause(this.#clock, this.#options.stopWithin ?? 20_000, ended.signal);
       return { t: "unfinished" };
     };

@@ -1,9 +1,10 @@
 // Service accounts and their tokens, as a pod gets them: rights in one namespace, and a folder with a token that can
 // be replaced and really ended.
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import type { LabConfig } from "../../lab/config.ts";
+import { apiUrl } from "../../lab/kubeconfig.ts";
 import { pkiPath } from "../../lab/pki.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { connectKube, type KubeClient } from "../../src/kube/client.ts";
@@ -53,11 +54,11 @@ export async function issueToken(admin: KubeClient, namespace: string, name: str
 }
 
 /** Resolves when the API server refuses the token, which it remembers to be good for some seconds more. */
-export async function endToken(admin: KubeClient, server: string, namespace: string, token: Token): Promise<void> {
+export async function endToken(lab: LabConfig, admin: KubeClient, namespace: string, token: Token): Promise<void> {
   await admin.delete(Secret, { namespace, name: token.secret });
-  const { tls } = { tls: () => ({ rejectUnauthorized: false }) };
+  const ca = readFileSync(pkiPath(lab, "ca.crt"));
   const authorization = (): string => `Bearer ${token.text}`;
-  using bearer = connectKube({ credentials: { server, tls, authorization, forget() {} } });
+  using bearer = connectKube({ credentials: { server: apiUrl(lab), tls: () => ({ ca }), authorization, forget() {} } });
   await waitFor("the ended token to be refused", () => isRefused(bearer), { timeoutMs: 30_000, everyMs: 200 });
 }
 

@@ -5,7 +5,9 @@ const head = { apiVersion: "etcd.database.coreos.com/v1beta2", kind: "EtcdCluste
 
 interface Manifest {
   readonly what: string;
-  readonly object: Readonly<Record<string, unknown>> & { readonly metadata: { readonly name: string } };
+  readonly object: Readonly<Record<string, unknown>> & {
+    readonly metadata: { readonly name: string; readonly [field: string]: unknown };
+  };
 }
 
 export const manifestsOf2018: readonly Manifest[] = [

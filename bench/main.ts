@@ -1,0 +1,105 @@
+// `make bench`: runs the benchmarks one after another on a real Kubernetes and prints one table. What it measured is
+// in dist/bench.json too. A figure that misses its aim fails the run; no figure that is a time has one.
+import { mkdir, writeFile } from "node:fs/promises";
+import * as os from "node:os";
+import * as path from "node:path";
+import { parseArgs } from "node:util";
+import { UsageError } from "../lab/config.ts";
+import { tree } from "../lab/images/bundle.ts";
+import { bold, red, say } from "../lab/progress.ts";
+import { cache } from "./cache.ts";
+import { type BenchOptions, type Ground, withGround } from "./ground.ts";
+import { idle } from "./idle.ts";
+import type { Figure } from "./measure.ts";
+import { podMemory } from "./pod-memory.ts";
+import { markdownTable, screenTable } from "./table.ts";
+import { watchLatency } from "./watch-latency.ts";
+
+/** In this order: what wants an empty cluster comes before what fills it. A new benchmark is one more line here. */
+const benchmarks: Readonly<Record<string, (ground: Ground) => Promise<Figure[]>>> = {
+  "watch-latency": watchLatency,
+  idle,
+  "pod-memory": podMemory,
+  cache,
+};
+
+const help = `node bench/main.ts [options] [${Object.keys(benchmarks).join(" | ")}]…   (default: all)
+  --events N         changes for the latency of a watch (default: 500)
+  --objects N        objects in a full cache (default: 10000)
+  --idle-minutes N   (default: 2)
+  --settle N         seconds that a process rests before its memory counts (default: 15)
+  --repeats N        processes or pods of each sort (default: 3)`;
+
+function natural(name: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${name} takes a whole number from 1 on, not "${text}".`);
+  return Number(text);
+}
+
+async function main(argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      events: { type: "string", default: "500" },
+      objects: { type: "string", default: "10000" },
+      "idle-minutes": { type: "string", default: "2" },
+      settle: { type: "string", default: "15" },
+      repeats: { type: "string", default: "3" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(`${help}\n`);
+    return 0;
+  }
+  const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name));
+  if (unknown.length > 0) throw new UsageError(`No benchmark is called ${unknown.join(", ")}.\n${help}`);
+  const options: BenchOptions = {
+    events: natural("events", values.events),
+    objects: natural("objects", values.objects),
+    idleMinutes: natural("idle-minutes", values["idle-minutes"]),
+    settleSeconds: natural("settle", values.settle),
+    repeats: natural("repeats", values.repeats),
+  };
+
+  const figures: (Figure & { benchmark: string })[] = [];
+  let kubernetes = "";
+  await withGround(options, signal, async (ground) => {
+    kubernetes = ground.lab.kubernetes;
+    for (const [benchmark, run] of Object.entries(benchmarks)) {
+      if (positionals.length > 0 && !positionals.includes(benchmark)) continue;
+      signal.throwIfAborted();
+      say(bold(benchmark));
+      for (const figure of await run(ground)) figures.push({ benchmark, ...figure });
+    }
+  });
+  await report(figures, { kubernetes, options });
+  const missed = figures.filter(({ aim }) => aim?.met === false);
+  for (const { what } of missed) say(red(`Missed its aim: ${what}`));
+  return missed.length === 0 ? 0 : 1;
+}
+
+async function report(figures: readonly Figure[], about: { kubernetes: string; options: BenchOptions }): Promise<void> {
+  const file = path.join(tree, "dist", "bench.json");
+  const machine = { processors: os.cpus().length, model: os.cpus()[0]?.model, load: os.loadavg() };
+  const at = new Date().toISOString();
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify({ at, node: process.version, machine, ...about, figures }, undefined, 2)}\n`);
+  process.stdout.write(`\n${screenTable(figures)}\n\n${markdownTable(figures)}\n\n`);
+  say(`The same is in ${path.relative(process.cwd(), file)}.`);
+}
+
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(signal, () => {
+    if (!interrupted.signal.aborted) say(`${signal}: stopping, and cleaning up.`);
+    interrupted.abort(new UsageError("Interrupted before the end."));
+  });
+
+try {
+  process.exitCode = await main(process.argv.slice(2), interrupted.signal);
+} catch (error) {
+  const expected = error instanceof UsageError || interrupted.signal.aborted;
+  say(red(expected ? String(error instanceof Error ? error.message : error) : String((error as Error).stack ?? error)));
+  process.exitCode = expected ? 2 : 1;
+}

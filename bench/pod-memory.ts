@@ -1,0 +1,101 @@
+// What a pod with the runtime in it costs the node it runs on, empty and with a full cache: what its control group is
+// charged for, what the kubelet makes of it, and what the process itself has. Beside it the bare program in a pod.
+import { setTimeout as sleep } from "node:timers/promises";
+import { containerOf, findPod } from "../lab/pods.ts";
+import { step, waitFor } from "../lab/progress.ts";
+import { Pod } from "../src/kube/kinds.ts";
+import type { Ground } from "./ground.ts";
+import { leaseIsHeld } from "./lease.ts";
+import { compare, type Figure } from "./measure.ts";
+import { podOf, port, rights } from "./pod-manifest.ts";
+import { processMemory, workingSet } from "./process.ts";
+import { loadBenchImage } from "./program.ts";
+
+interface PodMemory {
+  readonly workingSet: number;
+  readonly kubelet: number;
+  readonly resident: number;
+  readonly anonymous: number;
+}
+
+/** Taken a second apart, from each of the pods. */
+const samplesPerPod = 10;
+
+export const podMemory = async (ground: Ground): Promise<Figure[]> => [
+  ...(await inNamespace(ground, await ground.namespace(), "pod", 25)),
+  ...(await inNamespace(ground, await ground.fullNamespace(), `pod, ${ground.options.objects} objects`, 64)),
+];
+
+async function inNamespace(ground: Ground, namespace: string, what: string, atMost: number): Promise<Figure[]> {
+  await step("image of the benchmarks", () => loadBenchImage(ground.lab));
+  for (const { path, object } of rights(namespace)) await ground.api.raw("POST", path, object);
+  const ours: PodMemory[] = [];
+  const floor: PodMemory[] = [];
+  await step(`${what}: memory at rest`, async () => {
+    for (let count = 0; count < ground.options.repeats; count += 1) {
+      ours.push(...(await measure(ground, "pod", { namespace, name: `pod-${count}` })));
+      floor.push(...(await measure(ground, "bare-pod", { namespace, name: `bare-pod-${count}` })));
+    }
+  });
+  const figure = (name: string, value: (memory: PodMemory) => number, most?: number): Figure =>
+    compare({
+      what: `${what}: ${name}`,
+      unit: "MiB",
+      ours: ours.map(value),
+      floor: floor.map(value),
+      floorIs: "bare watches and lease, nothing kept",
+      ...(most === undefined ? {} : { atMost: most }),
+    });
+  return [
+    figure("working set", (memory) => memory.workingSet, atMost),
+    figure("working set by the kubelet", (memory) => memory.kubelet),
+    figure("RSS", (memory) => memory.resident),
+    figure("its own memory (anonymous)", (memory) => memory.anonymous),
+  ];
+}
+
+async function measure(
+  ground: Ground,
+  program: "pod" | "bare-pod",
+  key: { namespace: string; name: string },
+): Promise<PodMemory[]> {
+  const { api, lab, signal, options } = ground;
+  const created = await api.create(Pod, podOf(program, key), { signal });
+  await leaseIsHeld(ground, key);
+  const pod = await findPod(lab, key);
+  const { pid } = containerOf(pod);
+  await sleep(options.settleSeconds * 1000, undefined, { signal });
+  const samples: PodMemory[] = [];
+  for (let count = 0; count < samplesPerPod; count += 1) {
+    // More often than any Prometheus asks.
+    if (program === "pod") await (await fetch(`http://${pod.address}:${port}/metrics`, { signal })).text();
+    const { resident, anonymous } = processMemory(pid);
+    samples.push({ workingSet: workingSet(pid), resident, anonymous, kubelet: 0 });
+    await sleep(1000, undefined, { signal });
+  }
+  const kubelet = await kubeletsWorkingSet(ground, pod.node.name, pod.uid);
+  await api.delete(Pod, key, { uid: created.metadata?.uid ?? "" });
+  return samples.map((sample) => ({ ...sample, kubelet }));
+}
+
+interface Summary {
+  readonly pods: readonly {
+    readonly podRef: { readonly uid: string };
+    readonly containers: readonly { readonly memory?: { readonly workingSetBytes?: number } }[];
+  }[];
+}
+
+/** The kubelet looks every ten seconds or so, and at a new pod only after a while. */
+async function kubeletsWorkingSet({ api, signal }: Ground, node: string, uid: string): Promise<number> {
+  const bytes = await waitFor(
+    "the kubelet's figure",
+    async () => {
+      if (signal.aborted) return 0;
+      const summary = (await api.raw("GET", `/api/v1/nodes/${node}/proxy/stats/summary`)) as Summary;
+      return summary.pods.find(({ podRef }) => podRef.uid === uid)?.containers[0]?.memory?.workingSetBytes;
+    },
+    { timeoutMs: 60_000, everyMs: 1_000 },
+  );
+  signal.throwIfAborted();
+  return bytes / 1024 / 1024;
+}

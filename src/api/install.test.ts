@@ -1,0 +1,101 @@
+// Installing the definition: patient with an API server that is not, careful with a definition that is there.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ApiError } from "../kube/errors.ts";
+import { CustomResourceDefinition } from "../kube/kinds.ts";
+import { logger, silent } from "../kube/log.ts";
+import { SimulatedClock } from "../kube/simulated-clock.ts";
+import { FakeApi } from "../kube/testing/fake-api.ts";
+import { etcdClusterDefinition } from "./crd.ts";
+import { besideOtherVersions, installCrd, installCrds, NotEstablishedError } from "./install.ts";
+
+const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
+const never = new AbortController().signal;
+
+function server(): { api: FakeApi; clock: SimulatedClock } {
+  const clock = new SimulatedClock();
+  return { api: new FakeApi({ kinds: [{ kind: CustomResourceDefinition, status: true }], clock }), clock };
+}
+
+/** What the API server does to a definition some time after it was applied. */
+async function serve(api: FakeApi, established: "True" | "False", message = ""): Promise<void> {
+  const conditions = [
+    { type: "NamesAccepted", status: established, message },
+    { type: "Established", status: established, message },
+  ];
+  await api.mergePatch(CustomResourceDefinition, key, { status: { conditions } }, { subresource: "status" });
+}
+
+/** Runs until `done`, with the clock moved as far as it takes, but not for ever. */
+async function within(clock: SimulatedClock, ms: number, done: Promise<unknown>): Promise<unknown> {
+  let over = false;
+  const finished = done.finally(() => {
+    over = true;
+  });
+  finished.catch(() => undefined);
+  for (let passed = 0; passed < ms && !over; passed += 50) await clock.advance(50);
+  assert.ok(over, `not done within ${ms} ms`);
+  return await finished;
+}
+
+describe("installing the definition", () => {
+  it("ends when the API server serves it", async () => {
+    const { api, clock } = server();
+    const done = installCrds(api, never, silent, clock);
+    await clock.advance(200);
+    await serve(api, "True");
+    await within(clock, 2000, done);
+    const stored = await api.get(CustomResourceDefinition, key);
+    assert.deepEqual(stored.spec.versions, etcdClusterDefinition.spec.versions);
+    assert.equal(clock.waiting, 0);
+  });
+
+  it("fails with the API server's reason when the names are taken", async () => {
+    const { api, clock } = server();
+    const done = installCrd(api, etcdClusterDefinition, never, clock);
+    await clock.advance(100);
+    await serve(api, "False", '"etcd" is already in use');
+    await assert.rejects(within(clock, 60_000, done), (error) => {
+      assert.ok(error instanceof NotEstablishedError);
+      assert.match(error.message, /"etcd" is already in use/);
+      return true;
+    });
+  });
+
+  it("is tried again, ever more slowly, until it succeeds", async () => {
+    const { api, clock } = server();
+    const lines: { message: string; againInMs: number }[] = [];
+    const log = logger({ write: (line) => lines.push(JSON.parse(line)) });
+    api.faults.fail({ verb: "apply" }, new ApiError(403, "Forbidden", "no"), { times: 3 });
+    const done = installCrds(api, never, log, clock);
+    await clock.advance(10_000);
+    await serve(api, "True");
+    await within(clock, 5000, done);
+    const complaints = lines.slice(0, 3);
+    for (const { message } of complaints) assert.match(message, /-create-crd=false/);
+    const delays = complaints.map(({ againInMs }) => againInMs);
+    assert.deepEqual(
+      delays,
+      [...delays].sort((a, b) => a - b),
+    );
+  });
+
+  it("ends with the signal's reason", async () => {
+    const { api, clock } = server();
+    const stop = new AbortController();
+    const done = installCrds(api, stop.signal, silent, clock);
+    await clock.advance(100);
+    stop.abort(new Error("enough"));
+    await assert.rejects(within(clock, 1000, done), { message: "enough" });
+    assert.equal(clock.waiting, 0);
+  });
+
+  it("keeps versions that somebody else serves, without storing in them", () => {
+    const other = { name: "v1beta3", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
+    const old = { name: "v1beta2", served: true, storage: true };
+    const merged = besideOtherVersions(etcdClusterDefinition, {
+      spec: { ...etcdClusterDefinition.spec, versions: [old, other] },
+    });
+    assert.deepEqual(merged.spec.versions, [...etcdClusterDefinition.spec.versions, { ...other, storage: false }]);
+  });
+});

@@ -1,0 +1,35 @@
+// What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
+import type { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { EtcdMember } from "../etcd/member.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import type { Logger } from "../kube/log.ts";
+import type { StoreView } from "../kube/store.ts";
+import type { ClusterMetrics } from "./metrics.ts";
+
+export interface ClusterCaches {
+  readonly clusters: StoreView<EtcdCluster>;
+  readonly pods: StoreView<Pod>;
+  readonly services: StoreView<Service>;
+  readonly budgets: StoreView<PodDisruptionBudget>;
+  /** Undefined where the operator may not see nodes: then no node counts as lost. */
+  readonly nodes: StoreView<Node> | undefined;
+}
+
+/** The connections to members, or the members of an in-memory cluster. */
+export interface MemberPool {
+  at(endpoint: { readonly url: string }): EtcdMember;
+}
+
+export interface ClusterContext {
+  /** Those of one namespace. */
+  readonly caches: (namespace: string) => ClusterCaches;
+  readonly members: MemberPool;
+  /** Whether the cluster is this operator's to look after. */
+  readonly isOurs: (cluster: EtcdCluster) => boolean;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly metrics: ClusterMetrics;
+  readonly log: Logger;
+  /** The time of day in milliseconds, as Kubernetes writes it into objects. */
+  readonly now: () => number;
+}

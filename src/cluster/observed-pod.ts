@@ -1,0 +1,94 @@
+// A pod of Kubernetes as the planner sees it: which of the few states that matter it is in, in whose words, and whether
+// its node is still there.
+import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+import type { Node, Pod } from "../kube/kinds.ts";
+import type { StoreView } from "../kube/store.ts";
+import { dataVolume, etcdContainer, versionAnnotation } from "./member-pod.ts";
+import type { MemberPod, PodNode, PodState } from "./world.ts";
+
+export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
+  const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
+  const state = stateOf(pod);
+  return {
+    name,
+    uid,
+    createdAt: time(creationTimestamp) ?? 0,
+    terminating: deletionTimestamp !== undefined,
+    state,
+    ready: conditionOf(pod, "Ready")?.status === "True",
+    address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
+    node: nodeOf(pod, nodes),
+    version: annotations?.[versionAnnotation] ?? "",
+    hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
+  };
+}
+
+function stateOf(pod: Pod): PodState {
+  const { phase, reason, message } = pod.status ?? {};
+  if (phase === "Failed" || phase === "Succeeded")
+    return { t: "ended", problem: sentence(reason ?? `phase ${phase}`, message) };
+  if (!pod.spec?.nodeName) return pending(pod);
+  const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
+  if (container?.state?.running !== undefined) return { t: "running", restarts: container.restartCount };
+  if (container !== undefined && hasEnded(container)) return crashing(pod, container);
+  const waiting = container?.state?.waiting;
+  const usual = waiting?.reason === undefined || waiting.reason === "ContainerCreating";
+  return usual ? { t: "starting" } : { t: "starting", problem: sentence(waiting.reason ?? "", waiting.message) };
+}
+
+function pending(pod: Pod): PodState {
+  const scheduled = conditionOf(pod, "PodScheduled");
+  if (scheduled?.status !== "False") return { t: "pending" };
+  return { t: "pending", problem: sentence(scheduled.reason ?? "Unschedulable", scheduled.message) };
+}
+
+const hasEnded = (container: ContainerStatus): boolean =>
+  container.state?.terminated !== undefined || container.lastState?.terminated !== undefined;
+
+function crashing(pod: Pod, container: ContainerStatus): PodState {
+  const ended = container.state?.terminated ?? container.lastState?.terminated;
+  // Nothing tells when a row of crashes began, but the container has not been ready since then.
+  const unready = conditionOf(pod, "ContainersReady");
+  const since = unready?.status === "False" ? time(unready.lastTransitionTime) : time(ended?.finishedAt);
+  const why = `etcd ended with exit code ${ended?.exitCode ?? "unknown"}`;
+  return {
+    t: "crashing",
+    since: since ?? time(pod.metadata?.creationTimestamp) ?? 0,
+    restarts: container.restartCount,
+    problem: sentence(container.state?.waiting?.reason ?? ended?.reason ?? "Crashed", ended?.message ?? why),
+  };
+}
+
+function nodeOf(pod: Pod, nodes: StoreView<Node> | undefined): PodNode {
+  const name = pod.spec?.nodeName;
+  if (!name) return { t: "none" };
+  if (nodes === undefined) return { t: "ready", name };
+  const node = nodes.get({ namespace: "", name });
+  if (node === undefined) return { t: "gone", name };
+  const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
+  // False is still a kubelet's word; Unknown is what others write when it says nothing any more.
+  if (ready?.status !== "Unknown") return { t: "ready", name };
+  return { t: "silent", name, since: time(ready.lastTransitionTime) ?? 0 };
+}
+
+function conditionOf(pod: Pod, type: string) {
+  return pod.status?.conditions?.find((condition) => condition.type === type);
+}
+
+function sentence(reason: string, message: string | undefined): string {
+  return message === undefined || message === "" ? reason : `${reason}: ${message}`;
+}
+
+function time(text: string | undefined): number | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** What the cache keeps of a node: a large cluster has thousands, each with pages of images and conditions. */
+export function leanNode(node: Node): Node {
+  const { name = "", uid = "", resourceVersion = "" } = node.metadata ?? {};
+  const conditions = (node.status?.conditions ?? [])
+    .filter((condition) => condition.type === "Ready")
+    .map(({ type, status, lastTransitionTime }) => ({ type, status, ...(lastTransitionTime && { lastTransitionTime }) }));
+  return { metadata: { name, uid, resourceVersion }, status: { conditions } };
+}

@@ -1,0 +1,175 @@
+// The definition of EtcdCluster on a real API server: what it refuses and in which words, what it takes from 2018, and
+// what kubectl makes of it.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import * as path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { run } from "../../lab/command.ts";
+import { type Definition, etcdClusterDefinition } from "../../src/api/crd.ts";
+import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster.ts";
+import { installCrd, installCrds } from "../../src/api/install.ts";
+import { badClusters } from "../../src/api/testing/bad-clusters.ts";
+import { manifestsOf2018 } from "../../src/api/testing/manifests-of-2018.ts";
+import { connectKube } from "../../src/kube/client.ts";
+import { ApiError } from "../../src/kube/errors.ts";
+import { findCredentials } from "../../src/kube/find-credentials.ts";
+import { CustomResourceDefinition, Namespace } from "../../src/kube/kinds.ts";
+import { silent } from "../../src/kube/log.ts";
+import type { Kind } from "../../src/kube/objects.ts";
+
+const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
+const kubeconfig = process.env["KUBECONFIG"] ?? (existsSync(lab) ? lab : undefined);
+const api = connectKube({ credentials: await findCredentials(kubeconfig === undefined ? {} : { kubeconfig }) });
+const kubectl = (args: string[], input?: string): Promise<string> =>
+  run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], {
+    ...(input === undefined ? {} : { input }),
+  });
+
+const never = AbortSignal.timeout(120_000);
+let namespace = "";
+
+/** As it comes from a person: whatever the types say. */
+const object = (name: string, rest: object): EtcdCluster => ({ metadata: { name, namespace }, ...rest }) as EtcdCluster;
+
+before(async () => {
+  await installCrds(api, never, silent);
+  const made = await api.create(Namespace, { metadata: { generateName: "crd-" } });
+  namespace = made.metadata?.name ?? "";
+});
+
+after(async () => {
+  await api.delete(Namespace, { namespace: "", name: namespace });
+  api.close();
+});
+
+describe("a wrong EtcdCluster", () => {
+  for (const { what, name = "example", spec, problems, server = { says: problems[0] } } of badClusters)
+    it(`with ${what} is ${server.says === undefined ? "taken, and the operator tells" : "refused"}`, async () => {
+      const wrong = object(name, spec === undefined ? {} : { spec });
+      const creation = api.create(EtcdCluster, wrong, { dryRun: true });
+      if (server.says === undefined) {
+        assert.deepEqual(problemsOf(await creation), problems);
+        return;
+      }
+      await assert.rejects(creation, (error) => {
+        assert.ok(error instanceof ApiError, String(error));
+        assert.equal(error.reason, "Invalid");
+        assert.ok(error.message.includes(server.says ?? ""), error.message);
+        return true;
+      });
+    });
+});
+
+describe("a manifest of 2018", () => {
+  for (const { what, object: manifest } of manifestsOf2018)
+    it(`${what} is taken, by kubectl too, and nothing is added to it`, async () => {
+      await kubectl(["apply", `--namespace=${namespace}`, "--filename=-"], JSON.stringify(manifest));
+      const stored = await api.get(EtcdCluster, { namespace, name: manifest.metadata.name });
+      assert.deepEqual(problemsOf(stored), []);
+      const asked = withDefaults(object(manifest.metadata.name, { spec: manifest["spec"] }));
+      assert.deepEqual(withDefaults(stored).spec, asked.spec);
+      const added = Object.keys(stored.spec).filter((field) => !(field in (manifest["spec"] as object)));
+      assert.deepEqual(added, []);
+    });
+
+  it("with a misspelt field is refused by kubectl", async () => {
+    const typo = { ...manifestsOf2018[0]!.object, spec: { size: 3, verison: "3.2.13" } };
+    await assert.rejects(
+      kubectl(["apply", `--namespace=${namespace}`, "--dry-run=server", "--filename=-"], JSON.stringify(typo)),
+      /unknown field "spec\.verison"/,
+    );
+  });
+});
+
+describe("kubectl", () => {
+  it("explains every part", async () => {
+    assert.match(await kubectl(["explain", "etcdcluster.spec"]), /size\s+<integer> -required-\n\s+How many members/);
+    assert.match(await kubectl(["explain", "etcd.spec.pod.ClusterDomain"]), /Appended to the DNS names of members/);
+    assert.match(await kubectl(["explain", "etcd.spec.TLS.static"]), /operatorSecret\s+<string>/);
+    assert.match(await kubectl(["explain", "etcd.status.conditions"]), /lastTransitionTime\s+<string>/);
+  });
+
+  it("shows how a cluster is in a line", async () => {
+    await api.create(EtcdCluster, object("columns", { spec: { size: 3, version: "3.6.16" } }));
+    const status = {
+      phase: "Running",
+      ready: "3/3",
+      currentVersion: "3.6.16",
+      leader: "columns-4qkzfx7wsp",
+      dbSize: 20480,
+      revision: 17,
+      conditions: [{ type: "Ready", status: "True", reason: "AllServe", message: "", lastTransitionTime: "" }],
+    };
+    await api.mergePatch(EtcdCluster, { namespace, name: "columns" }, { status }, { subresource: "status" });
+    const [head = "", line = ""] = (await kubectl(["get", "etcd", "columns", `--namespace=${namespace}`])).split("\n");
+    assert.match(head, /^NAME\s+READY\s+VERSION\s+PHASE\s+LEADER\s+AGE\s*$/);
+    assert.match(line, /^columns\s+3\/3\s+3\.6\.16\s+Running\s+columns-4qkzfx7wsp\s+\S+\s*$/);
+    const wide = await kubectl(["get", "etcd", "columns", "--output=wide", `--namespace=${namespace}`]);
+    assert.match(wide, /DB SIZE\s+REVISION/);
+    assert.match(wide, /20480\s+17/);
+    for (const category of ["all", "etcd"])
+      assert.match(await kubectl(["get", category, `--namespace=${namespace}`]), /columns/);
+    await kubectl(["wait", "etcd/columns", "--for=condition=Ready", "--timeout=5s", `--namespace=${namespace}`]);
+  });
+
+  it("scales, within the limits", async () => {
+    await api.create(EtcdCluster, object("scaled", { spec: { size: 1 } }));
+    await kubectl(["scale", "etcd/scaled", "--replicas=5", `--namespace=${namespace}`]);
+    assert.equal((await api.get(EtcdCluster, { namespace, name: "scaled" })).spec.size, 5);
+    await assert.rejects(
+      kubectl(["scale", "etcd/scaled", "--replicas=0", `--namespace=${namespace}`]),
+      /spec\.size must be from 1 to 9: choose 3 or 5/,
+    );
+  });
+});
+
+describe("the definition", () => {
+  it("is applied again without a change", async () => {
+    const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
+    const first = await api.get(CustomResourceDefinition, key);
+    await installCrds(api, never, silent);
+    const second = await api.get(CustomResourceDefinition, key);
+    assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
+  });
+
+  it("takes over the one that the operator of 2018 made, with what is stored under it", async () => {
+    // Under a group of its own, so that no EtcdCluster of anybody is touched.
+    const group = `crd-${randomBytes(3).toString("hex")}.example.com`;
+    const kind: Kind<EtcdCluster> = { ...EtcdCluster, group };
+    const name = `${EtcdCluster.plural}.${group}`;
+    const { categories: _, ...names } = etcdClusterDefinition.spec.names;
+    const definition: Definition = {
+      ...etcdClusterDefinition,
+      metadata: { name },
+      spec: { ...etcdClusterDefinition.spec, group, names: { ...names, shortNames: [] } },
+    };
+    const anything = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    const foreign = { served: true, storage: false, schema: anything };
+    await installCrd(
+      api,
+      {
+        ...definition,
+        // As it was then: one version, no schema to speak of, no subresources.
+        spec: { ...definition.spec, versions: [{ ...foreign, name: "v1beta2", storage: true } as never] },
+      },
+      never,
+    );
+    after(() => api.delete(CustomResourceDefinition, { namespace: "", name }));
+    const bad = object("old", { spec: { size: 0, baseImage: "x", pod: { labels: { app: "mine" } }, unknown: 1 } });
+    await api.create(kind, bad);
+
+    await installCrd(api, definition, never);
+
+    const now = await api.get(CustomResourceDefinition, { namespace: "", name });
+    assert.ok(!JSON.stringify(now.spec.versions[0]?.schema).startsWith(JSON.stringify(anything).slice(0, -1)));
+    const old = await api.get(kind, { namespace, name: "old" });
+    assert.equal(old.spec.size, 0);
+    assert.ok(!("unknown" in old.spec), "the unknown field is still shown");
+    assert.equal(problemsOf(old).length, 2);
+    // The operator can still tell, although the spec would be refused now.
+    const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
+    const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
+    assert.equal(patched.status?.phase, "Failed");
+  });
+});
