@@ -8,14 +8,15 @@ import type { Ground } from "./ground.ts";
 import { leaseIsHeld } from "./lease.ts";
 import { compare, type Figure } from "./measure.ts";
 import { podOf, port, rights } from "./pod-manifest.ts";
-import { processMemory, workingSet } from "./process.ts";
+import { type ProcessMemory, processMemory, workingSet } from "./process.ts";
 import { loadBenchImage } from "./program.ts";
 
+/** In MiB. The kubelet is asked once a pod, all else several times. */
 interface PodMemory {
-  readonly workingSet: number;
-  readonly kubelet: number;
-  readonly resident: number;
-  readonly anonymous: number;
+  readonly workingSet: readonly number[];
+  readonly kubelet: readonly number[];
+  readonly resident: readonly number[];
+  readonly anonymous: readonly number[];
 }
 
 /** Taken a second apart, from each of the pods. */
@@ -33,16 +34,16 @@ async function inNamespace(ground: Ground, namespace: string, what: string, atMo
   const floor: PodMemory[] = [];
   await step(`${what}: memory at rest`, async () => {
     for (let count = 0; count < ground.options.repeats; count += 1) {
-      ours.push(...(await measure(ground, "pod", { namespace, name: `pod-${count}` })));
-      floor.push(...(await measure(ground, "bare-pod", { namespace, name: `bare-pod-${count}` })));
+      ours.push(await measure(ground, "pod", { namespace, name: `pod-${count}` }));
+      floor.push(await measure(ground, "bare-pod", { namespace, name: `bare-pod-${count}` }));
     }
   });
-  const figure = (name: string, value: (memory: PodMemory) => number, most?: number): Figure =>
+  const figure = (name: string, value: (memory: PodMemory) => readonly number[], most?: number): Figure =>
     compare({
       what: `${what}: ${name}`,
       unit: "MiB",
-      ours: ours.map(value),
-      floor: floor.map(value),
+      ours: ours.flatMap(value),
+      floor: floor.flatMap(value),
       floorIs: "bare watches and lease, nothing kept",
       ...(most === undefined ? {} : { atMost: most }),
     });
@@ -58,24 +59,30 @@ async function measure(
   ground: Ground,
   program: "pod" | "bare-pod",
   key: { namespace: string; name: string },
-): Promise<PodMemory[]> {
+): Promise<PodMemory> {
   const { api, lab, signal, options } = ground;
   const created = await api.create(Pod, podOf(program, key), { signal });
   await leaseIsHeld(ground, key);
   const pod = await findPod(lab, key);
   const { pid } = containerOf(pod);
   await sleep(options.settleSeconds * 1000, undefined, { signal });
-  const samples: PodMemory[] = [];
+  const processes: ProcessMemory[] = [];
+  const sets: number[] = [];
   for (let count = 0; count < samplesPerPod; count += 1) {
     // More often than any Prometheus asks.
     if (program === "pod") await (await fetch(`http://${pod.address}:${port}/metrics`, { signal })).text();
-    const { resident, anonymous } = processMemory(pid);
-    samples.push({ workingSet: workingSet(pid), resident, anonymous, kubelet: 0 });
+    processes.push(processMemory(pid));
+    sets.push(workingSet(pid));
     await sleep(1000, undefined, { signal });
   }
   const kubelet = await kubeletsWorkingSet(ground, pod.node.name, pod.uid);
   await api.delete(Pod, key, { uid: created.metadata?.uid ?? "" });
-  return samples.map((sample) => ({ ...sample, kubelet }));
+  return {
+    workingSet: sets,
+    kubelet: [kubelet],
+    resident: processes.map(({ resident }) => resident),
+    anonymous: processes.map(({ anonymous }) => anonymous),
+  };
 }
 
 interface Summary {

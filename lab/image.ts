@@ -1,17 +1,18 @@
 // `make image`: the operator image, built and put on every node of a running lab.
 import { labNodes, type LabConfig, UsageError } from "./config.ts";
+import type { ImageArchive } from "./images/archive.ts";
 import { loadImages } from "./images/load.ts";
 import { buildOperatorImage, operatorImageTag } from "./images/operator.ts";
 import { say, step } from "./progress.ts";
 import { isUp } from "./up.ts";
 
-/** Builds the image and loads it into the lab's nodes. Gives back its name. */
-export async function loadOperatorImage(lab: LabConfig): Promise<string> {
+/** Builds the image and loads it into the lab's nodes. */
+export async function loadOperatorImage(lab: LabConfig): Promise<ImageArchive> {
   const archive = await buildOperatorImage();
   await step(`load ${operatorImageTag} into ${lab.nodes} nodes`, async () => {
     await Promise.all(labNodes(lab).map((node) => loadImages(node, [archive])));
   });
-  return operatorImageTag;
+  return archive;
 }
 
 export async function main(lab: LabConfig): Promise<void> {
@@ -21,5 +22,6 @@ export async function main(lab: LabConfig): Promise<void> {
       `${archive.file} is built, but the lab "${lab.name}" is not up to load it into: run make lab.`,
     );
   }
-  say(`${await loadOperatorImage(lab)} is on every node.`);
+  await loadOperatorImage(lab);
+  say(`${operatorImageTag} is on every node.`);
 }

@@ -1,19 +1,39 @@
 // The operator's entry. One bundle stands in the image under several names, and the name it is started by says which
 // of the old operators' programs it stands for.
 import * as path from "node:path";
+import { identityOf } from "./environment.ts";
+import { FlagError, parseFlags } from "./flags.ts";
+import { CredentialsError } from "./kube/credentials.ts";
+import { findCredentials } from "./kube/find-credentials.ts";
+import { logger } from "./kube/log.ts";
+import { runProcess } from "./kube/run-process.ts";
+import { runOperator } from "./operator.ts";
 import { version } from "./version.ts";
 
 const names = ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"] as const;
 
-function main(argv: readonly string[]): number {
-  const started = path.basename(argv[1] ?? "");
-  const name = names.find((known) => known === started) ?? names[0];
-  if (argv.length === 3 && argv[2] === "--version") {
+/** Passes have 10 s to finish and 5 s to notice that they must; a Deployment's usual patience is 30 s. */
+const endWithin = 25_000;
+
+async function main([, program = "", ...args]: readonly string[]): Promise<void> {
+  const name = names.find((known) => known === path.basename(program)) ?? names[0];
+  if (name !== names[0] && !isVersion(args))
+    throw new FlagError("this program answers only --version so far: the etcd-operator runs clusters.");
+  const flags = isVersion(args) ? undefined : parseFlags(args);
+  if (flags === undefined || flags.version) {
     process.stdout.write(`${name} ${version}\n`);
-    return 0;
+    return;
   }
-  process.stderr.write(`${name} ${version} answers only --version so far.\n`);
-  return 2;
+  const identity = identityOf(process.env);
+  const credentials = await findCredentials();
+  const log = logger();
+  runProcess((signal) => runOperator({ flags, identity, credentials, log, signal }), { log, endWithin });
 }
 
-process.exitCode = main(process.argv);
+const isVersion = (args: readonly string[]): boolean => args.length === 1 && /^--?version$/.test(args[0] ?? "");
+
+main(process.argv).catch((error: unknown) => {
+  const expected = error instanceof FlagError || error instanceof CredentialsError;
+  process.stderr.write(`${expected ? error.message : String(error)}\n`);
+  process.exitCode = error instanceof FlagError ? 2 : 1;
+});

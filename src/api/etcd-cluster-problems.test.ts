@@ -1,8 +1,9 @@
 // Every wrong EtcdCluster is told what is wrong with it, and no right one is.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type EtcdCluster, problemsOf, withDefaults } from "./etcd-cluster.ts";
+import { refusals } from "./reference.ts";
 import { badClusters } from "./testing/bad-clusters.ts";
 import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
 
@@ -42,6 +43,13 @@ describe("what is wrong with an EtcdCluster", () => {
   };
   for (const [what, spec] of Object.entries(good))
     it(`is nothing with ${what}`, () => assert.deepEqual(problemsOf(stored("example", spec)), []));
+
+  it("has a test for every sentence", () => {
+    const tried = new Set(badClusters.flatMap(({ problems }) => problems));
+    // One of three Secrets stands for all.
+    const untried = refusals().filter((says) => !tried.has(says) && !says.includes("the name of a Secret"));
+    assert.deepEqual(untried, []);
+  });
 
   it("is the same with and without the defaults", () => {
     for (const { name = "example", spec, problems } of badClusters) {

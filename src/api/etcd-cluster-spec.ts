@@ -62,9 +62,9 @@ const pod = object("Settings of the pods. Each applies to pods that are made fro
   priorityClassName: string("The PriorityClass of the pods."),
   serviceAccountName: string("The ServiceAccount of the pods. Its token is not mounted."),
   imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
-  terminationGracePeriodSeconds: integer("Seconds that etcd gets to stop.", { min: 0, max: 3600 }),
-  busyboxImage: string("The image of an init container that waits for DNS, where one is needed. Of 2018."),
-  DNSTimeoutInSecond: defaulted(0, integer("Seconds that such an init container waits; 0 is for ever. Of 2018.")),
+  terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to stop.", { min: 0, max: 3600 })),
+  busyboxImage: string("Of 2018 and not used: no init container waits for DNS any more."),
+  DNSTimeoutInSecond: defaulted(0, integer("Of 2018 and not used: no init container waits for DNS any more.")),
   ClusterDomain: defaulted(
     "",
     string("Appended to the DNS names of members, as in `.cluster.local`.", {
@@ -157,7 +157,7 @@ export const specSchema = object("What is wanted.", {
   size: required(
     0,
     integer(
-      "How many members there shall be, from 1 to 9. An odd number: a fourth member survives no more than three.",
+      "How many members there shall be, from 1 to 9. Choose an odd number: four members survive the loss of one, as three do.",
       {
         rules: [rules.size],
       },

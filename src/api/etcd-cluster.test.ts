@@ -19,7 +19,7 @@ describe("an EtcdCluster with its defaults", () => {
       repository: "quay.io/coreos/etcd",
       version: "3.2.13",
       paused: false,
-      pod: { DNSTimeoutInSecond: 0, ClusterDomain: "" },
+      pod: { terminationGracePeriodSeconds: 5, DNSTimeoutInSecond: 0, ClusterDomain: "" },
       etcd: {},
       failover: { unreachableAfterSeconds: 60, crashLoopAfterSeconds: 120 },
       volumeRetention: { whenClusterDeleted: "Retain", whenMemberRemoved: "Retain" },
@@ -42,7 +42,12 @@ describe("an EtcdCluster with its defaults", () => {
   it("takes zero values, empty strings and nulls of Go clients as left out", () => {
     const { spec } = of2018("by the Go client, with its zero values");
     assert.deepEqual(spec, { ...withDefaults(cluster({ size: 1 })).spec, pod: { ...spec.pod } });
-    assert.deepEqual(spec.pod, { resources: {}, DNSTimeoutInSecond: 0, ClusterDomain: "" });
+    assert.deepEqual(spec.pod, {
+      resources: {},
+      terminationGracePeriodSeconds: 5,
+      DNSTimeoutInSecond: 0,
+      ClusterDomain: "",
+    });
   });
 
   it("knows no secret in empty TLS", () => {

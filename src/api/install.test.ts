@@ -28,13 +28,13 @@ async function serve(api: FakeApi, established: "True" | "False", message = ""):
 
 /** Runs until `done`, with the clock moved as far as it takes, but not for ever. */
 async function within(clock: SimulatedClock, ms: number, done: Promise<unknown>): Promise<unknown> {
-  let over = false;
+  const state = { over: false };
   const finished = done.finally(() => {
-    over = true;
+    state.over = true;
   });
   finished.catch(() => undefined);
-  for (let passed = 0; passed < ms && !over; passed += 50) await clock.advance(50);
-  assert.ok(over, `not done within ${ms} ms`);
+  for (let passed = 0; passed < ms && !state.over; passed += 50) await clock.advance(50);
+  assert.ok(state.over, `not done within ${ms} ms`);
   return await finished;
 }
 

@@ -78,7 +78,8 @@ function typeText(shape: Shape): string {
   return "anything";
 }
 
-function refusals(): string[] {
+/** Every sentence that a rule refuses an EtcdCluster with. */
+export function refusals(): string[] {
   return [...nameRules.map((rule) => rule.says), ...sentencesIn(specSchema)];
 }
 

@@ -12,7 +12,10 @@ export type Action =
   | { readonly do: "applyServices" }
   /** So many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
-  /** The first member of all, made once in a cluster's life. */
+  /**
+   * The first member of all, made once in a cluster's life. The one action that an old view could make a disaster of:
+   * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.
+   */
   | { readonly do: "createSeed"; readonly member: MemberName }
   /** Writes the id into the status, before anything is built on it. */
   | { readonly do: "latchClusterId"; readonly clusterId: ClusterId }
@@ -22,7 +25,14 @@ export type Action =
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
-  | { readonly do: "removeMember"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
+  | {
+      readonly do: "removeMember";
+      readonly id: MemberId;
+      readonly member: MemberName;
+      readonly because: Reason;
+      /** The pod that the decision rests on. It is read live first; when it is another by now, nothing is removed. */
+      readonly pod?: PodSeen;
+    }
   | {
       readonly do: "deletePod";
       readonly member: MemberName;
@@ -31,6 +41,8 @@ export type Action =
       /** Without waiting for a kubelet that may never answer. */
       readonly force: boolean;
     };
+
+export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 
 export interface Plan {
   /** Carried out in order; the first that fails ends the pass. */

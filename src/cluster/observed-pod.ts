@@ -19,6 +19,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: nodeOf(pod, nodes),
     version: annotations?.[versionAnnotation] ?? "",
+    ...joinsWith(pod),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
 }
@@ -71,6 +72,20 @@ function nodeOf(pod: Pod, nodes: StoreView<Node> | undefined): PodNode {
   return { t: "silent", name, since: time(ready.lastTransitionTime) ?? 0 };
 }
 
+const initialCluster = "--initial-cluster=";
+
+/** The argument, as the pod was made with it. */
+function listOf(pod: Pod): string | undefined {
+  const container = pod.spec?.containers.find(({ name }) => name === etcdContainer);
+  return container?.command?.find((argument) => argument.startsWith(initialCluster));
+}
+
+function joinsWith(pod: Pod): { joinsWith?: string[] } {
+  const list = listOf(pod)?.slice(initialCluster.length);
+  if (list === undefined) return {};
+  return { joinsWith: list.split(",").map((entry) => entry.slice(entry.indexOf("=") + 1)) };
+}
+
 function conditionOf(pod: Pod, type: string) {
   return pod.status?.conditions?.find((condition) => condition.type === type);
 }
@@ -82,6 +97,29 @@ function sentence(reason: string, message: string | undefined): string {
 function time(text: string | undefined): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
+export function leanPod(pod: Pod): Pod {
+  const { nodeName, volumes = [] } = pod.spec ?? {};
+  const { phase, reason, message, podIP, conditions, containerStatuses } = pod.status ?? {};
+  const list = listOf(pod);
+  return {
+    ...pod,
+    spec: {
+      containers: list === undefined ? [] : [{ name: etcdContainer, command: [list] }],
+      volumes: volumes.filter((volume) => volume.name === dataVolume),
+      ...(nodeName !== undefined && { nodeName }),
+    },
+    status: {
+      ...(phase !== undefined && { phase }),
+      ...(reason !== undefined && { reason }),
+      ...(message !== undefined && { message }),
+      ...(podIP !== undefined && { podIP }),
+      ...(conditions !== undefined && { conditions }),
+      ...(containerStatuses !== undefined && { containerStatuses }),
+    },
+  };
 }
 
 /** What the cache keeps of a node: a large cluster has thousands, each with pages of images and conditions. */

@@ -35,6 +35,11 @@ export interface MemberPod {
   readonly version: string;
   /** A claim of its own holds its data (and so outlives it). */
   readonly hasVolume: boolean;
+  /**
+   * The peer URLs in its `--initial-cluster`. etcd compares them with the real ones when it starts without data, and
+   * ends when they differ, so a pod made before the list changed must be made again. Absent: not known.
+   */
+  readonly joinsWith?: readonly string[];
 }
 
 export type PodState =
@@ -53,8 +58,8 @@ export type PodNode =
   | { readonly t: "ready"; readonly name: string }
   /** Its kubelet has not been heard of since then; the pod may or may not run. */
   | { readonly t: "silent"; readonly name: string; readonly since: number }
-  /** There is no such node any more. */
-  | { readonly t: "gone"; readonly name: string };
+  /** There is no such node any more; `since` when that was found, else the pod's age decides. */
+  | { readonly t: "gone"; readonly name: string; readonly since?: number };
 
 /** What etcd itself says. */
 export type EtcdView =

@@ -6,6 +6,7 @@ import {
   attemptFailed,
   campaign,
   isLeading,
+  leaseChanged,
   nextStep,
   recordFor,
   releasedRecord,
@@ -45,10 +46,10 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "rest", until: 2100 },
   },
   {
-    name: "a standby's wait is stretched by chance",
+    name: "a standby's wait is shortened by chance, and never longer than the retry period",
     election: sawLease(fresh, stored("other"), 100, 0.5),
     now: 100,
-    step: { do: "rest", until: 3300 },
+    step: { do: "rest", until: 1600 },
   },
   {
     name: "a standby that has rested looks again",
@@ -66,7 +67,25 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     name: "a record unchanged for exactly its duration is still believed",
     election: sawLease(sawLease(fresh, stored("other"), 100, 0), stored("other"), 15_100, 0),
     now: 15_100,
-    step: { do: "rest", until: 17_100 },
+    step: { do: "rest", until: 15_101 },
+  },
+  {
+    name: "a standby looks at the very moment when the lease has run out",
+    election: sawLease(sawLease(fresh, stored("other"), 100, 0), stored("other"), 14_000, 0),
+    now: 14_000,
+    step: { do: "rest", until: 15_101 },
+  },
+  {
+    name: "a standby that hears of a change looks at once",
+    election: leaseChanged(sawLease(fresh, stored("other"), 100, 0)),
+    now: 200,
+    step: { do: "read" },
+  },
+  {
+    name: "a leader that hears of a change keeps to its renewals",
+    election: leaseChanged(led),
+    now: 1300,
+    step: { do: "rest", until: 3000 },
   },
   {
     name: "a record unchanged for longer than its duration is taken over",

@@ -14,7 +14,7 @@ export interface ElectionTiming {
   readonly leaseDuration: number;
   /** How long a leader believes in itself after it sent the last renewal that succeeded. */
   readonly renewDeadline: number;
-  /** Between two attempts. A standby stretches it by chance, up to 2.2 times. */
+  /** Between two attempts at most. A standby shortens it by chance, down to half. */
   readonly retryPeriod: number;
 }
 
@@ -124,7 +124,7 @@ export function sawLease(election: Election, lease: StoredLease | undefined, now
   // A record that names no duration gets ours.
   const held = durationSeconds > 0 ? durationSeconds * 1000 : election.timing.leaseDuration;
   const free = holder === "" || now - since > held;
-  return { ...seen, turn: free ? { t: "write" } : resting(election, now, chance) };
+  return { ...seen, turn: free ? { t: "write" } : resting(election, now, chance, since + held + 1) };
 }
 
 /** A write succeeded; `sentAt` is our clock just before it was sent. */
@@ -135,6 +135,12 @@ export function wroteLease(election: Election, lease: StoredLease, sentAt: numbe
     standing: { t: "leading", renewedAt: sentAt },
     turn: { t: "rest", until: sentAt + election.timing.retryPeriod },
   };
+}
+
+/** Word came that the lease has changed: whoever rests until the next look looks now. */
+export function leaseChanged(election: Election): Election {
+  const waits = election.standing.t === "standby" && election.turn.t === "rest";
+  return waits ? { ...election, turn: { t: "look" } } : election;
 }
 
 /** Another writer was first: see at once who it was, it may have been our own write whose answer got lost. */
@@ -176,11 +182,12 @@ export function releasedRecord(record: LeaseRecord, now: string): LeaseRecord {
   return { holder: "", durationSeconds: 1, acquireTime: now, renewTime: now, transitions: record.transitions };
 }
 
-function resting(election: Election, now: number, chance: number): Turn {
+function resting(election: Election, now: number, chance: number, atLatest = Number.POSITIVE_INFINITY): Turn {
   const { retryPeriod } = election.timing;
-  // Standbys spread out so that they do not all rush at the same moment; a leader has no time to lose.
-  const stretch = election.standing.t === "leading" ? 1 : 1 + 1.2 * chance;
-  return { t: "rest", until: now + retryPeriod * stretch };
+  // Standbys spread out so that they do not all rush at the same moment. They never rest longer than the period, or
+  // a lease that was given up would lie there unnoticed.
+  const share = election.standing.t === "leading" ? 1 : 1 - 0.5 * chance;
+  return { t: "rest", until: Math.min(now + retryPeriod * share, atLatest) };
 }
 
 function sameRecord(a: LeaseRecord, b: LeaseRecord): boolean {

@@ -38,6 +38,15 @@ export class LeaseObject {
     return this.#keep(await this.#api.replace(Lease, { metadata, spec }, request));
   }
 
+  /** Calls `onChange` at each change after that version; resolves when the server ends the watch. */
+  async watch(since: StoredLease, signal: AbortSignal, onChange: () => void): Promise<void> {
+    const { namespace, name } = this.#key;
+    const from = { namespace, fieldSelector: `metadata.name=${name}`, resourceVersion: since.resourceVersion, signal };
+    await this.#api.watch(Lease, from, (event) => {
+      if (event.type !== "BOOKMARK") onChange();
+    });
+  }
+
   #keep(lease: Lease): StoredLease {
     this.#last = lease;
     return { record: recordOf(lease), resourceVersion: lease.metadata?.resourceVersion ?? "" };

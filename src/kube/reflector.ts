@@ -45,8 +45,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   observe: (event: ReflectorEvent) => void;
 }
 
-const backoff: Backoff = { firstMs: 200, maxMs: 30_000, jitter: 0.5 };
-// A watch that lived this long ends a series of failures.
+// However long a server was away, caches are behind for no more than this after it came back.
+const backoff: Backoff = { firstMs: 200, maxMs: 5_000, jitter: 0.5 };
+// A watch that lived this long ends a series of failures. One that brought news does as well, since it can be resumed;
+// but not if its place is lost, because a list costs too much to be repeated for each piece of news.
 const healthyMs = 10_000;
 // A past that is served for longer than any API server can lag is no lag.
 const believePastAfterMs = 120_000;
@@ -133,7 +135,7 @@ class Reflector<T extends KubeObject> {
     let events = 0;
     const end = (because: WatchEnd): number => {
       const livedMs = clock.now() - started;
-      if (livedMs >= healthyMs) this.#failures = 0;
+      if (livedMs >= healthyMs || (events > 0 && because !== "expired")) this.#failures = 0;
       observe({ type: "watchEnded", because, events, livedMs });
       return livedMs;
     };

@@ -17,14 +17,13 @@ import { findCredentials } from "../../src/kube/find-credentials.ts";
 import { CustomResourceDefinition, Namespace } from "../../src/kube/kinds.ts";
 import { silent } from "../../src/kube/log.ts";
 import type { Kind } from "../../src/kube/objects.ts";
+import { waitFor } from "../../src/kube/testing/contract-ground.ts";
 
 const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
 const kubeconfig = process.env["KUBECONFIG"] ?? (existsSync(lab) ? lab : undefined);
 const api = connectKube({ credentials: await findCredentials(kubeconfig === undefined ? {} : { kubeconfig }) });
-const kubectl = (args: string[], input?: string): Promise<string> =>
-  run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], {
-    ...(input === undefined ? {} : { input }),
-  });
+const kubectl = (args: string[], input = ""): Promise<string> =>
+  run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
 const never = AbortSignal.timeout(120_000);
 let namespace = "";
@@ -145,27 +144,33 @@ describe("the definition", () => {
       spec: { ...etcdClusterDefinition.spec, group, names: { ...names, shortNames: [] } },
     };
     const anything = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-    const foreign = { served: true, storage: false, schema: anything };
-    await installCrd(
-      api,
-      {
-        ...definition,
-        // As it was then: one version, no schema to speak of, no subresources.
-        spec: { ...definition.spec, versions: [{ ...foreign, name: "v1beta2", storage: true } as never] },
+    const ofOthers = { name: "v1alpha1", served: true, storage: false, schema: anything };
+    // As it was then: no schema to speak of and no subresources, written without server-side apply.
+    const made: CustomResourceDefinition = {
+      metadata: { name },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: definition.spec.names,
+        versions: [{ name: "v1beta2", served: true, storage: true, schema: anything }, ofOthers],
       },
-      never,
-    );
+    };
+    await api.create(CustomResourceDefinition, made, { fieldManager: "etcd-operator" });
     after(() => api.delete(CustomResourceDefinition, { namespace: "", name }));
     const bad = object("old", { spec: { size: 0, baseImage: "x", pod: { labels: { app: "mine" } }, unknown: 1 } });
-    await api.create(kind, bad);
+    await waitFor("the API server to take an object of the new kind", () => api.create(kind, bad));
 
     await installCrd(api, definition, never);
 
     const now = await api.get(CustomResourceDefinition, { namespace: "", name });
-    assert.ok(!JSON.stringify(now.spec.versions[0]?.schema).startsWith(JSON.stringify(anything).slice(0, -1)));
-    const old = await api.get(kind, { namespace, name: "old" });
+    assert.deepEqual(now.spec.versions[0]?.schema, definition.spec.versions[0]?.schema);
+    assert.deepEqual(now.spec.versions[1], ofOthers);
+    // The API server takes a moment to read by the new schema.
+    const old = await waitFor("the unknown field to be gone", async () => {
+      const read = await api.get(kind, { namespace, name: "old" });
+      return "unknown" in read.spec ? undefined : read;
+    });
     assert.equal(old.spec.size, 0);
-    assert.ok(!("unknown" in old.spec), "the unknown field is still shown");
     assert.equal(problemsOf(old).length, 2);
     // The operator can still tell, although the spec would be refused now.
     const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };

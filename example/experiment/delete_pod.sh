@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Stops a member at random, again and again: `delete_pod.sh [TIMES]` (10 unless told otherwise; Ctrl-C ends it). Between
+# two it waits until the cluster is whole again, because etcd survives the loss of a minority, not of everything.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
+
+times=${1:-10}
+[[ $times =~ ^[0-9]+$ ]] || { echo 'Usage: delete_pod.sh [TIMES]' >&2; exit 2; }
+
+is_listed() {
+  kube get etcdcluster "$CLUSTER" --output 'jsonpath={.status.members}' | grep -qF "\"$1\""
+}
+
+await_ready() {
+  kubectl --namespace="$NAMESPACE" wait --for=condition=Ready --timeout=180s "etcdcluster/$CLUSTER" > /dev/null
+}
+
+await_ready
+for ((i = 1; i <= times; i++)); do
+  read -r pod _ <<< "$(random_member)"
+  SECONDS=0
+  kube delete pod "$pod" --now > /dev/null
+  # "Ready" may still be of the time before: it counts once the status no longer knows the pod.
+  while is_listed "$pod"; do
+    ((SECONDS < 180)) || { echo "After $SECONDS s the status still lists $pod." >&2; exit 1; }
+    sleep 0.2
+  done
+  await_ready
+  echo "$i of $times: $pod was stopped; whole again after $SECONDS s"
+done

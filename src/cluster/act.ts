@@ -1,0 +1,56 @@
+// Carries out a plan: one action after another, each logged and told, until all are done or one says no.
+import type { Action } from "./actions.ts";
+import { addMember, moveLeader, promote, removeMember } from "./acts-on-etcd.ts";
+import { applyBudget, applyServices, createPod, createSeed, deletePod, latchClusterId } from "./acts-on-kube.ts";
+import { tell } from "./narration.ts";
+import { endedBy, type Outcome } from "./outcome.ts";
+import type { Turn } from "./turn.ts";
+
+export async function act(actions: readonly Action[], turn: Turn): Promise<Outcome> {
+  const did: Action[] = [];
+  for (const action of actions) {
+    try {
+      await carryOut(action, turn);
+    } catch (error) {
+      const outcome = endedBy(error, action, did);
+      const { t } = outcome;
+      if (t === "refused") logged(turn).warn("refused", { action, because: outcome.message });
+      if (t === "notYet") logged(turn).debug("not yet", { action, because: outcome.because });
+      return outcome;
+    }
+    did.push(action);
+    logged(turn).info("did", { action });
+    tell(action, turn);
+  }
+  return { t: "done", did };
+}
+
+function carryOut(action: Action, turn: Turn): Promise<void> {
+  switch (action.do) {
+    case "applyServices":
+      return applyServices(turn);
+    case "applyBudget":
+      return applyBudget(turn, action);
+    case "createSeed":
+      return createSeed(turn, action);
+    case "latchClusterId":
+      return latchClusterId(turn, action);
+    case "addMember":
+      return addMember(turn, action);
+    case "createPod":
+      return createPod(turn, action);
+    case "promote":
+      return promote(turn, action);
+    case "moveLeader":
+      return moveLeader(turn, action);
+    case "removeMember":
+      return removeMember(turn, action);
+    case "deletePod":
+      return deletePod(turn, action);
+  }
+}
+
+function logged({ context, cluster, pass }: Turn) {
+  const { namespace, name } = cluster.metadata;
+  return context.log.with({ cluster: `${namespace}/${name}`, pass: pass.id });
+}

@@ -1,0 +1,99 @@
+// What is done to Kubernetes, one function an action. Each write has a precondition or is a server-side apply under one
+// name, and nothing of somebody else's is taken over.
+import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { fieldManager } from "../api/install.ts";
+import { isAlreadyExists, isNotFound } from "../kube/errors.ts";
+import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import { type Kind, type KubeObject, keyOf } from "../kube/objects.ts";
+import { controllerOf, isControlledBy } from "../kube/owners.ts";
+import type { StoreView } from "../kube/store.ts";
+import type { Action } from "./actions.ts";
+import { listForJoining } from "./acts-on-etcd.ts";
+import { disruptionBudget } from "./budget.ts";
+import { memberPod } from "./member-pod.ts";
+import { NotYet, Refused } from "./outcome.ts";
+import { clientService, peerService } from "./services.ts";
+import type { Turn } from "./turn.ts";
+
+type Of<D extends Action["do"]> = Extract<Action, { do: D }>;
+
+export async function applyServices(turn: Turn): Promise<void> {
+  const { services } = cachesOf(turn);
+  await Promise.all(
+    [peerService(turn.cluster), clientService(turn.cluster)].map((service) => apply(turn, Service, service, services)),
+  );
+}
+
+export async function applyBudget(turn: Turn, { minAvailable }: Of<"applyBudget">): Promise<void> {
+  const { budgets } = cachesOf(turn);
+  await apply(turn, PodDisruptionBudget, disruptionBudget(turn.cluster, minAvailable), budgets);
+}
+
+/** What is not known to be the cluster's own is made, never taken over: then the server says whose it is. */
+async function apply<T extends KubeObject>(
+  { cluster, pass }: Turn,
+  kind: Kind<T>,
+  object: T,
+  cache: StoreView<T>,
+): Promise<void> {
+  const known = cache.get(keyOf(object));
+  if (known === undefined || !isControlledBy(known, cluster)) {
+    try {
+      await pass.api.create(kind, object, { fieldManager });
+      return;
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    requireOwn(kind, await pass.api.get(kind, keyOf(object)), cluster);
+  }
+  await pass.api.apply(kind, object, { fieldManager, force: true });
+}
+
+function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCluster): void {
+  if (isControlledBy(present, cluster)) return;
+  const { name } = keyOf(present);
+  // What a cluster of the same name left behind goes by itself; what a person made does not.
+  if (controllerOf(present)?.kind === EtcdCluster.kind)
+    throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, 1000);
+  throw new Refused(
+    `a ${kind.kind} named ${name} exists and is not the cluster's: delete it, or name the cluster differently`,
+  );
+}
+
+/**
+ * Two seeds would be two clusters, so the cache is not believed: the API server says whether the cluster has an id. A
+ * second pod of the seed's name it does not take, and the name is the same for the same cluster.
+ */
+export async function createSeed({ pass, cluster }: Turn, { member }: Of<"createSeed">): Promise<void> {
+  const live = await pass.api.get(EtcdCluster, keyOf(cluster));
+  if (live.metadata?.uid !== cluster.metadata.uid || (live.status?.clusterId ?? "") !== "")
+    throw new NotYet("the EtcdCluster has changed since it was looked at");
+  await pass.api.create(Pod, memberPod(cluster, member, { as: "seed" }), { fieldManager });
+}
+
+export async function createPod(turn: Turn, { member }: Of<"createPod">): Promise<void> {
+  const members = listForJoining(turn, member);
+  await turn.pass.api.create(Pod, memberPod(turn.cluster, member, { as: "joining", members }), { fieldManager });
+}
+
+export async function deletePod({ cluster, pass }: Turn, { member, uid, force }: Of<"deletePod">): Promise<void> {
+  const key = { namespace: cluster.metadata.namespace, name: member };
+  try {
+    await pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+export async function latchClusterId(turn: Turn, { clusterId }: Of<"latchClusterId">): Promise<void> {
+  turn.written = await turn.pass.api.mergePatch(
+    EtcdCluster,
+    keyOf(turn.cluster),
+    { metadata: { resourceVersion: turn.cluster.metadata.resourceVersion }, status: { clusterId, phase: "Running" } },
+    { subresource: "status", fieldManager },
+  );
+}
+
+function cachesOf({ cluster, context }: Turn) {
+  return context.caches(cluster.metadata.namespace);
+}

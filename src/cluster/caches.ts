@@ -1,0 +1,74 @@
+// The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, and nodes, which
+// belong to none.
+import { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { KubeApi, Selection } from "../kube/api.ts";
+import { Informer } from "../kube/informer.ts";
+import { Node, Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import type { RunningCache } from "../kube/manager.ts";
+import type { Kind, KubeObject } from "../kube/objects.ts";
+import type { RuntimeObserver } from "../kube/runtime-observer.ts";
+import type { ClusterCaches } from "./context.ts";
+import { leanNode, leanPod } from "./observed-pod.ts";
+
+/** Whose clusters are looked after. */
+export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; readonly names: readonly string[] };
+
+/** Where nodes may not be watched, as a Role of one namespace cannot grant it, no node counts as lost. */
+export type NodeSight = "watched" | "unseen";
+
+interface Room {
+  readonly clusters: Informer<EtcdCluster>;
+  readonly pods: Informer<Pod>;
+  readonly services: Informer<Service>;
+  readonly budgets: Informer<PodDisruptionBudget>;
+}
+
+const ours = "app=etcd";
+
+export class Caches {
+  readonly rooms: readonly Room[];
+  readonly nodes: Informer<Node> | undefined;
+  /** By namespace; the empty one is all of them. */
+  readonly #rooms: ReadonlyMap<string, Room>;
+
+  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, nodes: NodeSight) {
+    const informer = <T extends KubeObject>(
+      kind: Kind<T>,
+      selection: Selection,
+      more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes"> = {},
+    ): Informer<T> => new Informer({ api, kind, selection, observe: observer.informer(kind.kind), ...more });
+    const room = (selection: Selection): Room => ({
+      clusters: informer(EtcdCluster, selection),
+      pods: informer(Pod, { ...selection, labelSelector: ours }, { transform: leanPod, indexes: { node: nodeName } }),
+      services: informer(Service, { ...selection, labelSelector: ours }),
+      budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: ours }),
+    });
+    this.#rooms = new Map(
+      scope.t === "clusterwide" ? [["", room({})]] : scope.names.map((namespace) => [namespace, room({ namespace })]),
+    );
+    this.rooms = [...this.#rooms.values()];
+    this.nodes = nodes === "watched" ? informer(Node, {}, { transform: leanNode }) : undefined;
+  }
+
+  get all(): RunningCache[] {
+    const inRooms = this.rooms.flatMap(({ clusters, pods, services, budgets }) => [clusters, pods, services, budgets]);
+    return this.nodes === undefined ? inRooms : [...inRooms, this.nodes];
+  }
+
+  of(namespace: string): ClusterCaches {
+    const room = this.#rooms.get(namespace) ?? this.#rooms.get("");
+    if (room === undefined) throw new RangeError(`the namespace ${namespace} is not looked after`);
+    return {
+      clusters: room.clusters.store,
+      pods: room.pods.store,
+      services: room.services.store,
+      budgets: room.budgets.store,
+      nodes: this.nodes?.store,
+    };
+  }
+}
+
+function nodeName(pod: Pod): string[] {
+  const name = pod.spec?.nodeName;
+  return name === undefined ? [] : [name];
+}

@@ -1,0 +1,108 @@
+// The conditions of a cluster: Ready for programs that wait, and the four of 2018, each True or False and each with a
+// sentence that says what is the matter and, where a person has to act, what to do.
+import { type Conclusion, findCondition } from "../kube/conditions.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Standing } from "./standing.ts";
+import type { MemberPod, World } from "./world.ts";
+
+interface Judged {
+  readonly world: World;
+  readonly standing: Standing;
+  readonly outcome: Outcome;
+}
+
+type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
+
+const yes = (reason: string, message: string): Verdict => ({ status: "True", reason, message });
+const no = (reason: string, message: string): Verdict => ({ status: "False", reason, message });
+
+export function conclusionsOf(judged: Judged): Conclusion[] {
+  const observedGeneration = judged.world.cluster.metadata.generation ?? 0;
+  const verdicts = {
+    Available: available(judged),
+    Scaling: scaling(judged),
+    Upgrading: no("Not upgrading", ""),
+    Recovering: recovering(judged),
+    Ready: ready(judged),
+  };
+  return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
+}
+
+function available({ standing }: Judged): Verdict {
+  return standing.t === "serving" ? yes("Cluster available", "") : no(reasonOf(standing), adviceOn(standing));
+}
+
+export function reasonOf(standing: Exclude<Standing, { t: "serving" }>): string {
+  return { creating: "Creating", electing: "Electing", quorumLost: "QuorumLost", dataLost: "DataLost" }[standing.t];
+}
+
+export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string {
+  switch (standing.t) {
+    case "creating":
+      return "The first member has not answered yet.";
+    case "electing":
+      return "The members are electing a leader; nothing can be read or written until they have one.";
+    case "quorumLost":
+      return `${standing.answering} of ${standing.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+    case "dataLost":
+      return `Only ${standing.left} of ${standing.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
+  }
+}
+
+function scaling({ world: { cluster, etcd }, standing }: Judged): Verdict {
+  const wanted = cluster.spec.size;
+  // While too few answer nobody knows better than last time.
+  const current = etcd.t === "quorum" ? etcd.members.length : cluster.status.size;
+  const learners = standing.t === "serving" ? standing.members.learners.length : 0;
+  const message = `Current cluster size: ${current}, desired cluster size: ${wanted}`;
+  if (current > wanted) return yes("Scaling down", message);
+  if (current < wanted || learners > 0) return yes("Scaling up", message);
+  return no("Size reached", "");
+}
+
+function recovering({ world, standing }: Judged): Verdict {
+  if (standing.t === "creating") return no("Creating", "");
+  if (standing.t === "quorumLost" || standing.t === "dataLost") return yes("Disaster recovery", adviceOn(standing));
+  const { lost, healthy } = standing.members;
+  if (lost.length > 0) return yes("Members lost", `Not healthy: ${lost.join(", ")}.`);
+  // Until all are back it is the same recovery, though the lost ones are off the list by now.
+  const before = findCondition(world.cluster.status.conditions, "Recovering");
+  if (before?.status === "True" && healthy.length < world.cluster.spec.size) return yes(before.reason, before.message);
+  return no("All members healthy", "");
+}
+
+function ready(judged: Judged): Verdict {
+  const { world, standing, outcome } = judged;
+  const { size, version, paused } = world.cluster.spec;
+  if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  if (outcome.t === "refused") return no("Refused", `Could not be done: ${outcome.message}`);
+  const pods = problemsOfPods(world.pods);
+  const because = (sentence: string): string => [sentence, ...pods].join(" ");
+  if (standing.t !== "serving") return no(reasonOf(standing), because(adviceOn(standing)));
+  const { healthy, all, lost } = standing.members;
+  if (world.etcd.t === "quorum" && world.etcd.strangers.length > 0)
+    return no("ForeignCluster", `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`);
+  if (lost.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${lost.join(", ")}.`));
+  if (healthy.length !== size || all.length !== size) {
+    const paused_ = paused ? " Paused: the operator does nothing about it." : "";
+    return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${paused_}`));
+  }
+  const others = [...versionsOf(world).keys()].filter((running) => running !== version);
+  if (others.length > 0)
+    return no("VersionDiffers", `Members run ${others.join(", ")}, and ${version} is wanted. This release does not change the version of members that run.`);
+  return yes("AllMembersReady", `All ${size} members are healthy voters.`);
+}
+
+function problemsOfPods(pods: readonly MemberPod[]): string[] {
+  return pods.flatMap(({ name, state }) =>
+    "problem" in state && state.problem !== undefined ? [`Pod ${name}: ${state.problem}.`] : [],
+  );
+}
+
+/** How many members run each version, by their own word. */
+export function versionsOf({ etcd }: World): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return counts;
+  for (const { status } of etcd.answers.values()) counts.set(status.version, (counts.get(status.version) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,99 @@
+// The controller of EtcdClusters: whose changes bring a cluster back, and how many clusters are looked at side by side.
+import { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { KubeApi } from "../kube/api.ts";
+import type { Change } from "../kube/change.ts";
+import { type Clock, systemClock } from "../kube/clock.ts";
+import { Controller } from "../kube/controller.ts";
+import type { EventRecorder } from "../kube/events.ts";
+import type { Node } from "../kube/kinds.ts";
+import type { RunningCache } from "../kube/manager.ts";
+import type { RuntimeObserver } from "../kube/runtime-observer.ts";
+import { from, personsChangeFirst, type Source, toController } from "../kube/source.ts";
+import { Caches, type NodeSight, type Scope } from "./caches.ts";
+import type { ClusterContext, MemberPool } from "./context.ts";
+import { ClusterMetrics } from "./metrics.ts";
+import { isInScope } from "./observe.ts";
+import { reconcileCluster } from "./reconcile.ts";
+
+export interface ClusterControllerOptions {
+  readonly api: KubeApi;
+  readonly scope: Scope;
+  readonly nodes: NodeSight;
+  readonly members: MemberPool;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly observer: RuntimeObserver;
+  readonly clock?: Clock;
+  readonly now?: () => number;
+}
+
+export interface ClusterController {
+  readonly controller: Controller;
+  readonly informers: readonly RunningCache[];
+}
+
+const name = "etcdcluster";
+/** A pass waits for members most of the time, so many run side by side. */
+const workers = 16;
+
+export function clusterController(options: ClusterControllerOptions): ClusterController {
+  const { api, scope, observer, clock = systemClock, now = Date.now } = options;
+  const caches = new Caches(api, observer, scope, options.nodes);
+  const context: ClusterContext = {
+    caches: (namespace) => caches.of(namespace),
+    members: options.members,
+    isOurs: (cluster) => isInScope(cluster, scope.t),
+    events: options.events,
+    metrics: new ClusterMetrics(observer.metrics.registry),
+    log: observer.log,
+    now,
+  };
+  countClusters(caches, context, observer);
+  const controller = new Controller({
+    name,
+    sources: sourcesOf(caches),
+    reconcile: (key, pass) => reconcileCluster(key, pass, context),
+    workers,
+    clock,
+    observe: observer.controller(name),
+  });
+  return { controller, informers: caches.all };
+}
+
+function sourcesOf({ rooms, nodes }: Caches): Source[] {
+  const toCluster = toController(EtcdCluster);
+  const inRooms = rooms.flatMap(({ clusters, pods, services, budgets }) => [
+    from(clusters, { priority: personsChangeFirst }),
+    from(pods, { toKeys: toCluster }),
+    from(services, { toKeys: toCluster }),
+    from(budgets, { toKeys: toCluster }),
+  ]);
+  if (nodes === undefined) return inRooms;
+  const onNode = (node: Node): string[] =>
+    rooms.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
+  return [...inRooms, from(nodes, { toKeys: onNode, filter: readinessChanged })];
+}
+
+/** Nodes are written often, and seldom because of what matters here. */
+function readinessChanged(change: Change<Node>): boolean {
+  if (change.type !== "updated") return true;
+  const ready = (node: Node): string | undefined => node.status?.conditions?.[0]?.status;
+  return ready(change.old) !== ready(change.object);
+}
+
+function countClusters({ rooms }: Caches, { metrics, isOurs }: ClusterContext, observer: RuntimeObserver): void {
+  for (const { clusters } of rooms) {
+    clusters.subscribe((change) => {
+      if (!isOurs(change.object)) return;
+      if (change.type === "deleted") metrics.deleted.add();
+      else if (change.type === "added" && !change.initial) metrics.created.add();
+      else if (change.type === "updated" && isEdit(change.old, change.object)) metrics.modified.add();
+    });
+  }
+  observer.metrics.registry.onScrape(() => {
+    const count = rooms.flatMap(({ clusters }) => [...clusters.store.values()]).filter(isOurs).length;
+    metrics.clusters.set({}, count);
+  });
+}
+
+const isEdit = (before: EtcdCluster, after: EtcdCluster): boolean =>
+  before.metadata?.generation !== after.metadata?.generation;

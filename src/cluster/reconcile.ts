@@ -1,0 +1,50 @@
+// One look at one EtcdCluster and what follows from it. The same pass serves creation, an edit, a pod's death and a
+// restart of the operator, for it knows nothing of what woke it.
+import { done, failed, again, type Next } from "../kube/next.ts";
+import type { Key } from "../kube/objects.ts";
+import type { PassContext } from "../kube/pass.ts";
+import { act } from "./act.ts";
+import type { Action, Plan } from "./actions.ts";
+import type { ClusterContext } from "./context.ts";
+import { observe } from "./observe.ts";
+import type { Outcome } from "./outcome.ts";
+import { planCluster } from "./plan.ts";
+import { type Reported, report } from "./report.ts";
+import { turnOf } from "./turn.ts";
+
+export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
+  const started = pass.clock.now();
+  const world = await observe(key, pass.signal, context);
+  if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
+  const plan = planCluster(world, context.now());
+  const turn = turnOf(world, pass, context);
+  const outcome = await act(plan.actions, turn);
+  const reported = await report(turn, outcome);
+  context.metrics.pass(outcome.t, (pass.clock.now() - started) / 1000);
+  return nextLook(plan, outcome, reported);
+}
+
+/** etcd tells nobody when a member stops answering: even a cluster at rest is looked at now and then. */
+const atRestMs = 30_000;
+/** What a person has to mend may be mended where no watch sees it, as a quota. */
+const afterRefusalMs = 10_000;
+/** What was done to etcd brings no event. */
+const soonMs = 20;
+
+const withoutEvent: ReadonlySet<Action["do"]> = new Set(["addMember", "promote", "moveLeader", "removeMember"]);
+
+export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next {
+  switch (outcome.t) {
+    case "failed":
+      return failed(outcome.error);
+    case "refused":
+      return again(afterRefusalMs);
+    case "notYet":
+      return again(outcome.againAfter);
+    case "done": {
+      const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
+      if (unseen || reported === "outdated") return again(soonMs);
+      return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// Writes down what was seen: the status when it differs, an event when something turned for the worse, and how long
+// creation and recovery took.
+import { EtcdCluster, type EtcdClusterStatus } from "../api/etcd-cluster.ts";
+import { fieldManager } from "../api/install.ts";
+import { findCondition } from "../kube/conditions.ts";
+import { isConflict, isNotFound } from "../kube/errors.ts";
+import type { Happening } from "../kube/event-object.ts";
+import { keyOf } from "../kube/objects.ts";
+import type { Outcome } from "./outcome.ts";
+import { patchBetween, statusOf } from "./status.ts";
+import type { Turn } from "./turn.ts";
+
+export type Reported = "written" | "unchanged" | "outdated";
+
+/** `outdated`: somebody else wrote meanwhile, and the next pass reports. */
+export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
+  const { world, cluster, pass, context, written } = turn;
+  const after = statusOf(world, outcome, new Date(context.now()));
+  const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
+  const patch = patchBetween(stored, after);
+  if (patch === undefined) return "unchanged";
+  const { resourceVersion } = written?.metadata ?? cluster.metadata;
+  try {
+    await pass.api.mergePatch(
+      EtcdCluster,
+      keyOf(cluster),
+      { metadata: { resourceVersion }, status: patch },
+      { subresource: "status", fieldManager },
+    );
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "outdated";
+    throw error;
+  }
+  for (const happening of turnsForTheWorse(turn, after)) context.events.record(EtcdCluster, cluster, happening);
+  measure(turn, after);
+  return "written";
+}
+
+/** Told when it begins and not again while it lasts: the condition says it all the time. */
+function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
+  const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
+  const happenings: Happening[] = [];
+  const begins = (type: string, ...reasons: string[]): string | undefined => {
+    const condition = after.conditions?.find((one) => one.type === type);
+    const { reason = "", message = "" } = condition ?? {};
+    return reasons.includes(reason) && findCondition(cluster.status.conditions, type)?.reason !== reason ? message : undefined;
+  };
+  const quorumLost = begins("Available", "QuorumLost");
+  if (quorumLost !== undefined) happenings.push(warning("Quorum Lost", quorumLost));
+  const dataLost = begins("Available", "DataLost");
+  if (dataLost !== undefined) happenings.push(warning("Data Lost", dataLost));
+  const refused = begins("Ready", "Refused");
+  if (refused !== undefined) happenings.push(warning("Refused", refused));
+  const invalid = begins("Ready", "InvalidSpec");
+  if (invalid !== undefined) happenings.push(warning("Invalid Spec", invalid));
+  const foreign = begins("Ready", "ForeignCluster");
+  if (foreign !== undefined) happenings.push(warning("Foreign Cluster", foreign));
+  const { size } = cluster.spec;
+  if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
+    happenings.push(
+      warning("Even Size", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`),
+    );
+  return happenings;
+}
+
+function measure({ cluster, context }: Turn, after: EtcdClusterStatus): void {
+  const before = cluster.status;
+  if (after.phase === "Failed" && before.phase !== "Failed") context.metrics.failed.add();
+  const was = findCondition(before.conditions, "Recovering");
+  const is = after.conditions?.find((condition) => condition.type === "Recovering");
+  if (was?.status !== "True" || is?.status !== "False") return;
+  context.metrics.recoverySeconds.observe({}, (context.now() - Date.parse(was.lastTransitionTime)) / 1000);
+}

@@ -1,0 +1,39 @@
+// More members than asked for: learners and members that serve nobody go first, then the newest. The leader goes last,
+// and so never: there is always another as long as there are too many.
+import { removeGone, removeHealthy } from "../safety.ts";
+import type { Seat } from "../seats.ts";
+import { type Decision, listed, pace, type Situation } from "../situation.ts";
+
+export function shrink(situation: Situation): Decision | undefined {
+  const { ours, world } = situation;
+  const { size } = world.cluster.spec;
+  const surplus = ours.length - size;
+  if (surplus <= 0) return undefined;
+  const because = `the cluster is to have ${size} of its ${ours.length} members`;
+  const order = leastMissedFirst(situation);
+
+  // Learners decide nothing, so any number of them can go together.
+  const learners = order.filter(({ member }) => member.learner).slice(0, surplus);
+  const goingLearners = learners.flatMap((seat) => removeGone(situation, seat, because) ?? []);
+  if (goingLearners.length > 0)
+    return {
+      actions: goingLearners,
+      because: `${listed(learners.map(({ name }) => name))} go: ${because}`,
+      lookAgainAfter: pace.atOnce,
+    };
+
+  for (const seat of order) {
+    const remove = seat.state.t === "healthy" ? removeHealthy : removeGone;
+    const actions = remove(situation, seat, because);
+    if (actions !== undefined)
+      return { actions, because: `${seat.name} goes: ${because}`, lookAgainAfter: pace.atOnce };
+  }
+  return { actions: [], because: `${because}, and none can be spared now`, lookAgainAfter: pace.later };
+}
+
+function leastMissedFirst({ ours, leader }: Situation): readonly Seat[] {
+  const rank = ({ member, state }: Seat): number =>
+    member.learner ? 0 : state.t !== "healthy" ? 1 : member.id === leader ? 3 : 2;
+  const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
+  return ours.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));
+}

@@ -1,0 +1,140 @@
+// Worlds for tests of decisions, told in as few words as the situation has: members by a letter, healthy unless said
+// otherwise, in a cluster called `demo` whose Services and budget are right.
+import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster.ts";
+import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
+import type { Member, MemberStatus } from "../../etcd/member.ts";
+import { disruptionBudget } from "../budget.ts";
+import { peerUrlOf } from "../names.ts";
+import { minAvailable } from "../safety.ts";
+import { clientService, peerService } from "../services.ts";
+import type { EtcdView, MemberAnswer, MemberPod, World } from "../world.ts";
+
+export const sampleNow = Date.parse("2026-01-31T12:00:00Z");
+export const sampleClusterId = clusterId(0xc1n);
+export const otherClusterId = clusterId(0xc2n);
+
+export interface SampleMember {
+  readonly letter: string;
+  /** Absent: a voter. */
+  readonly learner?: true;
+  /** etcd has never heard it say its name. */
+  readonly unnamed?: true;
+  /** Its peer URL is not of this cluster. */
+  readonly foreign?: true;
+  /** Absent: it answers and is healthy. */
+  readonly silent?: true;
+  readonly raftIndex?: number;
+  /** What differs from a pod that has run for an hour; undefined: there is none. */
+  readonly pod?: Partial<MemberPod> | undefined;
+  readonly version?: string;
+}
+
+export interface SampleWorld {
+  readonly size?: number;
+  readonly version?: string;
+  readonly members?: readonly SampleMember[];
+  /** Pods that belong to no member. */
+  readonly orphans?: readonly Partial<MemberPod>[];
+  /** A letter; absent: the first member. */
+  readonly leader?: string;
+  /** Absent: as many answer as it takes. */
+  readonly etcd?: "nobody" | "silent" | "noQuorum";
+  /** Absent: it is latched. */
+  readonly unlatched?: true;
+  readonly strangers?: readonly string[];
+  readonly spec?: object;
+  readonly status?: object;
+  readonly change?: Partial<World>;
+}
+
+export function sampleCluster({ size = 3, version = "3.6.16", unlatched, spec, status }: SampleWorld): CompleteEtcdCluster {
+  const stored: EtcdCluster = {
+    metadata: { name: "demo", namespace: "shop", uid: "uid-of-demo", generation: 1 },
+    spec: { size, version, ...spec },
+    status: { phase: unlatched ? "Creating" : "Running", ...(!unlatched && { clusterId: sampleClusterId }), ...status },
+  };
+  return withDefaults(stored);
+}
+
+export function sampleWorld(sample: SampleWorld): World {
+  const cluster = sampleCluster(sample);
+  const { members = [], orphans = [], change } = sample;
+  const pods = members.flatMap((member) => podOf(member, cluster.spec.version));
+  const voters = members.filter(({ learner }) => !learner).length;
+  return {
+    cluster,
+    problems: [],
+    pods: [...pods, ...orphans.map((orphan) => samplePod("demo-orphan", orphan, cluster.spec.version))],
+    peerService: peerService(cluster),
+    clientService: clientService(cluster),
+    budget: disruptionBudget(cluster, minAvailable(voters, cluster.spec.size)),
+    etcd: etcdOf(sample, cluster),
+    ...change,
+  };
+}
+
+export function sampleId(letter: string): MemberId {
+  return memberId(BigInt(letter.charCodeAt(0)));
+}
+
+/** One that has run for an hour, unless told otherwise. */
+export function samplePod(name: string, differs: Partial<MemberPod>, version = "3.6.16"): MemberPod {
+  return {
+    name,
+    uid: `uid-of-${name}`,
+    createdAt: sampleNow - 3_600_000,
+    terminating: false,
+    state: { t: "running", restarts: 0 },
+    ready: true,
+    address: "10.0.0.1",
+    node: { t: "ready", name: `node-of-${name}` },
+    version,
+    hasVolume: false,
+    ...differs,
+  };
+}
+
+function podOf(member: SampleMember, version: string): readonly MemberPod[] {
+  if (member.foreign || ("pod" in member && member.pod === undefined)) return [];
+  return [samplePod(`demo-${member.letter}`, member.pod ?? {}, version)];
+}
+
+function etcdOf({ members = [], etcd, strangers = [], leader, version = "3.6.16" }: SampleWorld, cluster: CompleteEtcdCluster): EtcdView {
+  if (etcd === "nobody") return { t: "nobody" };
+  if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`) };
+  const leading = sampleId(leader ?? members[0]?.letter ?? "a");
+  const answers = members.filter(({ silent, unnamed, foreign }) => !silent && !unnamed && !foreign);
+  return {
+    t: etcd ?? "quorum",
+    clusterId: sampleClusterId,
+    members: members.map((member) => memberOf(member, cluster)),
+    answers: new Map(answers.map((member) => [sampleId(member.letter), answerOf(member, version, leading, etcd)])),
+    strangers: strangers.map((letter) => ({ pod: `demo-${letter}`, clusterId: otherClusterId })),
+  };
+}
+
+function memberOf({ letter, learner, unnamed, foreign }: SampleMember, cluster: CompleteEtcdCluster): Member {
+  const name = `demo-${letter}`;
+  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : peerUrlOf(cluster, name);
+  return { id: sampleId(letter), name: unnamed ? "" : name, peerUrls: [peerUrl], clientUrls: [], learner: learner ?? false };
+}
+
+function answerOf(member: SampleMember, version: string, leader: MemberId, etcd: SampleWorld["etcd"]): MemberAnswer {
+  const status: MemberStatus = {
+    clusterId: sampleClusterId,
+    memberId: sampleId(member.letter),
+    version: member.version ?? version,
+    learner: member.learner ?? false,
+    leader: etcd === undefined ? leader : undefined,
+    revision: 1000,
+    raftTerm: 2,
+    raftIndex: member.raftIndex ?? 1000,
+    raftAppliedIndex: member.raftIndex ?? 1000,
+    dbSize: 20_480,
+    dbSizeInUse: 20_480,
+    dbSizeQuota: undefined,
+    storageVersion: undefined,
+    alarms: [],
+  };
+  return { status, healthy: etcd === undefined && !member.learner };
+}

@@ -1,0 +1,42 @@
+// Actions in a few words each, for tables: members of `demo` by their letter, new ones as `new1`, `new2`, in order.
+import type { Action } from "../actions.ts";
+
+export function told(actions: readonly Action[]): readonly string[] {
+  const fresh = new Map<string, string>();
+  const name = (member: string): string => {
+    const short = member.replace(/^demo-/, "");
+    if (!/^[b-z2-9]{10}$/.test(short)) return short;
+    const known = fresh.get(short) ?? `new${fresh.size + 1}`;
+    fresh.set(short, known);
+    return known;
+  };
+  return actions.map((action) => tell(action, name));
+}
+
+function tell(action: Action, name: (member: string) => string): string {
+  switch (action.do) {
+    case "applyServices":
+      return "services";
+    case "applyBudget":
+      return `budget ${action.minAvailable}`;
+    case "createSeed":
+      return `seed ${name(action.member)}`;
+    case "latchClusterId":
+      return `latch ${action.clusterId}`;
+    case "addMember":
+      return `add ${action.as} ${name(action.member)}`;
+    case "createPod":
+      return `pod ${name(action.member)}`;
+    case "promote":
+      return `promote ${name(action.member)}`;
+    case "moveLeader":
+      return `lead ${letterOf(action.to)}`;
+    case "removeMember":
+      return `remove ${name(action.member)}`;
+    case "deletePod":
+      return `delete ${name(action.member)}${action.force ? " by force" : ""}`;
+  }
+}
+
+/** The ids of sample members are their letters' codes. */
+const letterOf = (id: string): string => String.fromCharCode(Number.parseInt(id, 16));

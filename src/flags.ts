@@ -1,0 +1,103 @@
+// The operator's command line, as Go programs read theirs: one dash or two, a value after `=` or as the next argument,
+// and the bare flag for true.
+import { type ListenAddress, parseListenAddress } from "./kube/listen-address.ts";
+
+export interface Flags {
+  readonly createCrd: boolean;
+  readonly clusterWide: boolean;
+  /** Empty: the operator's own. */
+  readonly namespaces: readonly string[];
+  readonly listenAddr: string;
+  readonly version: boolean;
+}
+
+/** Told to the person in one sentence; the program ends with code 2. */
+export class FlagError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "FlagError";
+  }
+}
+
+type Values = Map<string, string>;
+
+const known: Readonly<Record<string, "boolean" | "text">> = {
+  "create-crd": "boolean",
+  "cluster-wide": "boolean",
+  namespaces: "text",
+  "listen-addr": "text",
+  version: "boolean",
+  // Of 2018: taken, and without effect.
+  "chaos-level": "text",
+  "gc-interval": "text",
+};
+
+export function parseFlags(args: readonly string[]): Flags {
+  const values = valuesOf(args);
+  const flags: Flags = {
+    createCrd: truth(values, "create-crd", true),
+    clusterWide: truth(values, "cluster-wide", false),
+    namespaces: (values.get("namespaces") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== ""),
+    listenAddr: values.get("listen-addr") ?? "0.0.0.0:8080",
+    version: truth(values, "version", false),
+  };
+  requireAddress(flags.listenAddr);
+  requireNoChaos(values.get("chaos-level") ?? "-1");
+  requireDuration(values.get("gc-interval") ?? "10m");
+  if (flags.clusterWide && flags.namespaces.length > 0)
+    throw new FlagError("-cluster-wide and -namespaces exclude each other: leave one out.");
+  const wrong = flags.namespaces.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
+  if (wrong !== undefined) throw new FlagError(`-namespaces: "${wrong}" is no name of a namespace.`);
+  return flags;
+}
+
+function valuesOf(args: readonly string[]): Values {
+  const values: Values = new Map();
+  const left = [...args];
+  for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
+    const { name, value } = /^--?(?<name>[a-z][a-z-]*)(?:=(?<value>.*))?$/s.exec(arg)?.groups ?? {};
+    if (name === undefined) throw new FlagError(`"${arg}" is no flag: ${usage}.`);
+    const type = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (type === undefined) throw new FlagError(`-${name} is not known: ${usage}.`);
+    const given = value ?? (type === "boolean" ? "true" : left.shift());
+    if (given === undefined) throw new FlagError(`-${name} needs a value, as in -${name}=….`);
+    values.set(name, given);
+  }
+  return values;
+}
+
+const usage = `there are ${Object.keys(known)
+  .map((name) => `-${name}`)
+  .join(", ")}`;
+
+const truths: Readonly<Record<string, boolean>> = {
+  ...{ "1": true, t: true, T: true, true: true, TRUE: true, True: true },
+  ...{ "0": false, f: false, F: false, false: false, FALSE: false, False: false },
+};
+
+function truth(values: Values, name: string, otherwise: boolean): boolean {
+  const text = values.get(name);
+  if (text === undefined) return otherwise;
+  const value = Object.hasOwn(truths, text) ? truths[text] : undefined;
+  if (value === undefined) throw new FlagError(`-${name} is true or false, and not "${text}".`);
+  return value;
+}
+
+function requireAddress(text: string): ListenAddress {
+  try {
+    return parseListenAddress(text);
+  } catch (error) {
+    throw new FlagError(`-listen-addr: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+/** The operator kills nothing for practice any more; who counts on it shall know. */
+function requireNoChaos(text: string): void {
+  if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level is a number, and not "${text}".`);
+  if (Number(text) > 0) throw new FlagError("-chaos-level above 0 is not supported any more: leave it out.");
+}
+
+function requireDuration(text: string): void {
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text))
+    throw new FlagError(`-gc-interval is a duration such as 10m, and not "${text}".`);
+}

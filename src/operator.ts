@@ -1,0 +1,78 @@
+// The operator itself: what it connects to, what it makes sure of first, and what it runs.
+import { installCrds } from "./api/install.ts";
+import type { Scope } from "./cluster/caches.ts";
+import { clusterController } from "./cluster/controller.ts";
+import type { Identity } from "./environment.ts";
+import { EtcdMembers } from "./etcd/members.ts";
+import type { Flags } from "./flags.ts";
+import type { KubeApi } from "./kube/api.ts";
+import { connectKube } from "./kube/client.ts";
+import type { Credentials } from "./kube/credentials.ts";
+import { isForbidden } from "./kube/errors.ts";
+import { EventRecorder } from "./kube/events.ts";
+import { Node } from "./kube/kinds.ts";
+import type { Logger } from "./kube/log.ts";
+import { runManager } from "./kube/manager.ts";
+import { RuntimeObserver } from "./kube/runtime-observer.ts";
+import { version } from "./version.ts";
+
+const name = "etcd-operator";
+
+export interface OperatorOptions {
+  readonly flags: Flags;
+  readonly identity: Identity;
+  readonly credentials: Credentials;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export async function runOperator({ flags, identity, credentials, log, signal }: OperatorOptions): Promise<void> {
+  const observer = new RuntimeObserver(log);
+  const connect = () => connectKube({ credentials, observeRequest: observer.request });
+  using api = connect();
+  // Connections of its own: heavy traffic must not cost the leadership.
+  using leaseApi = connect();
+  const members = new EtcdMembers();
+  const scope = scopeOf(flags, identity);
+  log.info("starts", { version, scope, server: credentials.server });
+  if (flags.createCrd) await installCrds(api, signal, log);
+  const events = new EventRecorder({
+    api,
+    reporter: { controller: name, instance: identity.pod },
+    observe: observer.event,
+  });
+  const nodes = (await maySeeNodes(api, signal)) ? "watched" : "unseen";
+  if (nodes === "unseen")
+    log.warn("Nodes may not be listed, so members on lost nodes are not replaced: grant get, list and watch on nodes.");
+  const { controller, informers } = clusterController({ api, scope, nodes, members, events, observer });
+  try {
+    await runManager({
+      api,
+      leaseApi,
+      informers,
+      controllers: [{ controller, lease: { namespace: identity.namespace, name } }],
+      identity: `${identity.pod}_${crypto.randomUUID()}`,
+      listen: flags.listenAddr,
+      observer,
+      events,
+      signal,
+    });
+  } finally {
+    members.close();
+  }
+}
+
+function scopeOf({ clusterWide, namespaces }: Flags, identity: Identity): Scope {
+  if (clusterWide) return { t: "clusterwide" };
+  return { t: "namespaces", names: namespaces.length > 0 ? namespaces : [identity.namespace] };
+}
+
+async function maySeeNodes(api: KubeApi, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.list(Node, { limit: 1, signal });
+    return true;
+  } catch (error) {
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}
