@@ -12,8 +12,8 @@ READY := node_modules/.installed
 
 ##@ Use it
 .PHONY: demo
-demo: $(READY) ## From nothing to an etcd cluster that heals before your eyes (comes with the EtcdCluster controller)
-	@echo 'make demo: the EtcdCluster controller is not here yet, so there is nothing to show. Try: make lab' >&2; exit 2
+demo: $(READY) ## From nothing to an etcd cluster that heals before your eyes
+	@$(NODE) demo/main.ts $(LAB_OPTIONS)
 
 .PHONY: lab
 lab: $(READY) ## Start the local Kubernetes: 3 nodes in 3 zones; kubeconfig in .lab/kubeconfig
@@ -28,8 +28,8 @@ image: $(READY) ## Build the operator image, without Docker, and load it into th
 	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
 
 .PHONY: deploy
-deploy: $(READY) ## Install the operator into the lab (comes with the EtcdCluster controller)
-	@echo 'make deploy: the EtcdCluster controller is not here yet, so there is nothing to install. Try: make image' >&2; exit 2
+deploy: $(READY) ## Install the operator, or bring it up to date, in the lab (started if it is not up)
+	@$(NODE) demo/deploy.ts $(LAB_OPTIONS)
 
 ##@ Prove it
 .PHONY: test
@@ -37,8 +37,8 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 	@$(NODE) test/run.ts
 
 .PHONY: bench
-bench: $(READY) ## Figures, each a ratio to a floor measured in the same run
-	@$(NODE) test/run.ts bench
+bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
+	@$(NODE) bench/main.ts $(BENCH_OPTIONS)
 
 .PHONY: chaos
 chaos: $(READY) ## Kill members at random while writing, then read everything back (comes with the EtcdCluster controller)

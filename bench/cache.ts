@@ -39,14 +39,10 @@ async function fill(name: ProgramName, namespace: string, ground: Ground): Promi
     KUBECONFIG: kubeconfigPath(ground.lab),
     BENCH_ACCESS: JSON.stringify(await ground.access(name)),
   };
-  const running = await startOnHost(name, env, signal);
-  try {
-    const { objects, tookMs } = (await running.firstLine()) as { objects: number; tookMs: number };
-    // One more than was made: every namespace has the cluster's certificate.
-    if (objects < options.objects) throw new Error(`${name} found ${objects} objects, not ${options.objects}`);
-    await sleep(options.settleSeconds * 1000, undefined, { signal });
-    return { tookMs, ...processMemory(running.pid) };
-  } finally {
-    await running.end();
-  }
+  await using running = await startOnHost(name, env, signal);
+  const { objects, tookMs } = (await running.firstLine()) as { objects: number; tookMs: number };
+  // One more than was made: every namespace has the cluster's certificate.
+  if (objects < options.objects) throw new Error(`${name} found ${objects} objects, not ${options.objects}`);
+  await sleep(options.settleSeconds * 1000, undefined, { signal });
+  return { tookMs, ...processMemory(running.pid) };
 }

@@ -44,9 +44,9 @@ export class Ground {
 
   async namespace(): Promise<string> {
     const name = `bench-${randomBytes(3).toString("hex")}`;
-    this.#namespaces.push(name);
     const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-    await this.api.create(Namespace, { metadata: { name, labels } }, { signal: this.signal });
+    await this.api.create(Namespace, { metadata: { name, labels } });
+    this.#namespaces.push(name);
     return name;
   }
 

@@ -9,7 +9,7 @@ import type { Ground } from "./ground.ts";
 import { leaseIsHeld } from "./lease.ts";
 import { compare, type Figure } from "./measure.ts";
 import { connections, cpuTime } from "./process.ts";
-import { startOnHost } from "./program.ts";
+import { type Running, startOnHost } from "./program.ts";
 import { podEnvironment } from "./programs/settings.ts";
 
 interface Minute {
@@ -19,41 +19,23 @@ interface Minute {
 }
 
 export async function idle(ground: Ground): Promise<Figure[]> {
-  const { signal, options } = ground;
+  const { lab, signal, options } = ground;
   const namespace = await ground.namespace();
-  const agent = (name: string): string => `${namespace}-${name}`;
-  const start = async (name: "pod" | "bare-pod") => {
-    const env = {
-      ...podEnvironment({ namespace, lease: agent(name), listen: "127.0.0.1:0" }),
-      KUBECONFIG: kubeconfigPath(ground.lab),
-      BENCH_ACCESS: JSON.stringify(await ground.access(agent(name))),
-    };
-    const running = await startOnHost(name, env, signal);
-    return { agent: agent(name), running, minutes: [] as Minute[] };
-  };
-  const ours = await start("pod");
-  const floor = await start("bare-pod");
-  try {
-    for (const { agent } of [ours, floor]) await leaseIsHeld(ground, { namespace, name: agent });
-    await step(`idle for ${options.idleMinutes} minutes`, async () => {
-      for (let minute = 0; minute < options.idleMinutes; minute += 1) {
-        await settleAudit(ground.lab);
-        const mark = auditMark(ground.lab);
-        const before = [ours, floor].map(({ running }) => cpuTime(running.pid));
-        await sleep(60_000, undefined, { signal });
-        await settleAudit(ground.lab);
-        const entries = await auditEntries(ground.lab, mark);
-        for (const [index, one] of [ours, floor].entries())
-          one.minutes.push({
-            requests: entries.filter(({ userAgent }) => userAgent === one.agent),
-            connections: connections(one.running.pid),
-            cpuMs: cpuTime(one.running.pid) - (before[index] ?? 0),
-          });
-      }
-    });
-  } finally {
-    await Promise.all([ours.running.end(), floor.running.end()]);
-  }
+  await using ours = await start(ground, "pod", namespace);
+  await using floor = await start(ground, "bare-pod", namespace);
+  await step(`idle for ${options.idleMinutes} minutes`, async () => {
+    for (let minute = 0; minute < options.idleMinutes; minute += 1) {
+      await settleAudit(lab);
+      const mark = auditMark(lab);
+      ours.beginMinute();
+      floor.beginMinute();
+      await sleep(60_000, undefined, { signal });
+      await settleAudit(lab);
+      const entries = await auditEntries(lab, mark);
+      ours.endMinute(entries);
+      floor.endMinute(entries);
+    }
+  });
 
   const floorIs = "bare watches and lease";
   const figure = (what: string, unit: Figure["unit"], value: (minute: Minute) => number, atMost?: number): Figure =>
@@ -73,6 +55,49 @@ export async function idle(ground: Ground): Promise<Figure[]> {
     figure("connections", "at once", (minute) => minute.connections, 2),
     figure("CPU a minute", "ms", (minute) => minute.cpuMs),
   ];
+}
+
+class Idler implements AsyncDisposable {
+  readonly minutes: Minute[] = [];
+  readonly #running: Running;
+  readonly #userAgent: string;
+  #cpuBefore = 0;
+
+  constructor(running: Running, userAgent: string) {
+    this.#running = running;
+    this.#userAgent = userAgent;
+  }
+
+  beginMinute(): void {
+    this.#cpuBefore = cpuTime(this.#running.pid);
+  }
+
+  endMinute(entries: readonly AuditEntry[]): void {
+    this.minutes.push({
+      requests: entries.filter(({ userAgent }) => userAgent === this.#userAgent),
+      connections: connections(this.#running.pid),
+      cpuMs: cpuTime(this.#running.pid) - this.#cpuBefore,
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#running[Symbol.asyncDispose]();
+  }
+}
+
+/** Gives back a program that has come to rest. */
+async function start(ground: Ground, name: "pod" | "bare-pod", namespace: string): Promise<Idler> {
+  const lease = `${namespace}-${name}`;
+  const env = {
+    ...podEnvironment({ namespace, lease, listen: "127.0.0.1:0" }),
+    KUBECONFIG: kubeconfigPath(ground.lab),
+    BENCH_ACCESS: JSON.stringify(await ground.access(lease)),
+  };
+  await using rising = new AsyncDisposableStack();
+  const running = rising.use(await startOnHost(name, env, ground.signal));
+  await leaseIsHeld(ground, { namespace, name: lease });
+  rising.move();
+  return new Idler(running, lease);
 }
 
 const others = "all other requests";

@@ -3,9 +3,9 @@ import type { KubeApi } from "../src/kube/api.ts";
 import { ConfigMap } from "../src/kube/kinds.ts";
 
 const atOnce = 20;
-const settings = 36;
+const settings = 52;
 
-/** About 2 KB as JSON with what the server adds. */
+/** About 2 KB as JSON, without what the server notes about who wrote it. */
 export function smallObject(namespace: string, index: number): ConfigMap {
   const name = `object-${String(index).padStart(5, "0")}`;
   const lines = Array.from(

@@ -1,6 +1,5 @@
 // The programs that are measured: bundled as the operator is, run with the flags of its image, on the host or in a pod.
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import * as path from "node:path";
 import { labNodes, type LabConfig } from "../lab/config.ts";
 import { ensureArchive } from "../lab/images/archive.ts";
@@ -28,16 +27,16 @@ export async function loadBenchImage(lab: LabConfig): Promise<void> {
 }
 
 /** A program of ours that runs on the host until it is ended. */
-export class Running {
+export class Running implements AsyncDisposable {
   readonly pid: number;
   readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<void>;
 
   constructor(child: ChildProcess) {
     if (child.pid === undefined) throw new Error("a program could not be started");
     this.#child = child;
     this.pid = child.pid;
-    this.#exited = once(child, "exit");
+    this.#exited = new Promise((resolve) => child.once("exit", () => resolve()));
   }
 
   /** The first line that it prints, as JSON. */
@@ -52,13 +51,17 @@ export class Running {
     throw new Error(`a program ended before it said anything, with exit code ${this.#child.exitCode}`);
   }
 
-  async end(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 }
 
-export async function startOnHost(name: ProgramName, env: Record<string, string>, signal: AbortSignal) {
+export async function startOnHost(
+  name: ProgramName,
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Running> {
   const file = await bundleProgram(name);
   const child = spawn(process.execPath, [nodeFlag, file], {
     env: { ...nodeEnvironment, ...env },

@@ -117,7 +117,10 @@ export function isWhole({ metadata, status }: EtcdCluster): boolean {
   return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 }
 
-/** Whether the status, which may be of some moment ago, still counts this member. */
-export function lists({ status }: EtcdCluster, member: string): boolean {
-  return [...(status?.members?.ready ?? []), ...(status?.members?.unready ?? [])].includes(member);
+/**
+ * Whether the status, which may be of some moment ago, still counts this member. Not `status.members`, which a pod
+ * leaves as soon as it begins to stop: while its etcd still answers, all members are healthy.
+ */
+export function hasMember({ status }: EtcdCluster, member: string): boolean {
+  return status?.clientEndpoints?.some((url) => url.includes(`//${member}.`)) ?? false;
 }

@@ -1,7 +1,8 @@
 // `make demo`: from nothing to an etcd cluster that heals before your eyes. Every step is a command that a person could
 // type, and is shown; what it made stays, so that they can go on from there.
+import { labConfig } from "../lab/config.ts";
 import { bold, dim, green, say, seconds, step } from "../lab/progress.ts";
-import { ClusterView, isWhole, lists } from "./cluster-view.ts";
+import { ClusterView, hasMember, isWhole } from "./cluster-view.ts";
 import { command } from "./command.ts";
 import { deployOperator } from "./deploy.ts";
 import { findGround, type Ground, howToUse } from "./ground.ts";
@@ -68,7 +69,7 @@ async function healUnderWrites(view: ClusterView, writer: Writer, signal: AbortS
     const healed = await view.wait(
       {
         until: "it is whole again",
-        holds: (seen) => isWhole(seen) && !lists(seen, stopped),
+        holds: (seen) => isWhole(seen) && !hasMember(seen, stopped),
         timeoutMs: patienceMs,
         note: () => `${writer.acknowledged.size} writes acknowledged`,
       },
@@ -118,12 +119,15 @@ function whatNext(ground: Ground): string {
     [`CLUSTER=${cluster} example/experiment/delete_pod.sh 3`, "members are stopped at random,"],
     [`CLUSTER=${cluster} example/experiment/get.sh`, "then compare"],
     [`kubectl delete etcd ${cluster}`, "the end of it"],
-    [ground.t === "lab" ? "make lab-down" : "", "the end of all of it"],
+    [ground.t === "lab" ? lineToTakeDown(ground.lab.name) : "", "the end of all of it"],
   ].filter(([line]) => line !== "");
   const shown = lines.map(([line = "", why = ""]) =>
     `  ${line.padEnd(56)}${why === "" ? "" : dim(`# ${why}`)}`.trimEnd(),
   );
   return [bold("What to type next:"), ...shown, dim("More: docs/clusters.md")].join("\n");
 }
+
+const lineToTakeDown = (lab: string): string =>
+  `make lab-down${lab === labConfig().name ? "" : ` LAB_OPTIONS='--name ${lab}'`}`;
 
 await command(demo);

@@ -32,7 +32,13 @@ export const suites: readonly Suite[] = [
     command: ["oxlint", "--type-aware", "--deny-warnings"],
   },
   { name: "format", what: "every file is formatted", need: "nothing", command: ["biome", "ci", "--colors=off"] },
-  { name: "unit", what: "unit tests", need: "nothing", files: () => testFiles("src", "lab", "docs"), atOnce: 2 },
+  {
+    name: "unit",
+    what: "unit tests",
+    need: "nothing",
+    files: () => testFiles("src", "lab", "docs", "bench"),
+    atOnce: 2,
+  },
   {
     name: "etcd",
     what: "the etcd client on real servers of every version",

@@ -7,8 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 times=${1:-10}
 [[ $times =~ ^[0-9]+$ ]] || { echo 'Usage: delete_pod.sh [TIMES]' >&2; exit 2; }
 
-is_listed() {
-  kube get etcdcluster "$CLUSTER" --output 'jsonpath={.status.members}' | grep -qF "\"$1\""
+# Whether the status still counts the pod as a member.
+is_member() {
+  kube get etcdcluster "$CLUSTER" --output 'jsonpath={.status.clientEndpoints}' | grep -qF "//$1."
 }
 
 await_ready() {
@@ -20,9 +21,9 @@ for ((i = 1; i <= times; i++)); do
   read -r pod _ <<< "$(random_member)"
   SECONDS=0
   kube delete pod "$pod" --now > /dev/null
-  # "Ready" may still be of the time before: it counts once the status no longer knows the pod.
-  while is_listed "$pod"; do
-    ((SECONDS < 180)) || { echo "After $SECONDS s the status still lists $pod." >&2; exit 1; }
+  # "Ready" may still be of the time before: it counts once the member is off the list.
+  while is_member "$pod"; do
+    ((SECONDS < 180)) || { echo "After $SECONDS s the status still counts $pod as a member." >&2; exit 1; }
     sleep 0.2
   done
   await_ready

@@ -1,21 +1,24 @@
 #!/usr/bin/env bash
-# Keeps writing: `put.sh [COUNT]` writes COUNT keys (100 unless told otherwise), one after another, through members
-# chosen at random. What etcd acknowledges is noted in $ACKNOWLEDGED; a write that fails is not, and is not tried again.
+# Keeps writing: `put.sh [COUNT]` writes COUNT keys (100 unless told otherwise), one after another, through one member and
+# through another one when that fails. What etcd acknowledges is noted in $ACKNOWLEDGED; a write that fails is not, and is
+# not tried again.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 
 count=${1:-100}
 [[ $count =~ ^[0-9]+$ ]] || { echo 'Usage: put.sh [COUNT]' >&2; exit 2; }
 run=$(date +%s)-$$ # so that keys of different runs differ
-written=0 failed=0
+written=0 failed=0 member=() answer='no member is ready'
 for ((i = 1; i <= count; i++)); do
   key=$PREFIX$run/$i value=$RANDOM$RANDOM
-  if answer=$(etcdctl_of_cluster put "$key" "$value" 2>&1) && [[ $answer == OK ]]; then
+  ((${#member[@]})) || read -r -a member <<< "$(random_member)"
+  if ((${#member[@]})) && answer=$(etcdctl_in "${member[@]}" put "$key" "$value" 2>&1) && [[ $answer == OK ]]; then
     echo "$key $value" >> "$ACKNOWLEDGED"
     written=$((written + 1))
   else
     echo "not acknowledged: $key: ${answer##*$'\n'}" >&2
-    failed=$((failed + 1))
+    failed=$((failed + 1)) member=()
+    sleep 1
   fi
   ((i % 25)) || echo "$i of $count: $written acknowledged, $failed not"
 done

@@ -23,7 +23,18 @@ random_member() {
     awk 'BEGIN { srand('"$RANDOM"') } $3 == "/True" { members[++n] = $1 " " $2 } END { if (n) print members[int(rand() * n) + 1] }'
 }
 
-# etcdctl inside of a member, so that nothing has to be installed or reachable from here.
+# etcdctl inside of a member: `etcdctl_in POD VERSION put key value`. Nothing has to be installed or reachable from here.
+etcdctl_in() {
+  local pod=$1 version=$2
+  shift 2
+  case $version in
+    # Up to 3.3 etcdctl speaks the old API unless told otherwise; those images have a shell to tell it with.
+    3.[0-3].*) kube exec "$pod" --container=etcd -- sh -c 'ETCDCTL_API=3 exec etcdctl "$@"' etcdctl "$@" ;;
+    *) kube exec "$pod" --container=etcd -- etcdctl "$@" ;;
+  esac
+}
+
+# The same in whatever member is ready: `etcdctl_of_cluster member list`.
 etcdctl_of_cluster() {
   local pod version
   read -r pod version <<< "$(random_member)"
@@ -31,9 +42,5 @@ etcdctl_of_cluster() {
     echo "No member of $NAMESPACE/$CLUSTER is ready." >&2
     return 1
   fi
-  case $version in
-    # Up to 3.3 etcdctl speaks the old API unless told otherwise; those images have a shell to tell it with.
-    3.[0-3].*) kube exec "$pod" --container=etcd -- sh -c 'ETCDCTL_API=3 exec etcdctl "$@"' etcdctl "$@" ;;
-    *) kube exec "$pod" --container=etcd -- etcdctl "$@" ;;
-  esac
+  etcdctl_in "$pod" "$version" "$@"
 }

@@ -7,6 +7,7 @@ import { type EtcdVersion, oldestVersion, parseVersion } from "../etcd/versions/
 import { isNotFound } from "../kube/errors.ts";
 import { Pod } from "../kube/kinds.ts";
 import type { Action, PodSeen } from "./actions.ts";
+import type { ListedMember } from "./flags-of-etcd.ts";
 import { memberOfPeerUrl, peerUrlOf } from "./names.ts";
 import { askingEtcd, NotYet } from "./outcome.ts";
 import { portTo, throughQuorum, type Turn, voterToAsk } from "./turn.ts";
@@ -87,11 +88,12 @@ function already(reason: EtcdReason): (error: unknown) => undefined {
 }
 
 /** The list as a joining member must be given it. */
-export function listForJoining(turn: Turn, member: string): { name: string; peerUrl: string }[] {
+export function listForJoining(turn: Turn, member: string): ListedMember[] {
   throughQuorum(turn);
-  const list = turn.members.flatMap(({ name, peerUrls }) =>
-    peerUrls.map((peerUrl) => ({ name: name || (memberOfPeerUrl(turn.cluster, peerUrl) ?? ""), peerUrl })),
-  );
+  const list = turn.members.map(({ id, name, peerUrls }) => {
+    const [url = ""] = peerUrls;
+    return { peerUrls, name: name || (memberOfPeerUrl(turn.cluster, url) ?? id) };
+  });
   if (!list.some(({ name }) => name === member)) throw new NotYet(`etcd does not list ${member} yet`);
   return list;
 }

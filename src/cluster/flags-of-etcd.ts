@@ -13,10 +13,10 @@ export const dataDirectory = "/var/etcd/data";
 /** How many learners a member admits at a time: as many as the largest cluster can lack. */
 export const mostLearners = 8;
 
-/** A member in the list that a new one is started with. */
+/** As etcd knows it, with the name that it has or will have. */
 export interface ListedMember {
   readonly name: string;
-  readonly peerUrl: string;
+  readonly peerUrls: readonly string[];
 }
 
 /** How a member comes to its first data; with data of its own it looks at none of this. */
@@ -35,7 +35,10 @@ export function versionOf(cluster: CompleteEtcdCluster): EtcdVersion {
 export function commandOf(cluster: CompleteEtcdCluster, member: string, start: FirstStart): string[] {
   const version = versionOf(cluster);
   const peerUrl = peerUrlOf(cluster, member);
-  const list = start.as === "seed" ? [{ name: member, peerUrl }] : start.members;
+  const list =
+    start.as === "seed"
+      ? [`${member}=${peerUrl}`]
+      : start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
   // Go listens at 0.0.0.0 on IPv6, too, wherever the kernel has it; [::] would fail where it has not.
   const listen = (port: number): string => `http://0.0.0.0:${port}`;
   return [
@@ -46,7 +49,7 @@ export function commandOf(cluster: CompleteEtcdCluster, member: string, start: F
     `--listen-peer-urls=${listen(ports.peer)}`,
     `--listen-client-urls=${listen(ports.client)}`,
     `--advertise-client-urls=${clientUrlOf(cluster, member)}`,
-    `--initial-cluster=${list.map((listed) => `${listed.name}=${listed.peerUrl}`).join(",")}`,
+    `--initial-cluster=${list.join(",")}`,
     `--initial-cluster-state=${start.as === "seed" ? "new" : "existing"}`,
     // Made of the object's uid: a cluster of the same name that was deleted a moment ago is another one.
     ...(start.as === "seed" ? [`--initial-cluster-token=${cluster.metadata.uid ?? ""}`] : []),

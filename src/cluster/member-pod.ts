@@ -13,6 +13,7 @@ import { has } from "../etcd/versions/features.ts";
 import type { Pod } from "../kube/kinds.ts";
 import { commandOf, type FirstStart, versionOf } from "./flags-of-etcd.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
+import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
 
 export const versionAnnotation = "etcd.version";
@@ -40,6 +41,9 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
   return {
     hostname: member,
     subdomain: cluster.metadata.name,
+    // Before it joins, etcd looks up every peer's name, its own too, and tries again each second until DNS has it, which
+    // takes some seconds for a new pod. Nobody else reads this, and the member listens on loopback as well.
+    hostAliases: [{ ip: "127.0.0.1", hostnames: [hostOf(cluster, member)] }],
     restartPolicy: "Always",
     automountServiceAccountToken: false,
     // Variables for every Service of the namespace, some of which begin with ETCD_ and would be read as flags.

@@ -30,7 +30,9 @@ export type SeatState =
   /** It will not come back. */
   | { readonly t: "lost"; readonly because: Reason }
   /** Not one of our pods, and so not one that we can look after. */
-  | { readonly t: "foreign" };
+  | { readonly t: "foreign" }
+  /** Its pod answers as a member of another cluster. A person has to see what it holds; nothing is done to it. */
+  | { readonly t: "stranger" };
 
 export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly Seat[] {
   const pods = new Map(world.pods.map((pod) => [pod.name, pod]));
@@ -42,7 +44,7 @@ export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly 
     const answer = etcd.answers.get(member.id);
     const seat = { member, name, pod, answer, alive: !member.learner && answer?.healthy === true };
     if (ours === undefined) return { ...seat, state: { t: "foreign" } };
-    if (strangers.has(name)) return { ...seat, state: { t: "away", lostAt: undefined } };
+    if (strangers.has(name)) return { ...seat, state: { t: "stranger" } };
     return { ...seat, state: stateOf(seat, world, now) };
   });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualTiming } from "./election.ts";
+import { ApiError } from "./errors.ts";
 import type { Fence } from "./fence.ts";
 import { fenced, LeadershipLost } from "./fence.ts";
 import { ConfigMap, Lease } from "./kinds.ts";
@@ -103,6 +104,42 @@ test("a leader that ends lets its work stop, then releases, and the next one tak
   assert.deepEqual([a.leads, b.leads], [false, true]);
   assert.equal((await spec(api)).leaseTransitions, 1);
   assert.equal((await api.get(ConfigMap, { namespace: "ops", name: "last-words" })).metadata?.name, "last-words");
+  b.end.abort();
+  await b.running;
+});
+
+test("a lease that is given up does not lie there until the next look of a standby", async () => {
+  const { api, clock } = world();
+  const a = new Candidate(api, clock, "a");
+  await clock.advance(100);
+  const b = new Candidate(api, clock, "b");
+  await clock.advance(usualTiming.retryPeriod * 3);
+  a.end.abort();
+  await a.running;
+  await clock.advance(1);
+  assert.equal(b.leads, true);
+  assert.equal(api.watching, 0);
+  b.end.abort();
+  await b.running;
+  assert.equal(clock.waiting, 0);
+});
+
+test("a standby that may not watch the lease takes it within a retry period, and is not told no again and again", async () => {
+  const { api, clock } = world();
+  const forbidden = (): Error => new ApiError(403, "Forbidden", "leases cannot be watched");
+  api.faults.fail({ verb: "watch" }, forbidden, { times: Number.POSITIVE_INFINITY });
+  const a = new Candidate(api, clock, "a");
+  await clock.advance(100);
+  const b = new Candidate(api, clock, "b");
+  await clock.advance(usualTiming.retryPeriod * 5);
+  a.end.abort();
+  await a.running;
+  await clock.advance(usualTiming.retryPeriod);
+  assert.equal(b.leads, true);
+  assert.deepEqual(
+    b.news.map(({ t }) => t),
+    ["following", "attemptFailed", "leading"],
+  );
   b.end.abort();
   await b.running;
 });

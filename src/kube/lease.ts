@@ -10,6 +10,7 @@ import {
   campaign,
   isLeading,
   leadsUntil,
+  leaseChanged,
   nextStep,
   recordFor,
   releasedRecord,
@@ -19,7 +20,7 @@ import {
   writeConflicted,
   wroteLease,
 } from "./election.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "./errors.ts";
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "./errors.ts";
 import type { Fence } from "./fence.ts";
 import { LeadershipLost } from "./fence.ts";
 import { LeaseObject } from "./lease-object.ts";
@@ -70,6 +71,8 @@ class Candidate {
   readonly #lease: LeaseObject;
   #election: Election;
   #following = "";
+  /** Ends a rest. */
+  #wake: () => void = () => {};
 
   constructor(options: LeadOptions) {
     this.#options = options;
@@ -81,9 +84,17 @@ class Candidate {
   /** False when the signal aborted before it won. */
   async win(): Promise<boolean> {
     const { signal } = this.#options;
-    while (!signal.aborted) {
-      if (isLeading(this.#election, this.#clock.now())) return true;
-      await this.#attempt(signal);
+    const decided = follow(signal);
+    const hearing = this.#hearOfChanges(decided.signal);
+    try {
+      while (!signal.aborted) {
+        if (isLeading(this.#election, this.#clock.now())) return true;
+        await this.#attempt(signal);
+      }
+    } finally {
+      decided.abort(new Error("The election is decided"));
+      decided.release();
+      await hearing;
     }
     // The end may have come together with the win, or while it was on its way.
     if (this.#election.standing.t === "leading" || this.#election.turn.t === "write") await this.#release();
@@ -168,12 +179,42 @@ class Candidate {
     return outcome;
   }
 
+  /**
+   * While it stands by: looks as soon as the lease changes, so that one that was given up is taken at once. It is a
+   * help only; without the right to watch, or with a watch that is silent, the regular looks go on.
+   */
+  async #hearOfChanges(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { known, timing } = this.#election;
+      try {
+        if (known.t === "stored") {
+          await this.#lease.watch(known.lease, signal, () => {
+            this.#election = leaseChanged(this.#election);
+            this.#wake();
+          });
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#tell({ t: "attemptFailed", error });
+        if (isForbidden(error)) return;
+      }
+      await pause(this.#clock, timing.retryPeriod, signal);
+    }
+  }
+
+  async #rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const rest = follow(signal);
+    this.#wake = () => rest.abort(new Error("The lease has changed"));
+    await pause(this.#clock, milliseconds, rest.signal);
+    rest.release();
+  }
+
   /** One step of the election, and what came of it. */
   async #attempt(signal: AbortSignal): Promise<ElectionStep> {
     const now = this.#clock.now();
     const step = nextStep(this.#election, now);
     if (step.do === "rest") {
-      await pause(this.#clock, step.until - now, signal);
+      await this.#rest(step.until - now, signal);
     } else if (step.do === "stepDown") {
       this.#election = steppedDown(this.#election);
     } else {

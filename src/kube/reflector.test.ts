@@ -176,7 +176,10 @@ test("watches that bring news and are cut again and again are resumed each time 
     server.cut(broken());
     await clock.advance(200);
   }
-  assert.deepEqual(retries(), Array.from({ length: 10 }, () => 200));
+  assert.deepEqual(
+    retries(),
+    Array.from({ length: 10 }, () => 200),
+  );
   assert.equal(told.length, 11);
   await halt();
 });

@@ -40,6 +40,7 @@ export function exchange(
 ): Promise<ResponseEnd> {
   const { method, path, body } = request;
   try {
+    patience.check(); // it may have ended after the place was given and before this ran
     request.beforeSend?.();
   } catch (error) {
     connection.release();

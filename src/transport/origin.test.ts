@@ -116,6 +116,23 @@ describe("a connection that does not come about", () => {
     await assert.rejects(result, (error) => error === reason);
   });
 
+  test("is not sent when the caller aborts between getting its place on a connection and using it", async () => {
+    const paths: (string | undefined)[] = [];
+    await using server = await startServer((stream, headers) => {
+      paths.push(headers[":path"]);
+      echo(stream);
+    });
+    using client = openOrigin(server.url);
+    const second = new AbortController();
+    const reason = new Error("not any more");
+    // Both wait for the same connection, and get their places in the same moment.
+    const first = client.origin.fetch({ ...get("/first"), beforeSend: () => second.abort(reason) });
+    const aborted = client.origin.fetch({ ...get("/second"), signal: second.signal });
+    await assert.rejects(aborted, reason);
+    await first;
+    assert.deepEqual(paths, ["/first"]);
+  });
+
   test("is not even tried for a caller that has already aborted", async () => {
     await using server = await startServer(echo);
     using client = openOrigin(server.url);

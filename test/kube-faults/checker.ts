@@ -63,7 +63,8 @@ export class Checker {
     for (const name of history.names()) {
       const entries = history.of(name);
       const untold = entries.slice(this.#placeOf(name) + 1);
-      if (untold.length > 0) this.#complaints.push(`${this.#informer}: ${name}: untold ${untold.map(entryText)}`);
+      if (untold.length > 0)
+        this.#complaints.push(`${this.#informer}: ${name}: untold ${untold.map(entryText).join(", ")}`);
       this.#place.set(name, entries.length - 1); // one loss is complained about once
     }
     const complaints = this.#complaints;
@@ -109,8 +110,7 @@ export class Checker {
     const target = find(entries, change);
     const before = entries[place];
     const wasThere = before?.t === "present";
-    const allowed =
-      change.type === "added" ? !wasThere : wasThere && before.uid === change.uid && target > place;
+    const allowed = change.type === "added" ? !wasThere : wasThere && before.uid === change.uid && target > place;
     if (!allowed || target <= place) this.#complain(change, `a list cannot bring this after ${entryText(before)}`);
     this.#place.set(change.name, Math.max(place, target));
   }

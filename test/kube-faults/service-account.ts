@@ -15,6 +15,7 @@ import { apply } from "../support/kubectl.ts";
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 

@@ -61,7 +61,11 @@ export class Stage {
     const patience = { pingTimeout: 60_000, deadline: 90_000 };
     const admin = connectKube({ credentials: await findCredentials(), userAgent: "writer", ...patience });
     await admin.apply(CustomResourceDefinition, tallyDefinition, { fieldManager: "kube-faults", force: true });
-    const everything = { apiGroups: ["", tallyDefinition.spec.group], resources: ["*"], verbs: ["get", "list", "watch"] };
+    const everything = {
+      apiGroups: ["", tallyDefinition.spec.group],
+      resources: ["*"],
+      verbs: ["get", "list", "watch"],
+    };
     await makeServiceAccount(namespace, readers, [everything]);
     for (const { kind } of numberedKinds) {
       const list = (): Promise<object> => admin.list(kind, { namespace, limit: 1 });

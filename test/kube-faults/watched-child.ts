@@ -42,7 +42,7 @@ export class WatchedChild {
     if (this.#death !== undefined) throw new Error(`the process with the informers ${this.#death}`);
   }
 
-  async caches(): Promise<Record<string, Numbered[]>> {
+  async caches(): Promise<Record<string, readonly Numbered[]>> {
     const answer = await this.#ask("caches");
     return answer.t === "caches" ? answer.caches : {};
   }

@@ -66,8 +66,8 @@ for (const way of settings.ways) {
 
 function footprint(): Footprint {
   if (globalThis.gc === undefined) throw new Error("started without --expose-gc");
-  void globalThis.gc();
-  void globalThis.gc();
+  globalThis.gc();
+  globalThis.gc();
   const { rss, heapUsed: heap } = process.memoryUsage();
   const fileDescriptors = readdirSync("/proc/self/fd").length;
   return { rss, heap, fileDescriptors, activeResources: process.getActiveResourcesInfo().length, connections };

@@ -30,7 +30,7 @@ export type Question = { readonly ask: "caches" | "footprint"; readonly id: numb
 
 export type Answer =
   | { readonly t: "observed"; readonly observations: readonly { informer: string; what: Observation }[] }
-  | { readonly t: "caches"; readonly id: number; readonly caches: Record<string, Numbered[]> }
+  | { readonly t: "caches"; readonly id: number; readonly caches: Record<string, readonly Numbered[]> }
   | { readonly t: "footprint"; readonly id: number; readonly footprint: Footprint };
 
 export const informerName = (way: string, kind: string): string => `${way}/${kind}`;

@@ -35,5 +35,6 @@ function leastMissedFirst({ ours, leader }: Situation): readonly Seat[] {
   const rank = ({ member, state }: Seat): number =>
     member.learner ? 0 : state.t !== "healthy" ? 1 : member.id === leader ? 3 : 2;
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
-  return ours.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));
+  const removable = ours.filter(({ state }) => state.t !== "stranger");
+  return removable.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));
 }

@@ -1,0 +1,44 @@
+// The commands that are typed by a test are those that the documents mark, and no others.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scriptOf, shellBlocks } from "./shell-blocks.ts";
+
+const fence = "```";
+const page = [
+  "# Title",
+  `${fence}sh`,
+  "make demo",
+  fence,
+  `${fence}sh run`,
+  "kubectl get pods",
+  "kubectl get nodes",
+  fence,
+  `${fence}yaml`,
+  "kind: Pod",
+  fence,
+  `${fence}sh run`,
+  "true",
+  fence,
+].join("\n");
+
+test("only marked blocks are found, with the line where they begin", () => {
+  assert.deepEqual(shellBlocks(page), [
+    { line: 6, script: "kubectl get pods\nkubectl get nodes" },
+    { line: 13, script: "true" },
+  ]);
+});
+
+test("a mark inside of another block is that block's text", () => {
+  assert.deepEqual(shellBlocks(`${fence}md\n${fence}sh run\ntrue\n${fence}\n`), []);
+});
+
+test("a block without an end is a mistake that is told with its line", () => {
+  assert.throws(() => shellBlocks(`${fence}sh run\ntrue\n`), /line 2 has no end/);
+});
+
+test("the script says where each block stands and stops at the first failure", () => {
+  assert.equal(
+    scriptOf("README.md", `${fence}sh run\nfalse\n${fence}\n`),
+    "set -euo pipefail\necho '# README.md:2' >&2\nfalse",
+  );
+});

@@ -1,0 +1,98 @@
+// The operator as a person installs it: the role script and the manifest of example/, in a namespace of its own.
+import { readFile } from "node:fs/promises";
+import * as path from "node:path";
+import { after } from "node:test";
+import { run } from "../../../lab/command.ts";
+import { loadOperatorImage } from "../../../lab/image.ts";
+import { waitFor } from "../../../lab/progress.ts";
+import { Lease, Pod } from "../../../src/kube/kinds.ts";
+import { kubectl } from "../../support/kubectl.ts";
+import { kube, lab, patience, restrictedNamespace } from "./ground.ts";
+
+const example = path.resolve(import.meta.dirname, "../../../example");
+const name = "etcd-operator";
+
+/** `namespace`: it may see nothing but its own namespace, and the definition is installed for it. */
+export type Scope = "clusterwide" | "namespace";
+
+export class Operator {
+  readonly namespace: string;
+  /** As the API server's audit log calls it. */
+  readonly user: string;
+
+  constructor(namespace: string) {
+    this.namespace = namespace;
+    this.user = `system:serviceaccount:${namespace}:${name}`;
+  }
+
+  async pods(): Promise<Pod[]> {
+    const { items } = await kube.list(Pod, { namespace: this.namespace, labelSelector: `name=${name}` });
+    return items.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
+  }
+
+  /** Until so many run and are ready, and no others are left. */
+  async scale(replicas: number): Promise<void> {
+    await kubectl("scale", `--namespace=${this.namespace}`, `deployment/${name}`, `--replicas=${replicas}`);
+    let seen = "";
+    await waitFor(
+      `${replicas} operators`,
+      async () => {
+        const { items } = await kube.list(Pod, { namespace: this.namespace, labelSelector: `name=${name}` });
+        seen = items.map((pod) => `${pod.metadata?.name} ${isReady(pod) ? "ready" : pod.status?.phase}`).join(", ");
+        return items.length === replicas && items.every(isReady) ? true : undefined;
+      },
+      { timeoutMs: patience, lastSeen: () => seen },
+    );
+  }
+
+  /** The pod that leads. */
+  async leader(): Promise<Pod> {
+    return waitFor(
+      "a leading operator",
+      async () => {
+        const { spec } = await kube.get(Lease, { namespace: this.namespace, name });
+        return (await this.pods()).find((pod) => spec?.holderIdentity?.startsWith(`${pod.metadata?.name}_`));
+      },
+      { timeoutMs: patience },
+    );
+  }
+
+  async metrics(): Promise<string> {
+    const pod = await this.leader();
+    const answer = await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) });
+    return answer.text();
+  }
+}
+
+const isReady = (pod: Pod): boolean =>
+  pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+
+const installed: Operator[] = [];
+// Two that look after the same clusters under two leases would fight: each is gone before the next file begins.
+after(async () => {
+  for (const { namespace } of installed) {
+    await kubectl("delete", "clusterrolebinding", `etcd-operator-${namespace}`, "--ignore-not-found");
+    await kubectl("delete", "deployment", name, `--namespace=${namespace}`, "--ignore-not-found", "--cascade=foreground");
+  }
+});
+
+export async function installOperator(scope: Scope): Promise<Operator> {
+  const namespace = await restrictedNamespace("operator");
+  await loadOperatorImage(lab);
+  const operator = new Operator(namespace);
+  installed.push(operator);
+  if (scope === "namespace") await kubectl("apply", "--server-side", "--filename", `${example}/crd/etcdcluster.yaml`);
+  const limits = scope === "namespace" ? ["--namespaced"] : [];
+  await run(`${example}/rbac/create_role.sh`, [`--namespace=${namespace}`, ...limits]);
+  await run("kubectl", ["apply", `--namespace=${namespace}`, "--filename=-"], { input: await manifest(scope) });
+  await operator.scale(1);
+  return operator;
+}
+
+/** The manifest with the flag that its comments offer for this scope. */
+async function manifest(scope: Scope): Promise<string> {
+  const text = await readFile(`${example}/deployment.yaml`, "utf8");
+  const offered = scope === "clusterwide" ? "# - -cluster-wide" : "# - -create-crd=false";
+  if (!text.includes(offered)) throw new Error(`example/deployment.yaml does not offer "${offered}" any more`);
+  return text.replace(offered, offered.slice("# ".length));
+}

@@ -1,0 +1,111 @@
+// Writes numbered keys without end, through whatever member there is, and keeps its own log of what was acknowledged:
+// all of that must be read back, whatever happened meanwhile.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { waitFor } from "../../../lab/progress.ts";
+import type { TestCluster } from "./cluster.ts";
+import { patience } from "./ground.ts";
+import { memberAt } from "./whole.ts";
+
+/** Between two writes, so that a test costs no more than a trickle. */
+const betweenMs = 50;
+const afterFailureMs = 100;
+/** New members get their share of the writes. */
+const findEvery = 20;
+
+export class Writer {
+  readonly #cluster: TestCluster;
+  readonly prefix: string;
+  readonly #acknowledged = new Map<string, string>();
+  #addresses: readonly string[] = [];
+  #lastFailure = "none";
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(cluster: TestCluster) {
+    this.#cluster = cluster;
+    this.prefix = `/e2e/${randomBytes(4).toString("hex")}/`;
+    this.#ended = this.#run();
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.size;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  /** Waits until some more writes are acknowledged: the cluster serves now. */
+  async progress(more = 10): Promise<void> {
+    const goal = this.acknowledged + more;
+    await waitFor(`${more} more writes`, async () => (this.acknowledged >= goal ? true : undefined), {
+      timeoutMs: patience,
+      lastSeen: () => `${this.acknowledged} of ${goal}; the last failure: ${this.#lastFailure}`,
+    });
+  }
+
+  /** Through every member, by its own quorum read: a sentence for each write that is not as it was acknowledged. */
+  async complaints(): Promise<string[]> {
+    const expected = new Map(this.#acknowledged);
+    await this.#findMembers();
+    if (this.#addresses.length === 0) return ["there is no member to read from"];
+    const each = await Promise.all(this.#addresses.map((address) => this.#complaintsAbout(address, expected)));
+    return each.flat();
+  }
+
+  /** The cluster serves, and has everything. */
+  async nothingIsLost(): Promise<void> {
+    await this.progress();
+    assert.deepEqual(await this.complaints(), []);
+  }
+
+  async #complaintsAbout(address: string, expected: ReadonlyMap<string, string>): Promise<string[]> {
+    const { keys } = await memberAt(address).list(this.prefix, {}, { deadline: 10_000 });
+    const found = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
+    return [...expected].flatMap(([key, value]) => {
+      const there = found.get(key);
+      if (there === value) return [];
+      return [`${address}: ${key} ${there === undefined ? "is missing" : `is "${there}"`}, "${value}" was acknowledged`];
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (let number = 1; !this.#stop.signal.aborted; number += 1) {
+      const write = { key: `${this.prefix}${String(number).padStart(8, "0")}`, value: randomBytes(8).toString("hex") };
+      if (number % findEvery === 1) await this.#findMembers();
+      // One that was sent and not acknowledged when the writer stops may be there or not: it is not in the log.
+      if (!(await this.#written(write, number))) return;
+      this.#acknowledged.set(write.key, write.value);
+      await pause(betweenMs);
+    }
+  }
+
+  /** The same key and value until somebody acknowledges it; false when the writer is stopped before. */
+  async #written({ key, value }: { key: string; value: string }, first: number): Promise<boolean> {
+    for (let attempt = first; !this.#stop.signal.aborted; attempt += 1) {
+      const address = this.#addresses[attempt % Math.max(1, this.#addresses.length)];
+      try {
+        if (address === undefined) throw new Error("no member is known");
+        await memberAt(address).put(key, value, { deadline: 2_000 });
+        return true;
+      } catch (error) {
+        this.#lastFailure = error instanceof Error ? error.message : String(error);
+        await pause(afterFailureMs);
+        await this.#findMembers();
+      }
+    }
+    return false;
+  }
+
+  async #findMembers(): Promise<void> {
+    try {
+      const pods = (await this.#cluster.pods()).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+      this.#addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
+    } catch (error) {
+      this.#lastFailure = error instanceof Error ? error.message : String(error);
+    }
+  }
+}

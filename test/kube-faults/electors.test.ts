@@ -1,0 +1,135 @@
+// Two processes that stand for one lease: how soon the second takes over when the first ends, dies or stands still,
+// and that a leader which stood still writes nothing when it wakes up, by the API server's own log.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as pass } from "node:timers/promises";
+import { auditEntries, auditMark, settleAudit } from "../../lab/audit.ts";
+import type { AuditEntry, AuditMark } from "../../lab/audit-log.ts";
+import { connectKube, type KubeClient } from "../../src/kube/client.ts";
+import { usualTiming } from "../../src/kube/election.ts";
+import { findCredentials } from "../../src/kube/find-credentials.ts";
+import { ConfigMap, Lease } from "../../src/kube/kinds.ts";
+import { ownNamespace } from "../support/kubectl.ts";
+import { testLab } from "../support/lab.ts";
+import { Elector } from "./elector.ts";
+
+const lab = testLab();
+const { leaseDuration, retryPeriod } = usualTiming;
+const electors: Elector[] = [];
+let admin: KubeClient;
+let namespace: string;
+
+before(async () => {
+  admin = connectKube({ credentials: await findCredentials() });
+  namespace = await ownNamespace("electors");
+});
+after(() => {
+  for (const elector of electors) elector.end();
+  admin.close();
+});
+
+async function elect(lease: string, identity: string, unfenced = false): Promise<Elector> {
+  const elector = await Elector.start(lab, admin, { namespace, lease, identity, unfenced });
+  electors.push(elector);
+  return elector;
+}
+
+/** A leader that writes, and a standby that follows it. */
+async function leaderAndStandby(lease: string): Promise<[Elector, Elector]> {
+  await admin.create(ConfigMap, { metadata: { namespace, name: lease } });
+  const leader = await elect(lease, `${lease}-first`);
+  await leader.says("wrote", 0, 10_000);
+  const standby = await elect(lease, `${lease}-second`);
+  await standby.says("following", 0, 10_000);
+  // From here on it has seen the leader renew, as a standby in service has.
+  await renewals(lease, 3);
+  return [leader, standby];
+}
+
+/** Waits for so many renewals of the lease. */
+async function renewals(lease: string, count: number): Promise<void> {
+  const signal = new AbortController();
+  let seen = 0;
+  const { metadata } = await admin.get(Lease, { namespace, name: lease });
+  const from = { namespace, fieldSelector: `metadata.name=${lease}`, resourceVersion: metadata?.resourceVersion ?? "" };
+  const timeout = setTimeout(() => signal.abort(new Error(`${seen} renewals of ${lease}`)), 30_000);
+  const enough = new Error("enough renewals");
+  await admin
+    .watch(Lease, { ...from, signal: signal.signal }, (event) => {
+      if (event.type === "MODIFIED" && (seen += 1) >= count) signal.abort(enough);
+    })
+    .catch((error: unknown) => {
+      if (error !== enough) throw error;
+    });
+  clearTimeout(timeout);
+}
+
+const isWrite = ({ verb, stage }: AuditEntry): boolean =>
+  !["get", "list", "watch"].includes(verb) && stage === "ResponseComplete";
+const isGood = ({ code }: AuditEntry): boolean => code >= 200 && code < 300;
+
+async function writesOf(elector: Elector, from: AuditMark): Promise<AuditEntry[]> {
+  await settleAudit(lab);
+  return (await auditEntries(lab, from)).filter((entry) => entry.user === elector.user && isWrite(entry));
+}
+
+/** When the lease that this elector renewed last ran out, at the earliest that a rival may think so. */
+function leasePassed(writes: readonly AuditEntry[], before: number): number {
+  const renewals = writes.filter(
+    (entry) => entry.resource === "leases" && isGood(entry) && Date.parse(entry.time) <= before,
+  );
+  const last = renewals.at(-1);
+  assert.ok(last, "it never renewed its lease");
+  return Date.parse(last.time) + leaseDuration;
+}
+
+test("a leader that is asked to end hands over in less than 3 s", async (t) => {
+  const [leader, standby] = await leaderAndStandby("ends");
+  const asked = Date.now();
+  leader.signal("SIGTERM");
+  const took = (await standby.says("wrote", asked, 10_000)) - asked;
+  t.diagnostic(`from SIGTERM to the first write of the next leader: ${took} ms`);
+  assert.ok(took < 3_000, `${took} ms`);
+});
+
+test("a leader that is killed is followed when its lease has run out, and not before", async (t) => {
+  const mark = auditMark(lab);
+  const [leader, standby] = await leaderAndStandby("dies");
+  const killed = Date.now();
+  leader.signal("SIGKILL");
+  const took = await standby.says("wrote", killed, leaseDuration * 2);
+  const passed = leasePassed(await writesOf(leader, mark), killed);
+  t.diagnostic(
+    `from SIGKILL to the first write of the next leader: ${took - killed} ms; after the lease: ${took - passed} ms`,
+  );
+  assert.ok(took >= passed - 100, `${passed - took} ms before the lease had run out`);
+  assert.ok(took <= passed + retryPeriod, `${took - passed} ms after the lease had run out`);
+});
+
+test("a leader that stood still for 60 s writes nothing after its lease has passed", async (t) => {
+  const mark = auditMark(lab);
+  const [leader, standby] = await leaderAndStandby("stands");
+  await admin.create(ConfigMap, { metadata: { namespace, name: "unfenced" } });
+  const unfenced = await elect("unfenced", "unfenced", true);
+  await unfenced.says("wrote", 0, 10_000);
+  const stopped = Date.now();
+  for (const elector of [leader, unfenced]) elector.signal("SIGSTOP");
+  const taken = await standby.says("wrote", stopped, leaseDuration * 2);
+  await pass(stopped + 60_000 - Date.now());
+  const resumed = Date.now();
+  for (const elector of [leader, unfenced]) elector.signal("SIGCONT");
+  await leader.says("following", resumed, 15_000);
+  await renewals("stands", 3);
+
+  const writes = await writesOf(leader, mark);
+  const passed = leasePassed(writes, resumed);
+  const late = (entries: AuditEntry[], since: number): AuditEntry[] =>
+    entries.filter((entry) => Date.parse(entry.time) > since);
+  t.diagnostic(`${writes.length} writes before it stood still, the next leader wrote after ${taken - stopped} ms`);
+  assert.ok(writes.filter(({ resource }) => resource === "configmaps").length > 20, `${writes.length} writes`);
+  assert.deepEqual(late(writes, passed), []);
+  assert.equal((await admin.get(Lease, { namespace, name: "stands" })).spec?.holderIdentity, "stands-second");
+  // The log would have shown it.
+  const careless = await writesOf(unfenced, mark);
+  assert.ok(late(careless, leasePassed(careless, stopped)).some(({ resource }) => resource === "configmaps"));
+});
