@@ -36,7 +36,7 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench"),
+    files: () => testFiles("src", "lab", "docs", "bench", "demo"),
     atOnce: 2,
   },
   {
@@ -59,6 +59,13 @@ export const suites: readonly Suite[] = [
     what: "client and runtime while the API server suffers",
     need: "lab",
     files: () => testFiles("test/kube-faults"),
+    atOnce: 1,
+  },
+  {
+    name: "e2e",
+    what: "the operator on a real Kubernetes, as people use it",
+    need: "lab",
+    files: () => testFiles("test/e2e"),
     atOnce: 1,
   },
 ];

@@ -2,6 +2,7 @@
 // belong to none.
 import { EtcdCluster } from "../api/etcd-cluster.ts";
 import type { KubeApi, Selection } from "../kube/api.ts";
+import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/informer.ts";
 import { Node, Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
 import type { RunningCache } from "../kube/manager.ts";
@@ -31,12 +32,12 @@ export class Caches {
   /** By namespace; the empty one is all of them. */
   readonly #rooms: ReadonlyMap<string, Room>;
 
-  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, nodes: NodeSight) {
+  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, nodes: NodeSight, clock: Clock) {
     const informer = <T extends KubeObject>(
       kind: Kind<T>,
       selection: Selection,
       more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes"> = {},
-    ): Informer<T> => new Informer({ api, kind, selection, observe: observer.informer(kind.kind), ...more });
+    ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
     const room = (selection: Selection): Room => ({
       clusters: informer(EtcdCluster, selection),
       pods: informer(Pod, { ...selection, labelSelector: ours }, { transform: leanPod, indexes: { node: nodeName } }),

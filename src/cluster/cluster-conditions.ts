@@ -60,15 +60,22 @@ function scaling({ world: { cluster, etcd }, standing }: Judged): Verdict {
   return no("Size reached", "");
 }
 
-function recovering({ world, standing }: Judged): Verdict {
+function recovering({ world, standing, outcome }: Judged): Verdict {
   if (standing.t === "creating") return no("Creating", "");
   if (standing.t === "quorumLost" || standing.t === "dataLost") return yes("Disaster recovery", adviceOn(standing));
   const { lost, healthy } = standing.members;
   if (lost.length > 0) return yes("Members lost", `Not healthy: ${lost.join(", ")}.`);
+  // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
+  const replaced = standing.members.all.length <= world.cluster.spec.size ? removedBy(outcome) : [];
+  if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
   const before = findCondition(world.cluster.status.conditions, "Recovering");
   if (before?.status === "True" && healthy.length < world.cluster.spec.size) return yes(before.reason, before.message);
   return no("All members healthy", "");
+}
+
+function removedBy({ did }: Outcome): string[] {
+  return did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
 }
 
 function ready(judged: Judged): Verdict {
@@ -84,8 +91,8 @@ function ready(judged: Judged): Verdict {
     return no("ForeignCluster", `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`);
   if (lost.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${lost.join(", ")}.`));
   if (healthy.length !== size || all.length !== size) {
-    const paused_ = paused ? " Paused: the operator does nothing about it." : "";
-    return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${paused_}`));
+    const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
+    return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));
   }
   const others = [...versionsOf(world).keys()].filter((running) => running !== version);
   if (others.length > 0)

@@ -37,7 +37,7 @@ const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
   const { api, scope, observer, clock = systemClock, now = Date.now } = options;
-  const caches = new Caches(api, observer, scope, options.nodes);
+  const caches = new Caches(api, observer, scope, options.nodes, clock);
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,

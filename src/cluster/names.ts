@@ -26,7 +26,9 @@ export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, ra
  * API server takes a name once. A cluster that was deleted and made again has another uid, and so another seed.
  */
 export function seedName(cluster: Named): MemberName {
-  const bytes = createHash("sha256").update(`seed of ${cluster.metadata.uid ?? ""}`).digest();
+  const bytes = createHash("sha256")
+    .update(`seed of ${cluster.metadata.uid ?? ""}`)
+    .digest();
   return `${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`;
 }
 

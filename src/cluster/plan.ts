@@ -2,7 +2,7 @@
 // wins. Nothing here does anything, and the same world gives the same plan.
 import type { Action, Plan } from "./actions.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
-import { grow, growLoneVoter, makeMissingPods } from "./rules/grow.ts";
+import { grow, growBeforePromotions, makeMissingPods } from "./rules/grow.ts";
 import { leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { deleteOrphans } from "./rules/orphans.ts";
@@ -20,7 +20,7 @@ const rules: readonly Rule[] = [
   replaceLost,
   deleteOrphans,
   shrink,
-  growLoneVoter,
+  growBeforePromotions,
   promoteLearners,
   remakePods,
   makeMissingPods,
@@ -34,12 +34,7 @@ export function planCluster(world: World, now: number, random: () => number = Ma
   const left = leaveAlone(world);
   if (left !== undefined) return planOf(left, left.actions);
   const decision = decide(world, now, random);
-  return planOf(decision, [
-    ...missingServices(world),
-    ...newClusterId(world),
-    ...decision.actions,
-    ...drift(world),
-  ]);
+  return planOf(decision, [...missingServices(world), ...newClusterId(world), ...decision.actions, ...drift(world)]);
 }
 
 function decide(world: World, now: number, random: () => number): Decision {

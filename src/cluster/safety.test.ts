@@ -23,7 +23,8 @@ function table(healthy: number, leaving: number, away: number) {
 
 const counts = [0, 1, 2, 3, 4, 5, 6, 7];
 const combinations = counts.flatMap((h) => counts.flatMap((l) => counts.map((a) => [h, l, a] as const)));
-const first = (seats: readonly Seat[], t: Seat["state"]["t"]): Seat | undefined => seats.find(({ state }) => state.t === t);
+const first = (seats: readonly Seat[], t: Seat["state"]["t"]): Seat | undefined =>
+  seats.find(({ state }) => state.t === t);
 
 describe("the arithmetic of safety", () => {
   test("a quorum is more than half", () => {
@@ -37,7 +38,11 @@ describe("the arithmetic of safety", () => {
       if (seat === undefined) continue;
       const rest = healthy + leaving + away - 1;
       const expected = leaving === 0 && 2 * (healthy - 1) > rest;
-      assert.equal(removeHealthy(all, seat, "") !== undefined, expected, `${healthy} healthy, ${leaving} leaving, ${away} away`);
+      assert.equal(
+        removeHealthy(all, seat, "") !== undefined,
+        expected,
+        `${healthy} healthy, ${leaving} leaving, ${away} away`,
+      );
     }
   });
 
@@ -75,7 +80,10 @@ describe("the arithmetic of safety", () => {
   });
 
   test("a drain takes one at a time, and never the quorum", () => {
-    assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map((n) => minAvailable(n, 1)), [1, 2, 2, 3, 4, 5, 6]);
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((n) => minAvailable(n, 1)),
+      [1, 2, 2, 3, 4, 5, 6],
+    );
     assert.equal(minAvailable(3, 5), 4, "as many are counted as there will be");
   });
 

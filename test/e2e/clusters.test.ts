@@ -1,13 +1,22 @@
 // EtcdClusters under an operator that looks after all namespaces, each with a writer that goes on through everything.
 import { before, describe } from "node:test";
+import { checking } from "./clusters/checking.ts";
 import { healing } from "./clusters/healing.ts";
+import { lifetime } from "./clusters/lifetime.ts";
+import { losing } from "./clusters/losing.ts";
 import { scaling } from "./clusters/scaling.ts";
+import { upkeep } from "./clusters/upkeep.ts";
 import { installOperator } from "./support/operator.ts";
 
-describe("clusters", { concurrency: 4 }, () => {
+// Two at once keep two cores busy; what each holds runs one after another.
+describe("clusters", { concurrency: 2 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
-  scaling();
+  checking();
   healing();
+  scaling();
+  upkeep();
+  losing();
+  lifetime();
 });

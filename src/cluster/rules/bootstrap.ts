@@ -24,7 +24,8 @@ export function bootstrap(world: World, now: number): Decision | undefined {
   const failure = failureOf(seed, world, now);
   if (failure !== undefined) {
     const actions = deleteFailedSeed(world, now, failure);
-    return { actions, because: `the seed ${seed.name} never answered and is made again: ${failure}` };
+    const because = `the seed ${seed.name} never answered and is made again: ${failure}`;
+    return { actions, because, lookAgainAfter: pace.slowly };
   }
   return { actions: [], because: `the seed ${seed.name} is starting`, lookAgainAfter: lookAgainFor(seed, world, now) };
 }

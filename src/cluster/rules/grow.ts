@@ -1,19 +1,21 @@
-// Fewer members than asked for: new ones join as learners, which cost the quorum nothing while they start; where etcd
-// knows no learners, as voters, one by one. Their pods are made after all of them are listed, because each is started
-// with the whole list.
+// Fewer members than asked for: new ones join as learners, which cost the quorum nothing while they start, or as voters
+// where etcd knows no learners. One starts at a time: before it serves, etcd asks every member in its list for its
+// version, and two that start together wait for each other until both have asked in vain, twice for 7 s.
 import { has, learnersAtOnce } from "../../etcd/versions/features.ts";
-import type { Action, MemberName } from "../actions.ts";
+import type { MemberName } from "../actions.ts";
 import { mostLearners } from "../flags-of-etcd.ts";
 import { newMemberName } from "../names.ts";
 import { mayAdd } from "../safety.ts";
-import { type Decision, listed, pace, type Situation } from "../situation.ts";
+import { type Decision, pace, type Situation } from "../situation.ts";
+import type { MemberPod } from "../world.ts";
+import { problemOf } from "./remake.ts";
 
-/**
- * Before anybody is promoted: etcd takes new members at once only while there is a single voter, and after each
- * promotion not for 5 s.
- */
-export function growLoneVoter(situation: Situation): Decision | undefined {
-  return situation.voters.length === 1 ? grow(situation) : undefined;
+/** Milliseconds since a pod was made after which its silence is no start any more. */
+const patience = 60_000;
+
+/** Before anybody is promoted: after each promotion etcd takes no new members for 5 s. */
+export function growBeforePromotions(situation: Situation): Decision | undefined {
+  return situation.voters.length === 1 || situation.learners.length > 0 ? grow(situation) : undefined;
 }
 
 export function grow(situation: Situation): Decision | undefined {
@@ -22,39 +24,46 @@ export function grow(situation: Situation): Decision | undefined {
   const missing = size - ours.length;
   const as = has(version, "learners") ? "learner" : "voter";
   const room = as === "learner" ? learnersAtOnce(version, mostLearners) - situation.learners.length : 1;
-  const count = Math.min(missing, room);
-  if (count <= 0) return undefined;
+  if (missing <= 0 || room <= 0 || isOneStarting(situation)) return undefined;
   const waits = as === "voter" && !ours.every(({ state }) => state.t === "healthy");
   if (waits || !mayAdd(seats, version)) return undefined;
 
-  const names = newNames(situation, count);
-  const adds = names.map((member): Action => ({ do: "addMember", member, as }));
-  const pods = names.map((member): Action => ({ do: "createPod", member }));
+  const member = newName(situation);
   return {
-    actions: [...adds, ...pods],
-    because: `${listed(names)} join: ${ours.length} of ${size} members are there`,
+    actions: [
+      { do: "addMember", member, as },
+      { do: "createPod", member },
+    ],
+    because: `${member} joins: ${ours.length} of ${size} members are there`,
     lookAgainAfter: pace.untilAccepted,
   };
 }
 
+/**
+ * A member that never ran is about to. One that is held up is not waited for: it has no process that the others could
+ * get in the way of, or none that will be of use.
+ */
+export function isOneStarting({ ours, now }: Situation): boolean {
+  return ours.some(({ state, pod }) => state.t === "unstarted" && pod !== undefined && isComing(pod, now));
+}
+
+function isComing(pod: MemberPod, now: number): boolean {
+  if (pod.terminating || problemOf(pod) !== undefined) return false;
+  return pod.state.t !== "running" || now - pod.createdAt < patience;
+}
+
 /** A member that etcd lists and that has no pod: the pass that added it did not come to the pod, or somebody deleted it. */
-export function makeMissingPods({ ours }: Situation): Decision | undefined {
-  const without = ours.filter(({ state, pod }) => state.t === "unstarted" && pod === undefined);
-  if (without.length === 0) return undefined;
-  const names = without.map(({ name }) => name);
+export function makeMissingPods(situation: Situation): Decision | undefined {
+  const next = situation.ours.find(({ state, pod }) => state.t === "unstarted" && pod === undefined);
+  if (next === undefined || isOneStarting(situation)) return undefined;
   return {
-    actions: names.map((member) => ({ do: "createPod", member })),
-    because: `${listed(names)}: members without a pod that never ran`,
+    actions: [{ do: "createPod", member: next.name }],
+    because: `${next.name} is a member that never ran, without a pod`,
+    lookAgainAfter: pace.later,
   };
 }
 
-function newNames({ seats, world, random }: Situation, count: number): readonly MemberName[] {
+function newName({ seats, world, random }: Situation): MemberName {
   const taken = new Set([...seats.map(({ name }) => name), ...world.pods.map(({ name }) => name)]);
-  const names: MemberName[] = [];
-  while (names.length < count) {
-    const name = newMemberName(world.cluster, taken, random);
-    taken.add(name);
-    names.push(name);
-  }
-  return names;
+  return newMemberName(world.cluster, taken, random);
 }

@@ -2,6 +2,7 @@
 // end and vanish in time; etcd takes and refuses changes as the real one does (it is the one that passes the contract
 // of real servers); entries are kept by some members before others. What must never happen is asserted on the way.
 import assert from "node:assert/strict";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Member } from "../../etcd/member.ts";
@@ -40,6 +41,8 @@ export class Model {
   now: number = sampleNow;
   size: number;
   readonly version: string;
+  /** For names and URLs, which do not change. */
+  readonly cluster: CompleteEtcdCluster;
   readonly pods = new Map<string, ModelPod>();
   etcd: FakeCluster | undefined;
   latched: ClusterId | undefined;
@@ -54,12 +57,19 @@ export class Model {
   constructor(options: { readonly size: number; readonly version: string; readonly random: () => number }) {
     this.size = options.size;
     this.version = options.version;
+    this.cluster = sampleCluster({ version: options.version, unlatched: true });
     this.#random = options.random;
   }
 
-  get cluster() {
-    const status = this.latched === undefined ? { phase: "Creating" } : { phase: "Running", clusterId: this.latched };
-    return sampleCluster({ size: this.size, version: this.version, unlatched: true, status });
+  /** As the API server holds it now. */
+  clusterView(): CompleteEtcdCluster {
+    const { spec, status } = this.cluster;
+    const phase = this.latched === undefined ? "Creating" : "Running";
+    return {
+      ...this.cluster,
+      spec: { ...spec, size: this.size },
+      status: { ...status, phase, ...(this.latched !== undefined && { clusterId: this.latched }) },
+    };
   }
 
   // Time
@@ -176,6 +186,10 @@ export class Model {
     if (this.canDecide()) this.#commit();
   }
 
+  removeByHand(id: MemberId): boolean {
+    return this.change((by, etcd) => etcd.remove(by, id), id);
+  }
+
   #forget(pod: ModelPod): void {
     if (this.#processOf(pod)) this.etcd?.lose(pod.name);
     pod.held = undefined;
@@ -205,7 +219,13 @@ export class Model {
   /** Too many voters have lost their data for what is left to decide ever again. */
   isDoomed(): boolean {
     const voters = this.#voters();
-    const lost = voters.filter(({ id, name }) => name !== "" && !this.#processes().some(({ process }) => process.member === id));
+    // One that never ran may yet: its pod is there, or is made even without the quorum.
+    const expected = ({ name, peerUrls: [url = ""] }: Member): boolean => {
+      const pod = memberOfPeerUrl(this.cluster, url);
+      return name === "" && pod !== undefined && (voters.length === 2 || this.pods.has(pod));
+    };
+    const runs = ({ id }: Member): boolean => this.#processes().some(({ process }) => process.member === id);
+    const lost = voters.filter((voter) => !expected(voter) && !runs(voter));
     return voters.length - lost.length < (voters.length === 0 ? 0 : quorum(voters.length));
   }
 
@@ -214,6 +234,10 @@ export class Model {
     const voters = this.#voters();
     const stay = this.#runningVoters().filter(({ pod }) => !pods.includes(pod) && pod.deletedAt === undefined);
     return stay.length >= quorum(voters.length);
+  }
+
+  survivesStranger(): boolean {
+    return this.#runningVoters().length >= quorum(this.#voters().length + 1);
   }
 
   isSettled(): boolean {
@@ -242,7 +266,9 @@ export class Model {
   }
 
   /** Undefined when it does not answer: processes take a moment after their container started. */
-  answerOf(name: string): { readonly process: FakeProcess; readonly member: Member; readonly held: number } | undefined {
+  answerOf(
+    name: string,
+  ): { readonly process: FakeProcess; readonly member: Member; readonly held: number } | undefined {
     const pod = this.pods.get(name);
     const process = pod && this.#processOf(pod);
     const member = pod && this.#memberOf(pod);
@@ -255,7 +281,9 @@ export class Model {
       ({ name, stage, deletedAt, nodeSilentSince, held }) =>
         `${name} ${stage}${deletedAt === undefined ? "" : " going"}${nodeSilentSince === undefined ? "" : " silent"} ${held ?? "-"}`,
     );
-    const members = this.etcd?.members.map(({ name, learner, peerUrls }) => `${name || peerUrls[0]}${learner ? " learner" : ""}`);
+    const members = this.etcd?.members.map(
+      ({ name, learner, peerUrls }) => `${name || peerUrls[0]}${learner ? " learner" : ""}`,
+    );
     return `size ${this.size}; pods: ${pods.join(", ")}; members: ${members?.join(", ") ?? "none"}; entries: ${this.acknowledged}`;
   }
 
@@ -263,7 +291,8 @@ export class Model {
 
   /** False when the pass ends here: refused, or not as expected. */
   carryOut(action: Action): boolean {
-    const doomed = this.isDoomed();
+    // Before an id is latched nobody was told that anything is kept.
+    const doomed = this.isDoomed() || this.latched === undefined;
     const done = this.#do(action);
     assert.ok(doomed || !this.isDoomed(), `${action.do} cost the quorum; ${this.describe()}`);
     this.#assertNothingLost();
@@ -292,7 +321,11 @@ export class Model {
         return this.#create(action.member, false, etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? []);
       case "addMember":
         return this.change((by, etcd) =>
-          etcd.add(by, [peerUrlOf(cluster, action.member)], action.as === "learner" && has(version(this.version), "learners")),
+          etcd.add(
+            by,
+            [peerUrlOf(cluster, action.member)],
+            action.as === "learner" && has(version(this.version), "learners"),
+          ),
         );
       case "promote":
         return this.change((by, etcd) => etcd.promote(by, action.id));
@@ -305,7 +338,7 @@ export class Model {
         // The pod is read live before it.
         const uid = this.pods.get(action.member)?.uid;
         if ((action.pod?.t === "uid" ? action.pod.uid : undefined) !== uid) return false;
-        return this.remove(action.id);
+        return this.change((by, etcd) => etcd.remove(by, action.id), action.id);
       }
       case "deletePod": {
         const pod = this.pods.get(action.member);
@@ -315,10 +348,6 @@ export class Model {
         return true;
       }
     }
-  }
-
-  remove(id: MemberId): boolean {
-    return this.change((by, etcd) => etcd.remove(by, id), id);
   }
 
   /** A change of the membership is an entry like any other, decided by those that decide before it. */
@@ -349,7 +378,11 @@ export class Model {
     const there = this.pods.get(name);
     if (there) return there.deletedAt === undefined;
     assert.ok(!seed || this.etcd === undefined || this.latched === undefined, "a second seed was made");
-    if (seed) this.etcd = undefined; // nobody was told of what an earlier one may have been
+    if (seed) {
+      // Nobody was told of what an earlier one may have been.
+      this.etcd = undefined;
+      this.acknowledged = 0;
+    }
     this.#uids += 1;
     this.pods.set(name, {
       name,
@@ -372,7 +405,10 @@ export class Model {
     const running = this.#runningVoters();
     const needed = quorum(this.#voters().length);
     const without = running.filter(({ pod }) => (pod.held ?? 0) < this.acknowledged);
-    assert.ok(running.length < needed || without.length < needed, `acknowledged entries can be lost; ${this.describe()}`);
+    assert.ok(
+      running.length < needed || without.length < needed,
+      `acknowledged entries can be lost; ${this.describe()}`,
+    );
   }
 
   #stateOf(pod: ModelPod): PodState {
@@ -409,6 +445,8 @@ export class Model {
   }
 
   #memberOf(pod: ModelPod): Member | undefined {
-    return this.etcd?.members.find(({ peerUrls }) => peerUrls.some((url) => memberOfPeerUrl(this.cluster, url) === pod.name));
+    return this.etcd?.members.find(({ peerUrls }) =>
+      peerUrls.some((url) => memberOfPeerUrl(this.cluster, url) === pod.name),
+    );
   }
 }

@@ -47,7 +47,13 @@ export interface SampleWorld {
   readonly change?: Partial<World>;
 }
 
-export function sampleCluster({ size = 3, version = "3.6.16", unlatched, spec, status }: SampleWorld): CompleteEtcdCluster {
+export function sampleCluster({
+  size = 3,
+  version = "3.6.16",
+  unlatched,
+  spec,
+  status,
+}: SampleWorld): CompleteEtcdCluster {
   const stored: EtcdCluster = {
     metadata: { name: "demo", namespace: "shop", uid: "uid-of-demo", generation: 1 },
     spec: { size, version, ...spec },
@@ -99,7 +105,10 @@ function podOf(member: SampleMember, version: string): readonly MemberPod[] {
   return [samplePod(`demo-${member.letter}`, member.pod ?? {}, version)];
 }
 
-function etcdOf({ members = [], etcd, strangers = [], leader, version = "3.6.16" }: SampleWorld, cluster: CompleteEtcdCluster): EtcdView {
+function etcdOf(
+  { members = [], etcd, strangers = [], leader, version = "3.6.16" }: SampleWorld,
+  cluster: CompleteEtcdCluster,
+): EtcdView {
   if (etcd === "nobody") return { t: "nobody" };
   if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`) };
   const leading = sampleId(leader ?? members[0]?.letter ?? "a");
@@ -116,7 +125,13 @@ function etcdOf({ members = [], etcd, strangers = [], leader, version = "3.6.16"
 function memberOf({ letter, learner, unnamed, foreign }: SampleMember, cluster: CompleteEtcdCluster): Member {
   const name = `demo-${letter}`;
   const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : peerUrlOf(cluster, name);
-  return { id: sampleId(letter), name: unnamed ? "" : name, peerUrls: [peerUrl], clientUrls: [], learner: learner ?? false };
+  return {
+    id: sampleId(letter),
+    name: unnamed ? "" : name,
+    peerUrls: [peerUrl],
+    clientUrls: [],
+    learner: learner ?? false,
+  };
 }
 
 function answerOf(member: SampleMember, version: string, leader: MemberId, etcd: SampleWorld["etcd"]): MemberAnswer {

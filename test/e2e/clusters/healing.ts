@@ -13,7 +13,7 @@ import { lane } from "../support/lane.ts";
 const ids = (members: readonly { readonly id: string }[]): string[] => members.map(({ id }) => id).toSorted();
 
 export function healing(): void {
-  describe("healing", () => {
+  describe("healing", { concurrency: 1 }, () => {
     const on = lane("healing", { size: 3 });
 
     test("a pod that is deleted is replaced by a new member", async () => {
@@ -90,7 +90,11 @@ export function healing(): void {
     test("a member that was added by hand is taken out again", async () => {
       const { cluster, writer } = on();
       const before = await cluster.whole();
-      const stranger = { as: "learner", peerUrls: ["http://elsewhere.example:2380"], oldestServer: version("3.6.0") } as const;
+      const stranger = {
+        as: "learner",
+        peerUrls: ["http://elsewhere.example:2380"],
+        oldestServer: version("3.6.0"),
+      } as const;
       const added = await waitFor("etcd to take a member", () => before.leader.etcd.memberAdd(stranger), {
         timeoutMs: patience,
       });

@@ -8,7 +8,7 @@ import { kube } from "../support/ground.ts";
 import { lane } from "../support/lane.ts";
 
 export function scaling(): void {
-  describe("scaling", () => {
+  describe("scaling", { concurrency: 1 }, () => {
     const on = lane("scaling", { size: 3 });
 
     for (const [from, to] of [
@@ -54,7 +54,12 @@ export function scaling(): void {
 
     test("a size that cannot be is refused with what to do instead", async () => {
       const { cluster } = on();
-      const scaled = kubectl("scale", `--namespace=${cluster.namespace}`, `etcdcluster/${cluster.name}`, "--replicas=0");
+      const scaled = kubectl(
+        "scale",
+        `--namespace=${cluster.namespace}`,
+        `etcdcluster/${cluster.name}`,
+        "--replicas=0",
+      );
       await assert.rejects(scaled, /from 1 to 9/);
       await assert.rejects(kube.mergePatch(EtcdCluster, cluster.key, { spec: { size: 12 } }), /from 1 to 9/);
     });

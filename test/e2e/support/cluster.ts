@@ -116,7 +116,11 @@ export interface Making {
 /** For an operator of the whole Kubernetes, which is told so by an annotation. */
 export const clusterwide: Making = { annotations: { "etcd.database.coreos.com/scope": "clusterwide" } };
 
-export async function makeCluster(key: Key, spec: EtcdClusterSpec, { annotations = {} }: Making = {}): Promise<TestCluster> {
+export async function makeCluster(
+  key: Key,
+  spec: EtcdClusterSpec,
+  { annotations = {} }: Making = {},
+): Promise<TestCluster> {
   await kube.create(EtcdCluster, { metadata: { ...key, annotations }, spec: { version: currentEtcd, ...spec } });
   return new TestCluster(key);
 }

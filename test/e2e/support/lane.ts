@@ -1,9 +1,9 @@
 // A cluster of its own with a writer of its own, in a namespace of its own: tests on different lanes run at once, and
 // those on one lane one after another, each on what the last one left.
 import { after, before } from "node:test";
-import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./cluster.ts";
-import { restrictedNamespace } from "./ground.ts";
+import { kube, restrictedNamespace } from "./ground.ts";
 import type { Whole } from "./whole.ts";
 import { Writer } from "./writer.ts";
 
@@ -23,7 +23,11 @@ export function lane(name: string, spec: EtcdClusterSpec): () => Lane {
     const first = await cluster.whole();
     made = { cluster, first, writer: new Writer(cluster) };
   });
-  after(() => made?.writer.stop());
+  after(async () => {
+    await made?.writer.stop();
+    // Its members would go on taking their share of the machine from the lanes that still run.
+    if (made !== undefined) await kube.delete(EtcdCluster, made.cluster.key);
+  });
   return () => {
     if (made === undefined) throw new Error(`the cluster ${name} was never whole`);
     return made;

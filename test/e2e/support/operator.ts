@@ -72,7 +72,14 @@ const installed: Operator[] = [];
 after(async () => {
   for (const { namespace } of installed) {
     await kubectl("delete", "clusterrolebinding", `etcd-operator-${namespace}`, "--ignore-not-found");
-    await kubectl("delete", "deployment", name, `--namespace=${namespace}`, "--ignore-not-found", "--cascade=foreground");
+    await kubectl(
+      "delete",
+      "deployment",
+      name,
+      `--namespace=${namespace}`,
+      "--ignore-not-found",
+      "--cascade=foreground",
+    );
   }
 });
 

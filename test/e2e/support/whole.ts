@@ -62,7 +62,11 @@ async function listThrough(address: string): Promise<Membership | string> {
   }
 }
 
-function oddities({ clusterId, members }: Membership, pods: readonly Pod[], known: string | undefined): string | undefined {
+function oddities(
+  { clusterId, members }: Membership,
+  pods: readonly Pod[],
+  known: string | undefined,
+): string | undefined {
   if (clusterId !== known) return `it is of the cluster ${clusterId}, and the status says ${known}`;
   const learners = members.filter(({ learner }) => learner);
   if (learners.length > 0) return `learners: ${learners.map(({ name, id }) => name || id).join(", ")}`;
@@ -88,6 +92,7 @@ function memberOf(pod: Pod, members: readonly Member[]): WholeMember {
 
 export function podText({ metadata, status }: Pod): string {
   const container = status?.containerStatuses?.[0]?.state;
-  const state = metadata?.deletionTimestamp !== undefined ? "Terminating" : (container?.waiting?.reason ?? status?.phase);
+  const state =
+    metadata?.deletionTimestamp !== undefined ? "Terminating" : (container?.waiting?.reason ?? status?.phase);
   return `${metadata?.name} (${state})`;
 }

@@ -68,7 +68,9 @@ export class Writer {
     return [...expected].flatMap(([key, value]) => {
       const there = found.get(key);
       if (there === value) return [];
-      return [`${address}: ${key} ${there === undefined ? "is missing" : `is "${there}"`}, "${value}" was acknowledged`];
+      return [
+        `${address}: ${key} ${there === undefined ? "is missing" : `is "${there}"`}, "${value}" was acknowledged`,
+      ];
     });
   }
 

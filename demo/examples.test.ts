@@ -1,0 +1,50 @@
+// The manifests a person applies agree with each other and with the program that they start.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import * as path from "node:path";
+import { test } from "node:test";
+import { parse, parseAllDocuments } from "yaml";
+import { operatorImageTag } from "../lab/images/operator.ts";
+import { etcdClusterDefinition } from "../src/api/crd.ts";
+import { tree } from "./typed.ts";
+
+const text = (file: string): string => readFileSync(path.join(tree, "example", file), "utf8");
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+  resourceNames?: string[];
+}
+const rulesOf = (file: string): Rule[] => (parse(text(file)) as { rules: Rule[] }).rules;
+
+test("the Deployment starts the image that is built from this tree", () => {
+  const deployment = parseAllDocuments(text("deployment.yaml")).find(
+    (document) => document.get("kind") === "Deployment",
+  );
+  assert.equal(deployment?.getIn(["spec", "template", "spec", "containers", 0, "image"]), operatorImageTag);
+});
+
+test("the rights name every verb, resource and group", () => {
+  for (const file of ["rbac/cluster-role-template.yaml", "rbac/role-template.yaml"])
+    for (const { apiGroups, resources, verbs } of rulesOf(file))
+      assert.ok(
+        ![...apiGroups, ...resources, ...verbs].includes("*"),
+        `${file} has a wildcard for ${resources.join()}`,
+      );
+});
+
+test("a Role grants the same as the ClusterRole, without what no Role can grant", () => {
+  const belongsToNone = new Set(["nodes", "customresourcedefinitions"]);
+  const namespaced = rulesOf("rbac/cluster-role-template.yaml").filter(
+    ({ resources }) => !resources.some((resource) => belongsToNone.has(resource)),
+  );
+  assert.deepEqual(rulesOf("rbac/role-template.yaml"), namespaced);
+});
+
+test("the one definition that may be changed is the one that is installed", () => {
+  const named = rulesOf("rbac/cluster-role-template.yaml")
+    .filter(({ resources }) => resources.includes("customresourcedefinitions"))
+    .flatMap(({ resourceNames = [] }) => resourceNames);
+  assert.deepEqual(named, [etcdClusterDefinition.metadata.name]);
+});

@@ -1,0 +1,133 @@
+// Crashes: the operator dies after each of its writes in turn, or never hears what came of one, and whoever comes after
+// it ends where an undisturbed one does, with as much made and as little removed.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { Fate } from "./testing/life.ts";
+import { Stage } from "./testing/stage.ts";
+
+interface Scenario {
+  readonly name: string;
+  /** The members of the whole cluster that it begins with; 0: there is none. */
+  readonly from: number;
+  readonly to: number;
+  readonly happens: (stage: Stage) => Promise<void>;
+  /** What it takes depends on the moment of the crash. */
+  readonly varies?: true;
+}
+
+const scenarios: readonly Scenario[] = [
+  { name: "creation of 3", from: 0, to: 3, happens: (stage) => stage.create(3) },
+  { name: "growth from 1 to 3", from: 1, to: 3, happens: (stage) => stage.resize(3) },
+  { name: "growth from 3 to 5", from: 3, to: 5, happens: (stage) => stage.resize(5) },
+  { name: "shrinking from 5 to 3", from: 5, to: 3, happens: (stage) => stage.resize(3) },
+  { name: "shrinking from 3 to 1", from: 3, to: 1, happens: (stage) => stage.resize(1) },
+  { name: "a deleted follower", from: 3, to: 3, happens: (stage) => stage.deletePod("follower") },
+  { name: "a deleted leader", from: 3, to: 3, happens: (stage) => stage.deletePod("leader") },
+  {
+    name: "sizes 5, 1 and 3, a moment after each other",
+    from: 3,
+    to: 3,
+    varies: true,
+    async happens(stage) {
+      for (const size of [5, 1, 3]) {
+        await stage.resize(size);
+        await stage.pass(1500);
+      }
+    },
+  },
+];
+
+/** More than any of them takes. */
+const mostWrites = 100;
+/** Between the death of a leader and the rule of the next one. */
+const absenceMs = 5_000;
+/** Longer than a cluster at rest goes unlooked at. */
+const quietMs = 40_000;
+
+interface End {
+  readonly crashed: boolean;
+  readonly writes: readonly string[];
+  readonly state: object;
+  readonly made: object;
+}
+
+/** Each of the lives is as its fate says, the one after the last of them goes undisturbed. */
+async function play({ from, to, happens }: Scenario, fateOf: (life: number) => Fate): Promise<End> {
+  const stage = new Stage();
+  if (from > 0) {
+    stage.startOperator();
+    await stage.create(from);
+    await stage.untilWhole(from);
+    // etcd takes no more members right after a change.
+    await stage.pass(6_000);
+    await stage.stopOperator();
+  }
+  const before = stage.writes.length;
+  let lives = 1;
+  stage.startOperator(fateOf(lives));
+  await happens(stage);
+  while ((await stage.untilOverOrWhole(to)) === "over") {
+    assert.ok(lives < mostWrites, `${lives} lives were not enough: ${await stage.describe()}`);
+    lives += 1;
+    await stage.stopOperator();
+    await stage.pass(absenceMs);
+    stage.startOperator(fateOf(lives));
+  }
+  await stage.stopOperator();
+
+  // Whole, and so there is nothing left to write.
+  const settled = stage.startOperator();
+  await stage.pass(quietMs);
+  assert.deepEqual(settled.writes, [], await stage.describe());
+  await stage.stopOperator();
+  const writes = stage.writes.slice(before);
+  return { crashed: lives > 1, writes, state: await stage.state(), made: countedBy(writes) };
+}
+
+/** What there is more or less of in the world; the status is written as often as there is news. */
+function countedBy(writes: readonly string[]): object {
+  const count = (what: RegExp): number => writes.filter((write) => what.test(write)).length;
+  return {
+    podsMade: count(/^create Pod/),
+    podsDeleted: count(/^delete Pod/),
+    added: count(/^add member/),
+    promoted: count(/^promote member/),
+    removed: count(/^remove member/),
+  };
+}
+
+const lives: Fate = { t: "lives" };
+
+for (const scenario of scenarios) {
+  describe(scenario.name, () => {
+    let clean: End;
+    before(async () => {
+      clean = await play(scenario, () => lives);
+    });
+    const same = (end: End, when: string): void => {
+      assert.deepEqual(end.state, clean.state, when);
+      if (!scenario.varies) assert.deepEqual(end.made, clean.made, `${when}: ${end.writes.join(", ")}`);
+    };
+
+    test("ends the same whichever of its writes the operator dies after", async () => {
+      let points = 0;
+      for (let after = 1; after <= mostWrites; after += 1) {
+        const end = await play(scenario, (life) => (life === 1 ? { t: "dies", after } : lives));
+        same(end, `died after its write ${after}`);
+        if (!end.crashed) break;
+        points += 1;
+      }
+      assert.ok(points >= clean.writes.length / 2 && points < mostWrites, `${points} points were tried`);
+    });
+
+    test("ends the same when no operator lives for more than one write", async () => {
+      const end = await play(scenario, () => ({ t: "dies", after: 1 }));
+      same(end, "one write a life");
+    });
+
+    test("ends the same whichever of its writes the operator hears nothing about", async () => {
+      for (let of = 1; of <= clean.writes.length; of += 1)
+        same(await play(scenario, () => ({ t: "losesAnswer", of })), `no answer to write ${of}`);
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Node, Pod } from "../kube/kinds.ts";
+import { Store } from "../kube/store.ts";
+import { leanNode, leanPod, observedPod } from "./observed-pod.ts";
+
+const at = (second: number): string => new Date(second * 1000).toISOString();
+
+type Container = NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number];
+
+function pod(status: NonNullable<Pod["status"]>, nodeName?: string): Pod {
+  return {
+    metadata: { name: "c-a", uid: "1", creationTimestamp: at(1), annotations: { "etcd.version": "3.6.16" } },
+    spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
+    status,
+  };
+}
+
+const etcd = (state: Container["state"], more: Partial<Container> = {}): Container[] => [
+  { name: "etcd", image: "", imageID: "", ready: false, restartCount: 0, ...(state && { state }), ...more },
+];
+
+const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" };
+const ended = { exitCode: 1, finishedAt: at(50) };
+const states: [string, Pod, object][] = [
+  ["waits for the scheduler", pod({ phase: "Pending" }), { t: "pending" }],
+  [
+    "cannot be scheduled",
+    pod({ phase: "Pending", conditions: [unschedulable] }),
+    { t: "pending", problem: "Unschedulable: 0/3 nodes" },
+  ],
+  ["is being made", pod({ containerStatuses: etcd({ waiting: { reason: "ContainerCreating" } }) }, "n"), { t: "starting" }],
+  [
+    "has no image",
+    pod({ containerStatuses: etcd({ waiting: { reason: "ErrImagePull", message: "not found" } }) }, "n"),
+    { t: "starting", problem: "ErrImagePull: not found" },
+  ],
+  ["runs", pod({ phase: "Running", containerStatuses: etcd({ running: {} }, { restartCount: 2 }) }, "n"), { t: "running", restarts: 2 }],
+  [
+    "crashes again and again",
+    pod(
+      {
+        conditions: [{ type: "ContainersReady", status: "False", lastTransitionTime: at(20) }],
+        containerStatuses: etcd({ waiting: { reason: "CrashLoopBackOff" } }, { restartCount: 4, lastState: { terminated: ended } }),
+      },
+      "n",
+    ),
+    { t: "crashing", since: 20_000, restarts: 4, problem: "CrashLoopBackOff: etcd ended with exit code 1" },
+  ],
+  ["was evicted", pod({ phase: "Failed", reason: "Evicted", message: "disk" }, "n"), { t: "ended", problem: "Evicted: disk" }],
+];
+for (const [what, seen, state] of states) {
+  test(`a pod that ${what} is seen as such, also through what the cache keeps of it`, () => {
+    assert.deepEqual(observedPod(seen, undefined).state, state);
+    assert.deepEqual(observedPod(leanPod(seen), undefined), observedPod(seen, undefined));
+  });
+}
+
+test("a pod that has ended has no address, whatever its status remembers", () => {
+  assert.equal(observedPod(pod({ phase: "Failed", podIP: "10.0.0.1" }, "n"), undefined).address, undefined);
+  assert.equal(observedPod(pod({ phase: "Running", podIP: "10.0.0.1" }, "n"), undefined).address, "10.0.0.1");
+});
+
+test("the list that a pod was started with is read back", () => {
+  const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--initial-cluster-state=existing"];
+  const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command }] } };
+  assert.deepEqual(observedPod(leanPod(made), undefined).joinsWith, ["http://a:2380", "http://b:2380"]);
+});
+
+const node = (status: string): Node => ({
+  metadata: { name: "n", uid: "9" },
+  status: { conditions: [{ type: "MemoryPressure", status: "False" }, { type: "Ready", status, lastTransitionTime: at(30) }] },
+});
+const nodes: [string, Node | undefined, object][] = [
+  ["whose kubelet is well", node("True"), { t: "ready", name: "n" }],
+  ["whose kubelet says that it is not well", node("False"), { t: "ready", name: "n" }],
+  ["whose kubelet says nothing", node("Unknown"), { t: "silent", name: "n", since: 30_000 }],
+  ["that is gone", undefined, { t: "gone", name: "n" }],
+];
+for (const [what, present, seen] of nodes) {
+  test(`a node ${what} is ${JSON.stringify(seen)}`, () => {
+    const store = new Store<Node>();
+    if (present !== undefined) store.put(leanNode(present));
+    assert.deepEqual(observedPod(pod({}, "n"), store).node, seen);
+    assert.deepEqual(observedPod(pod({}, "n"), undefined).node, { t: "ready", name: "n" });
+  });
+}

@@ -1,0 +1,92 @@
+// The life of one operator process in memory: it counts what the process writes, to Kubernetes and to etcd's list of
+// members, and ends it right after one of these writes, or keeps the answer to one from it.
+import type { EtcdMember } from "../../etcd/member.ts";
+import type { KubeApi } from "../../kube/api.ts";
+import { keyText, keyOf } from "../../kube/objects.ts";
+import { Crashed } from "../../kube/testing/faults.ts";
+import { TransportError } from "../../transport/errors.ts";
+
+export type Fate =
+  | { readonly t: "lives" }
+  /** The write of this number takes effect, and is the last thing that the process does. */
+  | { readonly t: "dies"; readonly after: number }
+  /** The write of this number takes effect, and the process is told that the connection broke. */
+  | { readonly t: "losesAnswer"; readonly of: number };
+
+export class Life {
+  /** In order, each as its verb and what it was about. */
+  readonly writes: string[] = [];
+  readonly #fate: Fate;
+  readonly #ended = new AbortController();
+
+  constructor(fate: Fate) {
+    this.#fate = fate;
+  }
+
+  /** Aborts at its end. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  end(): void {
+    this.#ended.abort(new Crashed());
+  }
+
+  async read<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.isOver) throw new Crashed();
+    const answer = await ask();
+    if (this.isOver) throw new Crashed();
+    return answer;
+  }
+
+  async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const answer = await this.read(ask);
+    this.writes.push(what);
+    const number = this.writes.length;
+    if (this.#fate.t === "dies" && number === this.#fate.after) {
+      this.end();
+      throw new Crashed();
+    }
+    if (this.#fate.t === "losesAnswer" && number === this.#fate.of)
+      throw new TransportError("broken", `the connection broke before the answer to "${what}"`);
+    return answer;
+  }
+}
+
+/** The API as a process with this life sees it. */
+export function apiDuring(life: Life, api: KubeApi): KubeApi {
+  return {
+    get: (kind, key, options) => life.read(() => api.get(kind, key, options)),
+    list: (kind, options) => life.read(() => api.list(kind, options)),
+    watch: (kind, options, onEvent) => life.read(() => api.watch(kind, options, onEvent)),
+    create: (kind, object, options) =>
+      life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, () => api.create(kind, object, options)),
+    replace: (kind, object, options) =>
+      life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () => api.replace(kind, object, options)),
+    apply: (kind, object, options) =>
+      life.write(`apply ${kind.kind} ${keyText(keyOf(object))}`, () => api.apply(kind, object, options)),
+    mergePatch: (kind, key, patch, options) =>
+      life.write(`patch ${kind.kind} ${keyText(key)}`, () => api.mergePatch(kind, key, patch, options)),
+    delete: (kind, key, options) =>
+      life.write(`delete ${kind.kind} ${keyText(key)}`, () => api.delete(kind, key, options)),
+  };
+}
+
+/** A member as a process with this life sees it. */
+export function memberDuring(life: Life, member: EtcdMember): EtcdMember {
+  return {
+    ...member,
+    status: (call) => life.read(() => member.status(call)),
+    health: (call) => life.read(() => member.health(call)),
+    memberList: (options, call) => life.read(() => member.memberList(options, call)),
+    memberAdd: (wanted, call) => life.write("add member", () => member.memberAdd(wanted, call)),
+    memberPromote: (id, call) => life.write("promote member", () => member.memberPromote(id, call)),
+    memberRemove: (id, call) => life.write("remove member", () => member.memberRemove(id, call)),
+    memberUpdate: (id, urls, call) => life.write("update member", () => member.memberUpdate(id, urls, call)),
+    moveLeader: (to, call) => life.write("move leader", () => member.moveLeader(to, call)),
+  };
+}

@@ -1,0 +1,198 @@
+// The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
+// at a time, and what must never happen to the cluster is asserted at every write.
+import assert from "node:assert/strict";
+import { EtcdCluster } from "../../api/etcd-cluster.ts";
+import type { Member } from "../../etcd/member.ts";
+import { Pod, PodDisruptionBudget, Service } from "../../kube/kinds.ts";
+import { silent } from "../../kube/log.ts";
+import type { Key } from "../../kube/objects.ts";
+import { RuntimeObserver } from "../../kube/runtime-observer.ts";
+import { SimulatedClock } from "../../kube/simulated-clock.ts";
+import { FakeApi } from "../../kube/testing/fake-api.ts";
+import { clusterController } from "../controller.ts";
+import { quorum } from "../safety.ts";
+import { apiDuring, type Fate, Life, memberDuring } from "./life.ts";
+import { Kubelet } from "./kubelet.ts";
+
+const key: Key = { namespace: "default", name: "demo" };
+const beganAt = Date.parse("2026-01-01T00:00:00Z");
+const stepMs = 250;
+
+interface Running {
+  readonly life: Life;
+  readonly ended: Promise<unknown>;
+}
+
+export class Stage {
+  readonly clock = new SimulatedClock();
+  readonly api: FakeApi;
+  readonly kubelet: Kubelet;
+  /** Of all operators so far, in order. */
+  readonly writes: string[] = [];
+  #running: Running | undefined;
+  /** The most members that etcd ever had. */
+  mostMembers = 0;
+
+  constructor() {
+    const { clock } = this;
+    this.api = new FakeApi({
+      kinds: [
+        { kind: EtcdCluster, status: true },
+        { kind: Pod, graceful: true },
+        { kind: Service },
+        { kind: PodDisruptionBudget },
+      ],
+      clock,
+      date: () => new Date(beganAt + clock.now()),
+    });
+    this.kubelet = new Kubelet(this.api, clock);
+  }
+
+  /** A new process, with nothing but what it reads. */
+  startOperator(fate: Fate = { t: "lives" }): Life {
+    assert.ok(this.#running === undefined, "one operator runs already");
+    const { clock } = this;
+    const life = new Life(fate);
+    const api = apiDuring(life, this.api);
+    const { controller, informers } = clusterController({
+      api,
+      scope: { t: "namespaces", names: [key.namespace] },
+      nodes: "unseen",
+      members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
+      events: { record: () => undefined },
+      observer: new RuntimeObserver(silent),
+      clock,
+      now: () => beganAt + clock.now(),
+    });
+    const ended = Promise.all([
+      ...informers.map((informer) => informer.run(life.signal)),
+      controller.run(api, life.signal),
+    ]);
+    this.#running = { life, ended };
+    return life;
+  }
+
+  /** Whether it died already or not. */
+  async stopOperator(): Promise<void> {
+    const running = this.#running;
+    assert.ok(running);
+    running.life.end();
+    await running.ended;
+    this.writes.push(...running.life.writes);
+    this.#running = undefined;
+  }
+
+  // What people do
+
+  async create(size: number): Promise<void> {
+    await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version: "3.6.16" } });
+  }
+
+  async resize(size: number): Promise<void> {
+    await this.api.mergePatch(EtcdCluster, key, { spec: { size } });
+  }
+
+  /** The one that leads, or another. */
+  async deletePod(which: "leader" | "follower"): Promise<void> {
+    const { etcd } = this.kubelet;
+    const victim = etcd?.members.find(({ id }) => (id === etcd.leader) === (which === "leader"));
+    assert.ok(victim);
+    await this.api.delete(Pod, { ...key, name: victim.name });
+  }
+
+  // Time
+
+  /** Passes so much of it, looking at the cluster again and again. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      await this.clock.advance(Math.min(stepMs, left));
+      this.#look();
+    }
+  }
+
+  /** Until it is so, by a deadline of its own time. */
+  async until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 180_000): Promise<void> {
+    const deadline = this.clock.now() + withinMs;
+    while (!(await holds())) {
+      if (this.clock.now() >= deadline) assert.fail(`${what}: not within ${withinMs} ms; ${await this.describe()}`);
+      await this.pass(stepMs);
+    }
+  }
+
+  /** Until the operator's life is over, or the cluster is whole. */
+  async untilOverOrWhole(size: number): Promise<"over" | "whole"> {
+    const life = this.#running?.life;
+    assert.ok(life);
+    await this.until("an end", async () => life.isOver || (await this.isWhole(size)));
+    return life.isOver ? "over" : "whole";
+  }
+
+  untilWhole = (size: number): Promise<void> => this.until(`${size} healthy voters`, () => this.isWhole(size));
+
+  // What is there
+
+  async isWhole(size: number): Promise<boolean> {
+    const cluster = await this.cluster();
+    const ready = readyOf(cluster);
+    const members = this.kubelet.etcd?.members ?? [];
+    const pods = (await this.pods()).map(({ metadata }) => metadata);
+    const isSound = ({ name, learner }: Member): boolean =>
+      !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
+    return (
+      ready?.status === "True" &&
+      ready.observedGeneration === cluster.metadata?.generation &&
+      members.length === size &&
+      members.every(isSound) &&
+      pods.length === size
+    );
+  }
+
+  cluster = (): Promise<EtcdCluster> => this.api.get(EtcdCluster, key);
+
+  async pods(): Promise<Pod[]> {
+    return (await this.api.list(Pod)).items;
+  }
+
+  async describe(): Promise<string> {
+    const pods = (await this.pods()).map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`);
+    const members = this.kubelet.etcd?.members.map(({ name, learner }) => `${name}${learner ? " (learner)" : ""}`);
+    const ready = readyOf(await this.cluster());
+    const writes = [...this.writes, ...(this.#running?.life.writes ?? [])].slice(-12);
+    return `pods ${pods.join(", ")}; members ${members?.join(", ")}; ${ready?.message}; last writes: ${writes.join(", ")}`;
+  }
+
+  /** All that a person could tell one such cluster from another by, but for names, times and what grows by itself. */
+  async state(): Promise<object> {
+    const [cluster, pods, services, budgets] = await Promise.all([
+      this.cluster(),
+      this.pods(),
+      this.api.list(Service),
+      this.api.list(PodDisruptionBudget),
+    ]);
+    const { revision: _r, dbSize: _d, clusterId: _c, leader: _l, conditions = [], ...status } = cluster.status ?? {};
+    const names = pods.map(({ metadata }) => metadata?.name ?? "").toSorted();
+    const state = {
+      spec: cluster.spec,
+      status: { ...status, conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })) },
+      latched: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
+      members: names.map((name) => this.kubelet.etcd?.members.find((member) => member.name === name)?.learner),
+      pods: pods.map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes })),
+      services: services.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
+      budgets: budgets.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
+    };
+    const text = names.reduce((text, name) => text.replaceAll(name, "MEMBER"), JSON.stringify(state));
+    return JSON.parse(text) as object;
+  }
+
+  #look(): void {
+    const { etcd, seeds } = this.kubelet;
+    assert.ok(seeds <= 1, "a second seed was begun");
+    const members = etcd?.members ?? [];
+    this.mostMembers = Math.max(this.mostMembers, members.length);
+    const voters = members.filter(({ learner, name }) => !learner && name !== "");
+    const serving = voters.filter(({ clientUrls: [url = ""] }) => etcd?.processAt(url)?.state === "running");
+    assert.ok(serving.length >= (etcd ? quorum(voters.length) : 0), `the quorum is lost: ${JSON.stringify(members)}`);
+  }
+}
+
+const readyOf = ({ status }: EtcdCluster) => status?.conditions?.find(({ type }) => type === "Ready");

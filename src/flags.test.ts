@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { identityOf } from "./environment.ts";
+import { FlagError, parseFlags } from "./flags.ts";
+
+const usual = { createCrd: true, clusterWide: false, namespaces: [], listenAddr: "0.0.0.0:8080", version: false };
+
+const read: [string, string[], Partial<typeof usual> | { namespaces: string[] }][] = [
+  ["nothing", [], {}],
+  ["one dash", ["-cluster-wide"], { clusterWide: true }],
+  ["two dashes and an equals sign", ["--create-crd=false"], { createCrd: false }],
+  ["a value as the next argument", ["-listen-addr", "127.0.0.1:9000"], { listenAddr: "127.0.0.1:9000" }],
+  ["several namespaces", ["-namespaces=a, b"], { namespaces: ["a", "b"] }],
+  ["the short truths of Go", ["-create-crd=f", "-cluster-wide=1"], { createCrd: false, clusterWide: true }],
+  ["the flags of 2018 that do nothing now", ["-chaos-level=-1", "--gc-interval", "10m"], {}],
+  ["the last of two", ["-cluster-wide", "-cluster-wide=false"], {}],
+];
+for (const [what, args, wanted] of read) {
+  test(`flags are read as Go reads them: ${what}`, () => {
+    assert.deepEqual(parseFlags(args), { ...usual, ...wanted });
+  });
+}
+
+const refused: [string[], RegExp][] = [
+  [["-unknown"], /-unknown is not known: there are -create-crd/],
+  [["--toString"], /no flag/],
+  [["stray"], /"stray" is no flag/],
+  [["-create-crd=maybe"], /true or false/],
+  [["-listen-addr"], /needs a value/],
+  [["-listen-addr=nonsense"], /host:port/],
+  [["-chaos-level=2"], /not supported any more/],
+  [["-gc-interval=soon"], /duration/],
+  [["-cluster-wide", "-namespaces=a"], /exclude each other/],
+  [["-namespaces=A_b"], /no name of a namespace/],
+];
+for (const [args, says] of refused) {
+  test(`${args.join(" ")} is refused in a sentence`, () => {
+    assert.throws(
+      () => parseFlags(args),
+      (error) => error instanceof FlagError && says.test(error.message),
+    );
+  });
+}
+
+test("in a pod the operator must be told who it is, outside it need not", () => {
+  const inPod = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+  assert.throws(() => identityOf(inPod), /MY_POD_NAMESPACE and MY_POD_NAME/);
+  assert.deepEqual(identityOf({ ...inPod, MY_POD_NAMESPACE: "n", MY_POD_NAME: "p" }), { namespace: "n", pod: "p" });
+  assert.equal(identityOf({}).namespace, "default");
+  assert.equal(identityOf({ ...inPod, KUBECONFIG: "/file" }).namespace, "default");
+});

@@ -1,0 +1,93 @@
+// Loss: what is said and what is not done when more is gone than a cluster can spare.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { pauseContainer } from "../../../lab/faults/containers.ts";
+import { resumeContainer } from "../../../lab/faults/undo.ts";
+import { lab } from "../support/ground.ts";
+import { deletePods, spoilData } from "../support/harm.ts";
+import { killContainer } from "../../../lab/faults/containers.ts";
+import { lane } from "../support/lane.ts";
+import { conditionOf } from "../support/status.ts";
+
+export function losing(): void {
+  describe("losing", { concurrency: 1 }, () => {
+    describe("a minority", { concurrency: 1 }, () => {
+      const on = lane("minority", { size: 5, failover: { crashLoopAfterSeconds: 5 } });
+
+      test("two pods of five that are deleted at once are both replaced", async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.whole();
+        const victims = before.members.slice(0, 2).map(({ name }) => name);
+        await deletePods(cluster, ...victims);
+        const after = await cluster.whole({ without: victims });
+        assert.equal(after.clusterId, before.clusterId);
+        const stayed = after.members.filter(({ id }) => before.members.some((member) => member.id === id));
+        assert.equal(stayed.length, 3);
+        await writer.nothingIsLost();
+      });
+
+      test("a member that ends at every start is replaced", async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.whole();
+        const victim = before.members.find(({ id }) => id !== before.leader.id);
+        assert.ok(victim);
+        await spoilData(cluster, victim.name);
+        await killContainer(lab, `${cluster.namespace}/${victim.name}`);
+        const after = await cluster.whole({ without: [victim.name] });
+        assert.equal(after.clusterId, before.clusterId);
+        await cluster.untilEvent("Member Removed", ({ note }) => note?.includes("keeps ending") ?? false);
+        await writer.nothingIsLost();
+      });
+    });
+
+    describe("the quorum", () => {
+      const on = lane("quorum", { size: 3 });
+
+      test("two of three that stand still are said to be a lost quorum, and the cluster goes on with them", async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.whole();
+        const paused = before.members.slice(0, 2).map(({ name }) => `${cluster.namespace}/${name}`);
+        await Promise.all(paused.map((pod) => pauseContainer(lab, pod)));
+        const lost = await cluster.until("the quorum is said to be lost", (cluster) => {
+          return conditionOf(cluster, "Available")?.reason === "QuorumLost";
+        });
+        assert.equal(conditionOf(lost, "Available")?.status, "False");
+        assert.equal(conditionOf(lost, "Ready")?.status, "False");
+        assert.equal(lost.status?.phase, "Running", "it may come back by itself");
+        assert.equal((await cluster.untilEvent("Quorum Lost")).type, "Warning");
+        for (const pod of paused) await resumeContainer(lab, pod);
+        const after = await cluster.whole();
+        assert.deepEqual(
+          after.members.map(({ id, uid }) => ({ id, uid })),
+          before.members.map(({ id, uid }) => ({ id, uid })),
+        );
+        await writer.nothingIsLost();
+      });
+    });
+
+    describe("everything", () => {
+      const on = lane("all", { size: 3 });
+
+      test("when all pods are deleted at once, that is said and no new cluster is started in its place", async () => {
+        const { cluster, first, writer } = on();
+        await writer.progress();
+        await writer.stop();
+        await deletePods(cluster, ...first.members.map(({ name }) => name));
+        const lost = await cluster.until("the loss is said", ({ status }) => status?.phase === "Failed");
+        assert.equal(lost.status?.clusterId, first.clusterId);
+        assert.equal(conditionOf(lost, "Available")?.reason, "DataLost");
+        assert.match(lost.status?.reason ?? "", /Restore it from a backup/);
+        assert.equal((await cluster.untilEvent("Data Lost")).type, "Warning");
+        // An edit makes the operator look again, and the answer to it shows that it did.
+        await cluster.edit({ size: 5 });
+        const later = await cluster.until("it has looked again", ({ metadata, status }) => {
+          return status?.observedGeneration === metadata?.generation;
+        });
+        assert.equal(later.status?.phase, "Failed");
+        assert.equal(later.status?.clusterId, first.clusterId);
+        const pods = (await cluster.pods()).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+        assert.deepEqual(pods, []);
+      });
+    });
+  });
+}

@@ -1,0 +1,147 @@
+// What stands around the members, what is told about them, and when nothing is to be done.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { waitFor } from "../../../lab/progress.ts";
+import type { Kind, KubeObject } from "../../../src/kube/objects.ts";
+import { PodDisruptionBudget, Service } from "../../../src/kube/kinds.ts";
+import { kubectl } from "../../support/kubectl.ts";
+import { kube, patience } from "../support/ground.ts";
+import { deletePods } from "../support/harm.ts";
+import { lane } from "../support/lane.ts";
+import { conditionOf } from "../support/status.ts";
+
+const podSettings = {
+  labels: { team: "storage" },
+  annotations: { note: "kept" },
+  nodeSelector: { "kubernetes.io/os": "linux" },
+  tolerations: [{ key: "dedicated", operator: "Equal", value: "etcd", effect: "NoSchedule" }],
+  resources: { requests: { cpu: "10m", memory: "32Mi" } },
+  etcdEnv: [{ name: "ETCD_HEARTBEAT_INTERVAL", value: "150" }],
+  terminationGracePeriodSeconds: 3,
+};
+
+export function upkeep(): void {
+  describe("upkeep", { concurrency: 1 }, () => {
+    const on = lane("upkeep", { size: 3, pod: podSettings, etcd: { quotaBackendBytes: 1_073_741_824 } });
+    const replaced = async <T extends KubeObject>(kind: Kind<T>, name: string): Promise<void> => {
+      const { cluster } = on();
+      const key = { namespace: cluster.namespace, name };
+      const before = await kube.get(kind, key);
+      await kube.delete(kind, key);
+      await waitFor(
+        `another ${kind.kind} ${name}`,
+        async () => ((await kube.get(kind, key)).metadata?.uid !== before.metadata?.uid ? true : undefined),
+        { timeoutMs: patience },
+      );
+    };
+
+    test("what spec.pod and spec.etcd ask for arrives in the pods", async () => {
+      const { cluster } = on();
+      await cluster.whole();
+      for (const { metadata, spec } of await cluster.pods()) {
+        assert.equal(metadata?.labels?.["team"], "storage");
+        assert.equal(metadata?.annotations?.["note"], "kept");
+        assert.equal(metadata?.annotations?.["etcd.version"], "3.6.16");
+        assert.deepEqual(spec?.nodeSelector, podSettings.nodeSelector);
+        assert.ok(spec?.tolerations?.some(({ key, value }) => key === "dedicated" && value === "etcd"));
+        assert.equal(spec?.terminationGracePeriodSeconds, 3);
+        const [container] = spec?.containers ?? [];
+        assert.deepEqual(container?.resources?.requests, podSettings.resources.requests);
+        assert.deepEqual(container?.env, podSettings.etcdEnv);
+        assert.ok(container?.command?.includes("--quota-backend-bytes=1073741824"));
+      }
+    });
+
+    test("kubectl wait, its columns and the status tell what there is", async () => {
+      const { cluster, first } = on();
+      const { namespace, name } = cluster;
+      await kubectl(
+        "wait",
+        `--namespace=${namespace}`,
+        `etcdcluster/${name}`,
+        "--for=condition=Ready",
+        "--timeout=180s",
+      );
+      const { status, metadata } = await cluster.get();
+      const { members } = await cluster.whole();
+      assert.equal(status?.phase, "Running");
+      assert.equal(status?.size, 3);
+      assert.equal(status?.ready, "3/3");
+      assert.equal(status?.serviceName, `${name}-client`);
+      assert.equal(status?.clientPort, 2379);
+      assert.equal(status?.currentVersion, "3.6.16");
+      assert.equal(status?.targetVersion, "");
+      assert.equal(status?.clusterId, first.clusterId);
+      assert.equal(status?.observedGeneration, metadata?.generation);
+      assert.deepEqual(
+        status?.clientEndpoints,
+        members.map((member) => `http://${member.name}.${name}.${namespace}.svc:2379`),
+      );
+      assert.deepEqual(
+        status?.members?.ready?.toSorted(),
+        members.map((member) => member.name),
+      );
+      const [header, row] = (await kubectl("get", "etcd", `--namespace=${namespace}`, name)).trim().split("\n");
+      assert.match(header ?? "", /NAME.*READY.*VERSION.*AGE/);
+      assert.match(row ?? "", /3\/3.*3\.6\.16/);
+    });
+
+    test("Services and the budget that are deleted are made again", async () => {
+      const { cluster, writer } = on();
+      await replaced(Service, cluster.name);
+      await replaced(Service, `${cluster.name}-client`);
+      await replaced(PodDisruptionBudget, cluster.name);
+      await cluster.whole();
+      await writer.nothingIsLost();
+    });
+
+    test("selectors and labels that somebody changed are set right", async () => {
+      const { cluster } = on();
+      const key = { namespace: cluster.namespace, name: `${cluster.name}-client` };
+      await kube.mergePatch(Service, key, { spec: { selector: { etcd_cluster: "another" } } });
+      await kube.mergePatch(PodDisruptionBudget, cluster.key, { spec: { minAvailable: 0 } });
+      let seen = "";
+      await waitFor(
+        "the client Service to select the members",
+        async () => {
+          const [service, budget] = await Promise.all([
+            kube.get(Service, key),
+            kube.get(PodDisruptionBudget, cluster.key),
+          ]);
+          seen = JSON.stringify([service.spec?.selector, budget.spec?.minAvailable]);
+          const right = service.spec?.selector?.["etcd_cluster"] === cluster.name && budget.spec?.minAvailable === 2;
+          return right ? true : undefined;
+        },
+        { timeoutMs: patience, lastSeen: () => seen },
+      );
+    });
+
+    test("a paused cluster is left as it is, and healed when it is not paused any more", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      await cluster.edit({ paused: true });
+      await cluster.until("it is paused", ({ status }) => status?.controlPaused === true);
+      const [victim] = before.members;
+      assert.ok(victim);
+      await deletePods(cluster, victim.name);
+      await cluster.until("the loss is told", (cluster) => conditionOf(cluster, "Ready")?.status === "False");
+      await waitFor(
+        "the pod to be gone",
+        async () => ((await cluster.pod(victim.name)) === undefined ? true : undefined),
+        {
+          timeoutMs: patience,
+        },
+      );
+      await cluster.edit({ size: 5 });
+      await cluster.until(
+        "the edit was seen",
+        ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
+      );
+      assert.equal((await cluster.pods()).length, 2);
+      await cluster.edit({ size: 3, paused: false });
+      const after = await cluster.whole({ without: [victim.name] });
+      assert.equal(after.clusterId, before.clusterId);
+      await writer.nothingIsLost();
+    });
+  });
+}

@@ -1,0 +1,130 @@
+// What a stranger touches first does what it says: the documents are typed from top to bottom, and every example is
+// applied, in a namespace that allows only what the restricted profile allows.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { appendFile, readFile } from "node:fs/promises";
+import * as path from "node:path";
+import { after, before, test } from "node:test";
+import { scriptOf } from "../../docs/shell-blocks.ts";
+import { CommandError, run } from "../../lab/command.ts";
+import { loadOperatorImage } from "../../lab/image.ts";
+import { readRecord } from "../../lab/registry.ts";
+import { root } from "../suites.ts";
+import { kubectl } from "../support/kubectl.ts";
+import { testLab } from "../support/lab.ts";
+import { ownPlace, type Place } from "./own-kubeconfig.ts";
+
+const patience = { timeout: 300_000 };
+let place: Place;
+
+/** A line as a person types it in the tree's folder; gives back both streams of output, in the order of their ends. */
+async function typed(line: string, where: Place = place, env: Record<string, string> = {}): Promise<string> {
+  const settings = { cwd: root, env: { KUBECONFIG: where.KUBECONFIG, ...env }, signal: AbortSignal.timeout(240_000) };
+  return run("bash", ["-euo", "pipefail", "-c", `exec 2>&1; ${line}`], settings).catch((error: unknown) => {
+    throw new Error(`failed: ${line}`, { cause: error });
+  });
+}
+
+async function fails(line: string, env: Record<string, string> = {}): Promise<CommandError> {
+  const settings = { cwd: root, env: { KUBECONFIG: place.KUBECONFIG, ...env } };
+  try {
+    await run("bash", ["-euo", "pipefail", "-c", line], settings);
+  } catch (error) {
+    if (error instanceof CommandError) return error;
+    throw error;
+  }
+  throw new assert.AssertionError({ message: `should have failed: ${line}` });
+}
+
+const documents = ["README.md", "docs/install.md", "docs/clusters.md"] as const;
+
+const may = async (verb: string, where: Place, namespace: string): Promise<boolean> =>
+  (
+    await typed(
+      `kubectl auth can-i ${verb} -n ${namespace} --as=system:serviceaccount:${where.namespace}:etcd-operator || true`,
+    )
+  ).trim() === "yes";
+
+before(async () => {
+  const lab = process.env["LAB_NAME"] === undefined ? undefined : testLab();
+  if (lab !== undefined) await loadOperatorImage(readRecord(lab.name) ?? lab);
+  place = await ownPlace("examples");
+});
+
+after(async () => {
+  await kubectl("delete", "clusterrolebinding", `etcd-operator-${place.namespace}`, "--ignore-not-found");
+});
+
+for (const document of documents)
+  test(`every marked command of ${document} works when typed from top to bottom`, patience, async () => {
+    const script = scriptOf(document, await readFile(path.join(root, document), "utf8"));
+    await typed(script);
+  });
+
+test("every example manifest is taken by the API server as it is", patience, async () => {
+  const files = readdirSync(path.join(root, "example"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(yaml|json)$/.test(file) && !file.endsWith("-template.yaml"))
+    .map((file) => path.join("example", file));
+  assert.ok(files.length >= 5, files.join(", "));
+  for (const file of files) await typed(`kubectl apply --dry-run=server --validate=strict -f ${file}`);
+});
+
+test(
+  "the experiment finds every acknowledged write after a member was stopped, and says so when one is missing",
+  patience,
+  async () => {
+    const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
+    const env = { ACKNOWLEDGED: noted };
+    await typed("kubectl apply -f example/example-etcd-cluster.yaml");
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await typed("example/experiment/put.sh 8", place, env);
+    await typed("example/experiment/delete_pod.sh 1", place, env);
+    await typed("example/experiment/put.sh 8", place, env);
+    assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
+    await appendFile(noted, "experiment/never written\n");
+    const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+  },
+);
+
+test("create_role.sh takes names by option and by environment, and refuses what it does not know", async () => {
+  const names = `kubectl get clusterrolebinding role-${place.namespace} -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'`;
+  const role = `role-${place.namespace}`;
+  try {
+    await typed(`example/rbac/create_role.sh --role-name=${role} --role-binding-name ${role}`);
+    assert.equal(await typed(names), `${role} ${place.namespace}`);
+    await typed("example/rbac/create_role.sh", place, { ROLE_NAME: role, ROLE_BINDING_NAME: role, NAMESPACE: "other" });
+    assert.equal(await typed(names), `${role} other`);
+  } finally {
+    await typed(`kubectl delete clusterrole,clusterrolebinding ${role} --ignore-not-found`);
+  }
+  assert.match((await fails("example/rbac/create_role.sh --rolename=x")).stderr, /"--rolename" is not an option/);
+});
+
+test(
+  "an operator with the rights of one namespace runs clusters there and may do nothing elsewhere",
+  patience,
+  async () => {
+    const alone = await ownPlace("alone");
+    const commands = blockAfter("docs/install.md", "With the rights of one namespace only");
+    await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
+    await typed(
+      "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
+        "&& kubectl wait --for=condition=Ready etcd/my-etcd --timeout=120s",
+      alone,
+    );
+    assert.equal(await may("create pods", alone, alone.namespace), true);
+    assert.equal(await may("create pods", alone, place.namespace), false);
+    assert.equal(await may("list nodes", alone, alone.namespace), false);
+  },
+);
+
+/** The commands of the first block under a heading, marked for typing or not. */
+function blockAfter(document: string, heading: string): string {
+  const text = readFileSync(path.join(root, document), "utf8");
+  const block = text.slice(text.indexOf(`## ${heading}`)).split("```")[1] ?? "";
+  assert.match(block, /^sh\n/, `${document} has no commands under "${heading}"`);
+  return block.slice("sh\n".length);
+}

@@ -1,0 +1,93 @@
+// Power: one node that is gone for good, and all of them at once. Everything on the lab suffers, so this runs alone.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { labNodes } from "../../lab/config.ts";
+import { powerOff } from "../../lab/faults/power.ts";
+import { heal, powerOn } from "../../lab/faults/undo.ts";
+import { waitFor } from "../../lab/progress.ts";
+import { Node } from "../../src/kube/kinds.ts";
+import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
+import { kube, lab, patience, restrictedNamespace } from "./support/ground.ts";
+import { installOperator, type Operator } from "./support/operator.ts";
+import { Writer } from "./support/writer.ts";
+
+describe("nodes", () => {
+  let operator: Operator;
+  let cluster: TestCluster;
+  let writer: Writer;
+
+  before(async () => {
+    operator = await installOperator("clusterwide");
+    const namespace = await restrictedNamespace("nodes");
+    const spec = { size: 3, failover: { unreachableAfterSeconds: 5 } };
+    cluster = await makeCluster({ namespace, name: "nodes" }, spec, clusterwide);
+    await cluster.whole();
+    writer = new Writer(cluster);
+  });
+  after(async () => {
+    await heal(lab);
+    await writer?.stop();
+  });
+
+  const nodesReady = (): Promise<true> =>
+    waitFor(
+      "all nodes to be ready",
+      async () => {
+        const { items } = await kube.list(Node);
+        const ready = items.every(({ status }) => status?.conditions?.some(isReady));
+        return ready ? true : undefined;
+      },
+      { timeoutMs: patience },
+    );
+
+  test("members start on different nodes", async () => {
+    const { members } = await cluster.whole();
+    assert.equal(new Set(members.map(({ node }) => node)).size, Math.min(lab.nodes, 3));
+  });
+
+  test("a member whose node lost its power is replaced on another node", async () => {
+    const before = await cluster.whole();
+    const home = (await operator.leader()).spec?.nodeName;
+    const victim = before.members.find(({ node }) => node !== home);
+    assert.ok(victim);
+    await powerOff(lab, victim.node);
+    const after = await cluster.whole({ without: [victim.name] });
+    assert.equal(after.clusterId, before.clusterId);
+    assert.ok(after.members.every(({ node }) => node !== victim.node));
+    await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(`${victim.node} is gone`) ?? false);
+    await writer.nothingIsLost();
+    await powerOn(lab, victim.node);
+    await nodesReady();
+    // What the node had before must not come between the others.
+    await writer.progress(50);
+    const later = await cluster.whole();
+    assert.deepEqual(
+      later.members.map(({ id }) => id),
+      after.members.map(({ id }) => id),
+    );
+    await writer.nothingIsLost();
+  });
+
+  test("when all nodes lose their power at once, the cluster comes back as it was, with every key", async () => {
+    // Longer than it takes, so that nobody is replaced for having been away with all the others.
+    await cluster.edit({ failover: { unreachableAfterSeconds: 600 } });
+    const before = await cluster.whole();
+    await Promise.all(labNodes(lab).map(({ name }) => powerOff(lab, name)));
+    for (const { name } of labNodes(lab)) await powerOn(lab, name);
+    await nodesReady();
+    await writer.progress();
+    const after = await cluster.whole();
+    assert.equal(after.clusterId, before.clusterId);
+    assert.deepEqual(
+      after.members.map(({ id, uid }) => ({ id, uid })),
+      before.members.map(({ id, uid }) => ({ id, uid })),
+    );
+    assert.ok(after.members.every(({ restarts, name }) => restarts > restartsOf(name, before.members)));
+    await writer.nothingIsLost();
+  });
+});
+
+const isReady = ({ type, status }: { type: string; status: string }): boolean => type === "Ready" && status === "True";
+
+const restartsOf = (name: string, members: readonly { name: string; restarts: number }[]): number =>
+  members.find((member) => member.name === name)?.restarts ?? 0;

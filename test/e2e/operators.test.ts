@@ -1,0 +1,95 @@
+// Operators that come and go: clusters live without them, one acts at a time, and what happened meanwhile is put right.
+// They look after one namespace here, with the rights of that namespace alone.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { waitFor } from "../../lab/progress.ts";
+import { Event, Lease, Pod } from "../../src/kube/kinds.ts";
+import { makeCluster, type TestCluster } from "./support/cluster.ts";
+import { kube, patience } from "./support/ground.ts";
+import { deletePods } from "./support/harm.ts";
+import { installOperator, type Operator } from "./support/operator.ts";
+import { Writer } from "./support/writer.ts";
+
+describe("operators", () => {
+  let operator: Operator;
+  let cluster: TestCluster;
+  let writer: Writer;
+
+  before(async () => {
+    operator = await installOperator("namespace");
+    cluster = await makeCluster({ namespace: operator.namespace, name: "served" }, { size: 3 });
+    await cluster.whole();
+    writer = new Writer(cluster);
+  });
+  after(() => writer?.stop());
+
+  const isGone = (name: string): Promise<true> =>
+    waitFor(`${name} to be gone`, async () => ((await cluster.pod(name)) === undefined ? true : undefined), {
+      timeoutMs: patience,
+    });
+
+  test("an operator's metrics have the names of 2018 and count the clusters", async () => {
+    const text = await operator.metrics();
+    assert.match(text, /^etcd_operator_controller_clusters 1$/m);
+    for (const name of ["clusters_created", "clusters_deleted", "clusters_modified", "clusters_failed"])
+      assert.ok(text.includes(`# TYPE etcd_operator_controller_${name} counter`), name);
+    assert.ok(text.includes("# TYPE etcd_operator_cluster_reconcile_duration histogram"));
+    assert.ok(text.includes("# TYPE etcd_operator_cluster_reconcile_failed counter"));
+  });
+
+  test("a cluster without an operator serves, and what died meanwhile is replaced when one is back", async () => {
+    const before = await cluster.whole();
+    await operator.scale(0);
+    const [victim] = before.members;
+    assert.ok(victim);
+    await deletePods(cluster, victim.name);
+    await isGone(victim.name);
+    await writer.progress();
+    assert.equal((await cluster.pods()).length, 2);
+    await operator.scale(1);
+    const after = await cluster.whole({ without: [victim.name] });
+    assert.equal(after.clusterId, before.clusterId);
+    await writer.nothingIsLost();
+  });
+
+  test("an operator that is started anew changes nothing about a cluster that is whole", async () => {
+    const before = await cluster.whole();
+    const { metadata } = await cluster.get();
+    await operator.scale(0);
+    await operator.scale(1);
+    await operator.leader();
+    // What it does for an edit comes after what it does at its start.
+    await cluster.edit({ failover: { unreachableAfterSeconds: 50 } });
+    await cluster.until("the edit was seen", ({ metadata, status }) => status?.observedGeneration === metadata?.generation);
+    const after = await cluster.whole();
+    assert.deepEqual(
+      after.members.map(({ id, uid }) => ({ id, uid })),
+      before.members.map(({ id, uid }) => ({ id, uid })),
+    );
+    assert.equal((await cluster.get()).metadata?.uid, metadata?.uid);
+    await writer.nothingIsLost();
+  });
+
+  test("of two operators the second takes over when the first is killed, and a member that dies is replaced once", async () => {
+    await operator.scale(2);
+    const before = await cluster.whole();
+    const known = new Set((await replacements()).map(({ metadata }) => metadata?.uid));
+    const leader = await operator.leader();
+    const name = leader.metadata?.name ?? "";
+    const [victim] = before.members;
+    assert.ok(victim);
+    await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
+    await deletePods(cluster, victim.name);
+    const after = await cluster.whole({ without: [victim.name] });
+    assert.equal(after.clusterId, before.clusterId);
+    const lease = await kube.get(Lease, { namespace: operator.namespace, name: "etcd-operator" });
+    assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
+    const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
+    assert.equal(fresh.length, 1, fresh.map(({ note }) => note).join("; "));
+    await writer.nothingIsLost();
+    await operator.scale(1);
+  });
+
+  const replacements = async (): Promise<Event[]> =>
+    (await cluster.events()).filter(({ reason }) => reason === "New Member Added");
+});

@@ -1,0 +1,8 @@
+// Reads what an EtcdCluster says about itself.
+import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+
+type Condition = NonNullable<NonNullable<EtcdCluster["status"]>["conditions"]>[number];
+
+export function conditionOf({ status }: EtcdCluster, type: string): Condition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
