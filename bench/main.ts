@@ -30,6 +30,9 @@ const help = `node bench/main.ts [options] [${Object.keys(benchmarks).join(" | "
   --settle N         seconds that a process rests before its memory counts (default: 15)
   --repeats N        processes or pods of each sort (default: 3)`;
 
+const isArgumentError = (error: unknown): boolean =>
+  error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+
 function natural(name: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${name} takes a whole number from 1 on, not "${text}".`);
   return Number(text);
@@ -99,7 +102,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 try {
   process.exitCode = await main(process.argv.slice(2), interrupted.signal);
 } catch (error) {
-  const expected = error instanceof UsageError || interrupted.signal.aborted;
-  say(red(expected ? String(error instanceof Error ? error.message : error) : String((error as Error).stack ?? error)));
+  // Whatever broke off because of the interruption is no news.
+  const cause: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
+  const expected = cause instanceof UsageError || isArgumentError(cause);
+  say(red(cause instanceof Error ? ((expected ? undefined : cause.stack) ?? cause.message) : String(cause)));
   process.exitCode = expected ? 2 : 1;
 }

@@ -35,7 +35,7 @@ async function demo(args: readonly string[], interrupted: AbortSignal): Promise<
     await type(`kubectl apply -f ${manifest}`, { signal });
     const view = await openView(signal);
     const made = await view.wait({ until: "all members serve", holds: isWhole, timeoutMs: patienceMs }, signal);
-    say(green(`  Three healthy members after ${seconds(made)}.`));
+    say(green(`  ${view.cluster?.status?.ready ?? "All"} members are healthy after ${seconds(made)}.`));
 
     chapter("4. A member is stopped while a client keeps writing");
     const writer = new Writer({ prefix: `demo/${Date.now()}/`, members: () => view.serving() });

@@ -37,7 +37,10 @@ export function parseFlags(args: readonly string[]): Flags {
   const flags: Flags = {
     createCrd: truth(values, "create-crd", true),
     clusterWide: truth(values, "cluster-wide", false),
-    namespaces: (values.get("namespaces") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== ""),
+    namespaces: (values.get("namespaces") ?? "")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
     listenAddr: values.get("listen-addr") ?? "0.0.0.0:8080",
     version: truth(values, "version", false),
   };
@@ -70,17 +73,14 @@ const usage = `there are ${Object.keys(known)
   .map((name) => `-${name}`)
   .join(", ")}`;
 
-const truths: Readonly<Record<string, boolean>> = {
-  ...{ "1": true, t: true, T: true, true: true, TRUE: true, True: true },
-  ...{ "0": false, f: false, F: false, false: false, FALSE: false, False: false },
-};
+const yes: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const no: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
 function truth(values: Values, name: string, otherwise: boolean): boolean {
   const text = values.get(name);
   if (text === undefined) return otherwise;
-  const value = Object.hasOwn(truths, text) ? truths[text] : undefined;
-  if (value === undefined) throw new FlagError(`-${name} is true or false, and not "${text}".`);
-  return value;
+  if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} is true or false, and not "${text}".`);
+  return yes.has(text);
 }
 
 function requireAddress(text: string): ListenAddress {

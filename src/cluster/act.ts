@@ -46,8 +46,9 @@ function carryOut(action: Action, turn: Turn): Promise<void> {
     case "removeMember":
       return removeMember(turn, action);
     case "deletePod":
-      return deletePod(turn, action);
+      break;
   }
+  return deletePod(turn, action);
 }
 
 function logged({ context, cluster, pass }: Turn) {

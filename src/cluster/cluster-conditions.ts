@@ -45,8 +45,9 @@ export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string 
     case "quorumLost":
       return `${standing.answering} of ${standing.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
     case "dataLost":
-      return `Only ${standing.left} of ${standing.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
+      break;
   }
+  return `Only ${standing.left} of ${standing.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
 }
 
 function scaling({ world: { cluster, etcd }, standing }: Judged): Verdict {
@@ -88,16 +89,40 @@ function ready(judged: Judged): Verdict {
   if (standing.t !== "serving") return no(reasonOf(standing), because(adviceOn(standing)));
   const { healthy, all, lost } = standing.members;
   if (world.etcd.t === "quorum" && world.etcd.strangers.length > 0)
-    return no("ForeignCluster", `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`);
+    return no(
+      "ForeignCluster",
+      `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`,
+    );
   if (lost.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${lost.join(", ")}.`));
   if (healthy.length !== size || all.length !== size) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
     return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));
   }
+  const alarm = alarmOf(world);
+  if (alarm !== undefined) return alarm;
   const others = [...versionsOf(world).keys()].filter((running) => running !== version);
   if (others.length > 0)
-    return no("VersionDiffers", `Members run ${others.join(", ")}, and ${version} is wanted. This release does not change the version of members that run.`);
+    return no(
+      "VersionDiffers",
+      `Members run ${others.join(", ")}, and ${version} is wanted. This release does not change the version of members that run.`,
+    );
   return yes("AllMembersReady", `All ${size} members are healthy voters.`);
+}
+
+function alarmOf({ etcd }: World): Verdict | undefined {
+  if (etcd.t !== "quorum") return undefined;
+  const alarms = new Set([...etcd.answers.values()].flatMap(({ status }) => status.alarms.map(({ type }) => type)));
+  if (alarms.has("corrupt"))
+    return no(
+      "Corrupt",
+      "etcd has found that members hold different data and takes no more requests: restore a backup.",
+    );
+  if (alarms.has("noSpace"))
+    return no(
+      "NoSpace",
+      "The database is full and takes no more writes: delete keys, compact, defragment and disarm the alarm.",
+    );
+  return undefined;
 }
 
 function problemsOfPods(pods: readonly MemberPod[]): string[] {

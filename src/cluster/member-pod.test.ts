@@ -9,7 +9,8 @@ const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
 
 const seed = { as: "seed" } satisfies FirstStart;
 const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) => memberPod(cluster(spec), "c-a", start);
-const commandOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) => podOf(spec, start).spec?.containers[0]?.command;
+const commandOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) =>
+  podOf(spec, start).spec?.containers[0]?.command;
 
 const common = [
   "/usr/local/bin/etcd",
@@ -20,7 +21,11 @@ const common = [
   "--listen-client-urls=http://0.0.0.0:2379",
   "--advertise-client-urls=http://c-a.c.ns.svc:2379",
 ];
-const asSeed = ["--initial-cluster=c-a=http://c-a.c.ns.svc:2380", "--initial-cluster-state=new", "--initial-cluster-token=u"];
+const asSeed = [
+  "--initial-cluster=c-a=http://c-a.c.ns.svc:2380",
+  "--initial-cluster-state=new",
+  "--initial-cluster-token=u",
+];
 const metrics = "--listen-metrics-urls=http://0.0.0.0:2381";
 
 const versions: [string, string[], string[]][] = [
@@ -38,7 +43,10 @@ for (const [version, flags, [liveness, readiness]] of versions) {
     assert.equal(container?.image, `quay.io/coreos/etcd:v${version}`);
     const asked = (probe = container?.livenessProbe): string =>
       probe?.httpGet ? `http ${probe.httpGet.port} ${probe.httpGet.path}` : `tcp ${probe?.tcpSocket?.port}`;
-    assert.deepEqual([asked(), asked(container?.startupProbe), asked(container?.readinessProbe)], [liveness, liveness, readiness]);
+    assert.deepEqual(
+      [asked(), asked(container?.startupProbe), asked(container?.readinessProbe)],
+      [liveness, liveness, readiness],
+    );
     const hasMetricsPort = container?.ports?.some(({ name }) => name === "metrics");
     assert.equal(hasMetricsPort, flags.includes(metrics));
   });
@@ -59,9 +67,14 @@ test("settings of etcd and more flags are spelled as the version has them", () =
     quotaBackendBytes: 100,
     autoCompactionMode: "periodic" as const,
     autoCompactionRetention: "1h",
-    extraArgs: ["--experimental-corrupt-check-time=1h", "--experimental-initial-corrupt-check=true", "--feature-gates=LeaseCheckpoint=true"],
+    extraArgs: [
+      "--experimental-corrupt-check-time=1h",
+      "--experimental-initial-corrupt-check=true",
+      "--feature-gates=LeaseCheckpoint=true",
+    ],
   };
-  const added = (version: string) => commandOf({ version, etcd })?.filter((argument) => !commandOf({ version })?.includes(argument));
+  const added = (version: string) =>
+    commandOf({ version, etcd })?.filter((argument) => !commandOf({ version })?.includes(argument));
   const settings = ["--quota-backend-bytes=100", "--auto-compaction-mode=periodic", "--auto-compaction-retention=1h"];
   const gates = "--feature-gates=InitialCorruptCheck=true,LeaseCheckpoint=true";
   assert.deepEqual(added("3.6.16"), [...settings, "--corrupt-check-time=1h", gates]);
@@ -127,9 +140,18 @@ test("everything in spec.pod reaches the pod", () => {
   const { nodeSelector, tolerations, affinity, topologySpreadConstraints, priorityClassName } = pod;
   const { serviceAccountName, imagePullSecrets, terminationGracePeriodSeconds } = pod;
   const asked = { nodeSelector, tolerations, affinity, topologySpreadConstraints, priorityClassName };
-  assert.partialDeepStrictEqual(spec, { ...asked, serviceAccountName, imagePullSecrets, terminationGracePeriodSeconds });
+  assert.partialDeepStrictEqual(spec, {
+    ...asked,
+    serviceAccountName,
+    imagePullSecrets,
+    terminationGracePeriodSeconds,
+  });
   const container = spec?.containers[0];
-  assert.partialDeepStrictEqual(container, { resources: pod.resources, env: pod.etcdEnv, image: "example.com/etcd:mine" });
+  assert.partialDeepStrictEqual(container, {
+    resources: pod.resources,
+    env: pod.etcdEnv,
+    image: "example.com/etcd:mine",
+  });
   assert.ok(container?.command?.includes("--initial-advertise-peer-urls=http://c-a.c.ns.svc.cluster.local:2380"));
 });
 

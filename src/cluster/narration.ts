@@ -1,5 +1,5 @@
-// Tells the owner of a cluster what was done to it, as Events. Reasons and sentences that the operator of 2018 used are
-// kept to the letter, since people filter by them.
+// Tells the owner of a cluster what was done to it, as Events. Reasons that the operator of 2018 used are kept,
+// since people filter by them, and sentences begin as they did.
 import { EtcdCluster } from "../api/etcd-cluster.ts";
 import type { Happening } from "../kube/event-object.ts";
 import type { Action } from "./actions.ts";
@@ -44,7 +44,8 @@ export function happeningsOf(action: Action, replaced: boolean): Happening[] {
     case "applyServices":
     case "applyBudget":
     case "createPod":
-      // Their objects can be seen, and the member was told of.
-      return [];
+      break;
   }
+  // The others can be seen in their objects, or were told of with the member.
+  return [];
 }

@@ -29,25 +29,40 @@ const states: [string, Pod, object][] = [
     pod({ phase: "Pending", conditions: [unschedulable] }),
     { t: "pending", problem: "Unschedulable: 0/3 nodes" },
   ],
-  ["is being made", pod({ containerStatuses: etcd({ waiting: { reason: "ContainerCreating" } }) }, "n"), { t: "starting" }],
+  [
+    "is being made",
+    pod({ containerStatuses: etcd({ waiting: { reason: "ContainerCreating" } }) }, "n"),
+    { t: "starting" },
+  ],
   [
     "has no image",
     pod({ containerStatuses: etcd({ waiting: { reason: "ErrImagePull", message: "not found" } }) }, "n"),
     { t: "starting", problem: "ErrImagePull: not found" },
   ],
-  ["runs", pod({ phase: "Running", containerStatuses: etcd({ running: {} }, { restartCount: 2 }) }, "n"), { t: "running", restarts: 2 }],
+  [
+    "runs",
+    pod({ phase: "Running", containerStatuses: etcd({ running: {} }, { restartCount: 2 }) }, "n"),
+    { t: "running", restarts: 2 },
+  ],
   [
     "crashes again and again",
     pod(
       {
         conditions: [{ type: "ContainersReady", status: "False", lastTransitionTime: at(20) }],
-        containerStatuses: etcd({ waiting: { reason: "CrashLoopBackOff" } }, { restartCount: 4, lastState: { terminated: ended } }),
+        containerStatuses: etcd(
+          { waiting: { reason: "CrashLoopBackOff" } },
+          { restartCount: 4, lastState: { terminated: ended } },
+        ),
       },
       "n",
     ),
     { t: "crashing", since: 20_000, restarts: 4, problem: "CrashLoopBackOff: etcd ended with exit code 1" },
   ],
-  ["was evicted", pod({ phase: "Failed", reason: "Evicted", message: "disk" }, "n"), { t: "ended", problem: "Evicted: disk" }],
+  [
+    "was evicted",
+    pod({ phase: "Failed", reason: "Evicted", message: "disk" }, "n"),
+    { t: "ended", problem: "Evicted: disk" },
+  ],
 ];
 for (const [what, seen, state] of states) {
   test(`a pod that ${what} is seen as such, also through what the cache keeps of it`, () => {
@@ -69,7 +84,12 @@ test("the list that a pod was started with is read back", () => {
 
 const node = (status: string): Node => ({
   metadata: { name: "n", uid: "9" },
-  status: { conditions: [{ type: "MemoryPressure", status: "False" }, { type: "Ready", status, lastTransitionTime: at(30) }] },
+  status: {
+    conditions: [
+      { type: "MemoryPressure", status: "False" },
+      { type: "Ready", status, lastTransitionTime: at(30) },
+    ],
+  },
 });
 const nodes: [string, Node | undefined, object][] = [
   ["whose kubelet is well", node("True"), { t: "ready", name: "n" }],

@@ -127,6 +127,10 @@ export function leanNode(node: Node): Node {
   const { name = "", uid = "", resourceVersion = "" } = node.metadata ?? {};
   const conditions = (node.status?.conditions ?? [])
     .filter((condition) => condition.type === "Ready")
-    .map(({ type, status, lastTransitionTime }) => ({ type, status, ...(lastTransitionTime && { lastTransitionTime }) }));
+    .map(({ type, status, lastTransitionTime }) => ({
+      type,
+      status,
+      ...(lastTransitionTime && { lastTransitionTime }),
+    }));
   return { metadata: { name, uid, resourceVersion }, status: { conditions } };
 }

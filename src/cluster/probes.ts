@@ -24,12 +24,6 @@ export function containerProbes(version: EtcdVersion): ContainerProbes {
 }
 
 function handler(probe: Probe): Pick<KubeProbe, "httpGet" | "tcpSocket"> {
-  switch (probe.on) {
-    case "metrics":
-      return { httpGet: { path: probe.path, port: ports.metrics, scheme: "HTTP" } };
-    case "client":
-      return { httpGet: { path: probe.path, port: ports.client, scheme: "HTTP" } };
-    case "clientPort":
-      return { tcpSocket: { port: ports.client } };
-  }
+  if (probe.on === "clientPort") return { tcpSocket: { port: ports.client } };
+  return { httpGet: { path: probe.path, port: ports[probe.on], scheme: "HTTP" } };
 }

@@ -12,7 +12,8 @@ async function isWhole(operator: RunningOperator, size: number): Promise<void> {
   assert.equal(members.length, size);
   assert.ok(members.every((member) => !member.learner));
   assert.deepEqual(await operator.podNames(), members.map(({ name }) => name).sort());
-  assert.deepEqual((await operator.api.list(Service)).items.map((s) => s.metadata?.name).sort(), ["c", "c-client"]);
+  const services = (await operator.api.list(Service)).items.map((service) => service.metadata?.name ?? "");
+  assert.deepEqual(services.sort(), ["c", "c-client"]);
   assert.equal((await operator.api.list(PodDisruptionBudget)).items.length, 1);
   assert.equal(operator.kubelet.clustersBegun, 1);
   const { status } = await operator.cluster();
@@ -81,7 +82,10 @@ test("a cluster goes from one to five to three", async () => {
   for (const size of [5, 3]) {
     await operator.api.mergePatch(EtcdCluster, key, { spec: { size } });
     await operator.ready(size);
-    await operator.until("pods that are no longer wanted are gone", async () => (await operator.podNames()).length === size);
+    await operator.until(
+      "pods that are no longer wanted are gone",
+      async () => (await operator.podNames()).length === size,
+    );
     await isWhole(operator, size);
   }
 });
@@ -131,7 +135,10 @@ test("a Service that somebody else made is not taken over", async () => {
 });
 
 /** Everything once undisturbed would prove little: here the operator dies after its first write, its second, and so on. */
-async function diesAfterEachWrite(size: number, prepare: (operator: RunningOperator) => Promise<void>): Promise<number> {
+async function diesAfterEachWrite(
+  size: number,
+  prepare: (operator: RunningOperator) => Promise<void>,
+): Promise<number> {
   for (let writes = 1; ; writes += 1) {
     await using operator = new RunningOperator();
     await prepare(operator);
@@ -147,7 +154,9 @@ async function diesAfterEachWrite(size: number, prepare: (operator: RunningOpera
     const isDone = async (): Promise<boolean> => {
       const { metadata, status } = await operator.cluster();
       const isReady = condition({ spec: { size }, ...(status && { status }) }, "Ready")?.status === "True";
-      return isReady && status?.observedGeneration === metadata?.generation && (await operator.podNames()).length === size;
+      return (
+        isReady && status?.observedGeneration === metadata?.generation && (await operator.podNames()).length === size
+      );
     };
     await operator.until("it has died or is done", async () => isDead() || (await isDone()));
     if (!isDead()) return writes - 1;

@@ -41,10 +41,10 @@ export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next
       return again(afterRefusalMs);
     case "notYet":
       return again(outcome.againAfter);
-    case "done": {
-      const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
-      if (unseen || reported === "outdated") return again(soonMs);
-      return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
-    }
+    case "done":
+      break;
   }
+  const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
+  if (unseen || reported === "outdated") return again(soonMs);
+  return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
 }

@@ -43,7 +43,9 @@ function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happenin
   const begins = (type: string, ...reasons: string[]): string | undefined => {
     const condition = after.conditions?.find((one) => one.type === type);
     const { reason = "", message = "" } = condition ?? {};
-    return reasons.includes(reason) && findCondition(cluster.status.conditions, type)?.reason !== reason ? message : undefined;
+    return reasons.includes(reason) && findCondition(cluster.status.conditions, type)?.reason !== reason
+      ? message
+      : undefined;
   };
   const quorumLost = begins("Available", "QuorumLost");
   if (quorumLost !== undefined) happenings.push(warning("Quorum Lost", quorumLost));

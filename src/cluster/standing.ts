@@ -40,7 +40,12 @@ export function standingOf(world: World): Standing {
   return lost(0, lastKnownSize(world), pods, undefined);
 }
 
-function lost(answering: number, voters: number, pods: readonly MemberPod[], known: readonly Member[] | undefined): Standing {
+function lost(
+  answering: number,
+  voters: number,
+  pods: readonly MemberPod[],
+  known: readonly Member[] | undefined,
+): Standing {
   const names = known && new Set(known.map(({ name }) => name));
   const left = pods.filter((pod) => holdsData(pod) && (names === undefined || names.size === 0 || names.has(pod.name)));
   if (left.length < quorum(voters)) return { t: "dataLost", left: left.length, voters };

@@ -29,7 +29,11 @@ export function statusOf(world: World, outcome: Outcome, now: Date): EtcdCluster
   };
 }
 
-function phaseOf(before: CompleteStatus, standing: Standing, { problems }: World): Pick<EtcdClusterStatus, "phase" | "reason"> {
+function phaseOf(
+  before: CompleteStatus,
+  standing: Standing,
+  { problems }: World,
+): Pick<EtcdClusterStatus, "phase" | "reason"> {
   if (standing.t === "creating") return { phase: problems.length > 0 ? before.phase : "Creating" };
   return standing.t === "dataLost" ? { phase: "Failed", reason: adviceOn(standing) } : { phase: "Running" };
 }

@@ -26,9 +26,10 @@ export interface EventRecorderOptions {
   clock?: Clock;
 }
 
-// As many events as an object may have at once, and how often one more.
-const burst = 25;
-const oneMoreEveryMs = 300_000;
+// As many events of a type as an object may have at once, and how often one more. To exchange a member takes four, and
+// the server keeps each for an hour: a cluster that is busy all the time has some four hundred there at most.
+const burst = 50;
+const oneMoreEveryMs = 10_000;
 // What has not happened for so long starts a new series when it happens again.
 const seriesEndsAfterMs = 360_000;
 const mostSeries = 1000;
@@ -80,7 +81,8 @@ export class EventRecorder {
       this.#armAlarm();
       return;
     }
-    if (!this.#bucketOf(subject).take(now)) return this.#observe({ type: "dropped", because: "rate" });
+    // Of each type its own: what went well, however often, must not keep a warning from being told.
+    if (!this.#bucketOf(`${what.type} ${subject}`).take(now)) return this.#observe({ type: "dropped", because: "rate" });
     if (this.#unsent.size >= mostUnsent) return this.#observe({ type: "dropped", because: "backlog" });
     const first = new Date();
     const news: Occurrences = {
@@ -109,11 +111,11 @@ export class EventRecorder {
     done.abort();
   }
 
-  #bucketOf(subject: string): TokenBucket {
-    let bucket = this.#buckets.get(subject);
+  #bucketOf(source: string): TokenBucket {
+    let bucket = this.#buckets.get(source);
     if (bucket === undefined) {
       bucket = new TokenBucket(burst, oneMoreEveryMs, this.#clock.now());
-      this.#buckets.set(subject, bucket);
+      this.#buckets.set(source, bucket);
     }
     return bucket;
   }

@@ -5,16 +5,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
+import { parse } from "yaml";
 import { scriptOf } from "../../docs/shell-blocks.ts";
+import { auditEntries, settleAudit } from "../../lab/audit.ts";
 import { CommandError, run } from "../../lab/command.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
-import { readRecord } from "../../lab/registry.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
 import { ownPlace, type Place } from "./own-kubeconfig.ts";
 
 const patience = { timeout: 300_000 };
+const lab = testLab();
 let place: Place;
 
 /** A line as a person types it in the tree's folder; gives back both streams of output, in the order of their ends. */
@@ -46,8 +48,7 @@ const may = async (verb: string, where: Place, namespace: string): Promise<boole
   ).trim() === "yes";
 
 before(async () => {
-  const lab = process.env["LAB_NAME"] === undefined ? undefined : testLab();
-  if (lab !== undefined) await loadOperatorImage(readRecord(lab.name) ?? lab);
+  await loadOperatorImage(lab);
   place = await ownPlace("examples");
 });
 
@@ -120,6 +121,35 @@ test(
     assert.equal(await may("list nodes", alone, alone.namespace), false);
   },
 );
+
+/** Rights that the tests above do not come to use, each with what it is for. */
+const usedSeldom: Readonly<Record<string, string>> = {
+  "create customresourcedefinitions": "the definition was not there before",
+  "update etcdclusters/finalizers": "an admission plugin of some clusters asks for it",
+  "watch leases": "a standby waits for its leader to go",
+  "patch events": "the same event again",
+  "get services": "a Service of that name was there already",
+  "patch services": "somebody changed one",
+  "get poddisruptionbudgets": "one of that name was there already",
+  "patch poddisruptionbudgets": "somebody changed one, or the size changed",
+};
+
+test("the operator is refused nothing, and every right that it has is used", async () => {
+  await settleAudit(lab);
+  const user = `system:serviceaccount:${place.namespace}:etcd-operator`;
+  const entries = (await auditEntries(lab)).filter((entry) => entry.user === user);
+  const name = ({ verb, resource, subresource }: (typeof entries)[number]): string =>
+    `${verb} ${resource}${subresource === "" ? "" : `/${subresource}`}`;
+  assert.deepEqual([...new Set(entries.filter(({ code }) => code === 403).map(name))], []);
+  const used = new Set(entries.map(name));
+  const template = await readFile(path.join(root, "example/rbac/cluster-role-template.yaml"), "utf8");
+  const { rules } = parse(template) as { rules: { resources: string[]; verbs: string[] }[] };
+  const granted = rules.flatMap(({ resources, verbs }) =>
+    resources.flatMap((r) => verbs.map((verb) => `${verb} ${r}`)),
+  );
+  const needless = granted.filter((right) => !used.has(right) && usedSeldom[right] === undefined);
+  assert.deepEqual(needless, []);
+});
 
 /** The commands of the first block under a heading, marked for typing or not. */
 function blockAfter(document: string, heading: string): string {

@@ -60,7 +60,10 @@ describe("operators", () => {
     await operator.leader();
     // What it does for an edit comes after what it does at its start.
     await cluster.edit({ failover: { unreachableAfterSeconds: 50 } });
-    await cluster.until("the edit was seen", ({ metadata, status }) => status?.observedGeneration === metadata?.generation);
+    await cluster.until(
+      "the edit was seen",
+      ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
+    );
     const after = await cluster.whole();
     assert.deepEqual(
       after.members.map(({ id, uid }) => ({ id, uid })),

@@ -64,12 +64,19 @@ export class FakeKubelet {
     if (known !== undefined) return known;
     const address = `10.0.0.${this.#addresses.size + 1}`;
     this.#addresses.set(uid, address);
-    const start = { name: flag(pod, "name"), peerUrl: flag(pod, "initial-advertise-peer-urls"), clientUrl: memberUrl(address) };
+    const start = {
+      name: flag(pod, "name"),
+      peerUrl: flag(pod, "initial-advertise-peer-urls"),
+      clientUrl: memberUrl(address),
+    };
     if (flag(pod, "data-dir") !== dataDirectory) throw new Error("the data is not where the volume is");
     if (flag(pod, "initial-cluster-state") === "existing") {
-      const listed = flag(pod, "initial-cluster").split(",").map((entry) => entry.slice(entry.indexOf("=") + 1));
+      const listed = flag(pod, "initial-cluster")
+        .split(",")
+        .map((entry) => entry.slice(entry.indexOf("=") + 1));
       const members = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
-      if (listed.toSorted().join() !== members.toSorted().join()) throw new Error(`${start.name} exits: ${listed.join()} is not the list`);
+      if (listed.toSorted().join() !== members.toSorted().join())
+        throw new Error(`${start.name} exits: ${listed.join()} is not the list`);
       this.etcd?.start(start);
     } else {
       this.clustersBegun += 1;

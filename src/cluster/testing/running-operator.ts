@@ -95,7 +95,9 @@ export class RunningOperator implements AsyncDisposable {
     await this.until(`${size} members are ready`, async () => {
       const { metadata, status, spec } = await this.cluster();
       const condition = status?.conditions?.find(({ type }) => type === "Ready");
-      return spec.size === size && condition?.status === "True" && condition.observedGeneration === metadata?.generation;
+      return (
+        spec.size === size && condition?.status === "True" && condition.observedGeneration === metadata?.generation
+      );
     });
   }
 

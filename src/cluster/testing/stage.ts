@@ -16,7 +16,7 @@ import { Kubelet } from "./kubelet.ts";
 
 const key: Key = { namespace: "default", name: "demo" };
 const beganAt = Date.parse("2026-01-01T00:00:00Z");
-const stepMs = 250;
+const stepMs = 500;
 
 interface Running {
   readonly life: Life;

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Action } from "./actions.ts";
+import { conclusionsOf } from "./cluster-conditions.ts";
+import type { Outcome } from "./outcome.ts";
+import { standingOf } from "./standing.ts";
+import { type SampleMember, type SampleWorld, sampleId, sampleWorld } from "./testing/sample-world.ts";
+
+const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
+const three = [voter("a"), voter("b"), voter("c")];
+const gone = { silent: true, pod: undefined } as const;
+const done: Outcome = { t: "done", did: [] };
+const removal: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x", because: "its pod is gone" };
+
+function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
+  const world = sampleWorld(sample);
+  const conclusions = conclusionsOf({ world, standing: standingOf(world), outcome });
+  return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+const available = "True Cluster available";
+const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
+  [
+    "three healthy voters of three",
+    { members: three },
+    {
+      Available: available,
+      Scaling: "False Size reached",
+      Recovering: "False All members healthy",
+      Ready: "True AllMembersReady",
+    },
+  ],
+  [
+    "nobody has ever answered",
+    { etcd: "nobody", unlatched: true },
+    { Available: "False Creating", Scaling: "True Scaling up", Recovering: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "a learner is on its way",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False Scaling" },
+  ],
+  ["more members than wanted", { size: 1, members: three }, { Scaling: "True Scaling down", Ready: "False Scaling" }],
+  [
+    "one of three is lost",
+    { members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Available: available, Recovering: "True Members lost", Ready: "False MembersUnhealthy" },
+  ],
+  [
+    "one that served to its last moment was removed to be replaced",
+    { members: three },
+    { Recovering: "True Members lost" },
+    { t: "done", did: [removal] },
+  ],
+  [
+    "one of those too many was removed",
+    { size: 1, members: three },
+    { Recovering: "False All members healthy" },
+    { t: "done", did: [removal] },
+  ],
+  [
+    "enough answer and have no leader",
+    { etcd: "noQuorum", members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Available: "False Electing", Ready: "False Electing" },
+  ],
+  [
+    "too few answer, and all pods are there",
+    { etcd: "noQuorum", members: [voter("a"), voter("b", { silent: true }), voter("c", { silent: true })] },
+    { Available: "False QuorumLost", Recovering: "True Disaster recovery", Ready: "False QuorumLost" },
+  ],
+  [
+    "too few pods are left",
+    { etcd: "noQuorum", members: [voter("a"), voter("b", gone), voter("c", gone)] },
+    { Available: "False DataLost", Ready: "False DataLost" },
+  ],
+  ["all pods are gone", { etcd: "nobody", status: { size: 3 } }, { Available: "False DataLost" }],
+  [
+    "all pods start again",
+    { etcd: "silent", status: { size: 3 }, members: three.map(({ letter }) => voter(letter, { silent: true })) },
+    { Available: "False QuorumLost" },
+  ],
+  ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
+  [
+    "a member runs another version",
+    { members: [voter("a"), voter("b"), voter("c", { version: "3.5.35" })] },
+    { Ready: "False VersionDiffers" },
+  ],
+  [
+    "the spec is wrong",
+    { members: three, change: { problems: ["Mend it."] } },
+    { Available: available, Ready: "False InvalidSpec" },
+  ],
+  [
+    "the API server refuses a pod",
+    { members: three },
+    { Ready: "False Refused" },
+    { t: "refused", did: [], at: { do: "createPod", member: "demo-d" }, message: "quota" },
+  ],
+];
+for (const [what, sample, wanted, outcome] of table) {
+  test(`the conditions are true when ${what}`, () => {
+    const said = concluded(sample, outcome);
+    assert.deepEqual({ ...said, ...wanted }, said);
+  });
+}
+
+test("a recovery lasts until all are back, though the lost ones are off the list by then", () => {
+  const lastTransitionTime = "2026-01-31T11:59:00Z";
+  const conditions = [
+    { type: "Recovering", status: "True", reason: "Members lost", message: "Not healthy: demo-c.", lastTransitionTime },
+  ];
+  const members = [voter("a"), voter("b"), voter("d", { learner: true })];
+  assert.equal(concluded({ members, status: { conditions } })["Recovering"], "True Members lost");
+  assert.equal(concluded({ members: three, status: { conditions } })["Recovering"], "False All members healthy");
+});
+
+test("what keeps a pod from running is told in the words of Kubernetes", () => {
+  const stuck = voter("c", {
+    silent: true,
+    pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available" } },
+  });
+  const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
+  const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done }).find(
+    ({ type }) => type === "Ready",
+  );
+  assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\./);
+});

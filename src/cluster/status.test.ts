@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { patchBetween } from "./status.ts";
+
+const MiB = 1024 ** 2;
+
+test("an equal status is not written", () => {
+  const status = { phase: "Running", members: { ready: ["a"], unready: [] } };
+  assert.equal(patchBetween(status, structuredClone(status)), undefined);
+});
+
+test("only what differs is written, and what is gone is taken away", () => {
+  const before = { phase: "Failed", reason: "lost", size: 3 };
+  assert.deepEqual(patchBetween(before, { phase: "Running", size: 3 }), { phase: "Running", reason: null });
+});
+
+test("clients that write do not make the operator write", () => {
+  const before = { size: 3, dbSize: 100 * MiB, revision: 1 };
+  assert.equal(patchBetween(before, { size: 3, dbSize: 120 * MiB, revision: 99 }), undefined);
+  assert.equal(patchBetween({ ...before, dbSize: MiB }, { ...before, dbSize: 2 * MiB }), undefined);
+});
+
+test("a database that grew by a quarter and more is worth a write, and everything comes along with another change", () => {
+  const before = { size: 3, dbSize: 100 * MiB, revision: 1 };
+  const grown = { size: 3, dbSize: 130 * MiB, revision: 99 };
+  assert.deepEqual(patchBetween(before, grown), { dbSize: 130 * MiB, revision: 99 });
+  assert.deepEqual(patchBetween(before, { ...before, size: 5, revision: 2 }), { size: 5, revision: 2 });
+});
