@@ -27,7 +27,12 @@ export function howToUse(ground: Ground): string {
 async function given(): Promise<Ground> {
   if (process.env["KUBECONFIG"] === undefined)
     throw new UsageError("LAB=none, and KUBECONFIG does not say which Kubernetes to use: set it.");
-  if ((await tryRun("kubectl", ["version", "--output=json", "--request-timeout=10s"])) === undefined)
+  const answer = await tryRun("kubectl", ["version", "--output=json", "--request-timeout=10s"]).catch(
+    (cause: unknown) => {
+      throw new UsageError("kubectl cannot be run: install it, or put it on the PATH.", { cause });
+    },
+  );
+  if (answer === undefined)
     throw new UsageError(`The Kubernetes of KUBECONFIG=${process.env["KUBECONFIG"]} does not answer kubectl.`);
   return { t: "given" };
 }

@@ -87,9 +87,8 @@ function already(reason: EtcdReason): (error: unknown) => undefined {
   };
 }
 
-/** The list as a joining member must be given it. */
+/** The list as a joining member must be given it. A second voter of two is listed while nothing can be decided. */
 export function listForJoining(turn: Turn, member: string): ListedMember[] {
-  throughQuorum(turn);
   const list = turn.members.map(({ id, name, peerUrls }) => {
     const [url = ""] = peerUrls;
     return { peerUrls, name: name || (memberOfPeerUrl(turn.cluster, url) ?? id) };

@@ -60,8 +60,18 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   [
     "enough answer and have no leader",
+    { etcd: "noQuorum", members: three },
+    { Available: "False Electing", Ready: "False Electing", Recovering: "False All members healthy" },
+  ],
+  [
+    "the leader is gone and the others have none yet",
     { etcd: "noQuorum", members: [voter("a"), voter("b"), voter("c", gone)] },
-    { Available: "False Electing", Ready: "False Electing" },
+    { Available: "False Electing", Ready: "False Electing", Recovering: "True Members lost" },
+  ],
+  [
+    "a voter of etcd before 3.4 joins",
+    { etcd: "noQuorum", version: "3.2.13", members: [voter("a"), voter("b", { unnamed: true })] },
+    { Available: "False Joining", Ready: "False Joining", Recovering: "False All members healthy" },
   ],
   [
     "too few answer, and all pods are there",
@@ -103,6 +113,11 @@ for (const [what, sample, wanted, outcome] of table) {
     assert.deepEqual({ ...said, ...wanted }, said);
   });
 }
+
+test("a voter that joins a lone one is no lost quorum and no lost data", () => {
+  const joining = { etcd: "noQuorum", members: [voter("a"), voter("b", { unnamed: true, pod: undefined })] } as const;
+  assert.equal(standingOf(sampleWorld(joining)).t, "joining");
+});
 
 test("a recovery lasts until all are back, though the lost ones are off the list by then", () => {
   const lastTransitionTime = "2026-01-31T11:59:00Z";

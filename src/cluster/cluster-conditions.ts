@@ -33,7 +33,13 @@ function available({ standing }: Judged): Verdict {
 }
 
 export function reasonOf(standing: Exclude<Standing, { t: "serving" }>): string {
-  return { creating: "Creating", electing: "Electing", quorumLost: "QuorumLost", dataLost: "DataLost" }[standing.t];
+  return {
+    creating: "Creating",
+    electing: "Electing",
+    joining: "Joining",
+    quorumLost: "QuorumLost",
+    dataLost: "DataLost",
+  }[standing.t];
 }
 
 export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string {
@@ -42,6 +48,8 @@ export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string 
       return "The first member has not answered yet.";
     case "electing":
       return "The members are electing a leader; nothing can be read or written until they have one.";
+    case "joining":
+      return "A new member is needed for a majority and starts; nothing can be written until it has joined.";
     case "quorumLost":
       return `${standing.answering} of ${standing.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
     case "dataLost":

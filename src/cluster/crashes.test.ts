@@ -31,7 +31,7 @@ const scenarios: readonly Scenario[] = [
     async happens(stage) {
       for (const size of [5, 1, 3]) {
         await stage.resize(size);
-        await stage.pass(1500);
+        await stage.pass(700);
       }
     },
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { clientUrlOf, memberOfPeerUrl, newMemberName, peerUrlOf, seedName } from "./names.ts";
 import { sampleCluster } from "./testing/sample-world.ts";
 

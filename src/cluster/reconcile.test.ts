@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster.ts";
 import { ApiError } from "../kube/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import { TransportError } from "../transport/errors.ts";
 import { key, RunningOperator } from "./testing/running-operator.ts";
 
 const condition = ({ status }: EtcdCluster, type: string) => status?.conditions?.find((one) => one.type === type);
@@ -40,6 +41,20 @@ test("a cluster of 3.5, which takes one learner at a time, and one of 3.2, which
     await operator.until("none of them learns", () => operator.kubelet.etcd?.members.every((m) => !m.learner) ?? false);
     assert.equal(operator.kubelet.clustersBegun, 1);
   }
+});
+
+test("a second voter whose pod could not be made at first, which costs a lone 3.2 its quorum, gets it", async () => {
+  await using operator = new RunningOperator();
+  await operator.create(1, "3.2.13");
+  await operator.ready(1);
+  operator.api.faults.fail({ verb: "create", kind: Pod }, new TransportError("broken", "the connection broke"));
+  await operator.api.mergePatch(EtcdCluster, key, { spec: { size: 3 } });
+  await operator.ready(3);
+  await isWhole(operator, 3);
+  assert.deepEqual(
+    operator.told.filter(({ type }) => type === "Warning"),
+    [],
+  );
 });
 
 test("a cluster at rest costs no writes and no lists", async () => {

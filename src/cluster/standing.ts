@@ -2,7 +2,7 @@
 // and events all say what is concluded here.
 import type { Member } from "../etcd/member.ts";
 import { quorum } from "./safety.ts";
-import type { EtcdAnswers, MemberPod, World } from "./world.ts";
+import type { EtcdAnswers, EtcdView, MemberPod, World } from "./world.ts";
 
 export type Standing =
   /** No member has ever answered. */
@@ -10,6 +10,8 @@ export type Standing =
   | { readonly t: "serving"; readonly members: Standings }
   /** Enough voters answer and have no leader at this moment. */
   | { readonly t: "electing"; readonly members: Standings }
+  /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
+  | { readonly t: "joining"; readonly members: Standings }
   /** Too few answer, and enough pods are there to come back. */
   | { readonly t: "quorumLost"; readonly answering: number; readonly voters: number }
   /** Too few pods are left that hold data: no waiting helps. */
@@ -17,13 +19,14 @@ export type Standing =
 
 export interface Standings {
   readonly all: readonly Member[];
-  /** Of these the healthy ones; the others are `lost`. */
   readonly voters: readonly Member[];
   readonly healthy: readonly Member[];
   readonly learners: readonly Member[];
-  /** By name, or by id of those that never told theirs. */
+  /** By name: voters that were there once and are of no use now. */
   readonly lost: readonly string[];
 }
+
+type Answering = Extract<EtcdView, EtcdAnswers>;
 
 export function standingOf(world: World): Standing {
   const { etcd, cluster, pods } = world;
@@ -34,6 +37,9 @@ export function standingOf(world: World): Standing {
     const answering = members.voters.filter(({ id }) => etcd.answers.has(id)).length;
     // 3 voters, 2 answer: they can elect a leader, and do within a second or two. 1 answers: it never can alone.
     if (members.voters.length > 0 && answering >= quorum(voters)) return { t: "electing", members };
+    const unstarted = members.voters.filter(({ name }) => name === "").length;
+    // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
+    if (unstarted > 0 && answering + unstarted >= quorum(voters)) return { t: "joining", members };
     return lost(answering, voters, pods, members.voters);
   }
   if (cluster.status.clusterId === undefined) return { t: "creating" };
@@ -59,7 +65,7 @@ function holdsData(pod: MemberPod): boolean {
 
 const lastKnownSize = ({ cluster }: World): number => Math.max(1, cluster.status.size);
 
-function standings({ members, answers }: EtcdAnswers): Standings {
+function standings({ t, members, answers }: Answering): Standings {
   const voters = members.filter((member) => !member.learner);
   const healthy = voters.filter(({ id }) => answers.get(id)?.healthy === true);
   return {
@@ -67,6 +73,9 @@ function standings({ members, answers }: EtcdAnswers): Standings {
     voters,
     healthy,
     learners: members.filter((member) => member.learner),
-    lost: voters.filter((voter) => !healthy.includes(voter)).map(({ name, id }) => name || id),
+    // Without a leader nobody is healthy, and those that answer will be. One without a name has yet to join.
+    lost: voters
+      .filter(({ id, name }) => name !== "" && (t === "quorum" ? answers.get(id)?.healthy !== true : !answers.has(id)))
+      .map(({ name }) => name),
   };
 }

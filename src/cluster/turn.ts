@@ -20,7 +20,7 @@ export interface Turn {
 }
 
 export function turnOf(world: World, pass: PassContext, context: ClusterContext): Turn {
-  const members = world.etcd.t === "quorum" ? world.etcd.members : [];
+  const members = "members" in world.etcd ? world.etcd.members : [];
   return { world, pass, context, cluster: world.cluster, members, written: undefined };
 }
 

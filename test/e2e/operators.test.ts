@@ -2,10 +2,11 @@
 // They look after one namespace here, with the rights of that namespace alone.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { killContainer } from "../../lab/faults/containers.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { Event, Lease, Pod } from "../../src/kube/kinds.ts";
 import { makeCluster, type TestCluster } from "./support/cluster.ts";
-import { kube, patience } from "./support/ground.ts";
+import { kube, lab, patience } from "./support/ground.ts";
 import { deletePods } from "./support/harm.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
 import { Writer } from "./support/writer.ts";
@@ -81,6 +82,8 @@ describe("operators", () => {
     const name = leader.metadata?.name ?? "";
     const [victim] = before.members;
     assert.ok(victim);
+    // First without a word, so that nobody is told that the lease is free.
+    await killContainer(lab, `${operator.namespace}/${name}`);
     await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
     await deletePods(cluster, victim.name);
     const after = await cluster.whole({ without: [victim.name] });

@@ -15,27 +15,9 @@ import { disruptionBudget } from "../budget.ts";
 import { clientUrlOf, memberOfPeerUrl, peerUrlOf } from "../names.ts";
 import { quorum } from "../safety.ts";
 import { clientService, peerService } from "../services.ts";
-import type { MemberPod, PodState } from "../world.ts";
+import type { MemberPod } from "../world.ts";
+import { type ModelPod, newModelPod, seenPod, times } from "./model-pod.ts";
 import { sampleCluster, sampleNow } from "./sample-world.ts";
-
-/** How long things take, in milliseconds. */
-const times = { schedule: 20, start: 300, listen: 100, stop: 200, vanish: 1000, catchUp: 250 } as const;
-
-export interface ModelPod {
-  readonly name: string;
-  readonly uid: string;
-  readonly createdAt: number;
-  readonly joinsWith: readonly string[];
-  readonly seed: boolean;
-  stage: "pending" | "starting" | "running" | "crashing" | "ended";
-  /** When its process runs, if nothing happens to it. */
-  runsAt: number;
-  deletedAt: number | undefined;
-  crashedAt: number;
-  nodeSilentSince: number | undefined;
-  /** How far its log goes; undefined before it has one. */
-  held: number | undefined;
-}
 
 export class Model {
   now: number = sampleNow;
@@ -247,22 +229,7 @@ export class Model {
   }
 
   podView(): readonly MemberPod[] {
-    return [...this.pods.values()].map((pod) => ({
-      name: pod.name,
-      uid: pod.uid,
-      createdAt: pod.createdAt,
-      terminating: pod.deletedAt !== undefined,
-      state: this.#stateOf(pod),
-      ready: pod.stage === "running",
-      address: pod.stage === "running" || pod.stage === "crashing" ? "10.0.0.1" : undefined,
-      node:
-        pod.nodeSilentSince === undefined
-          ? { t: "ready", name: `node-of-${pod.name}` }
-          : { t: "silent", name: `node-of-${pod.name}`, since: pod.nodeSilentSince },
-      version: this.version,
-      hasVolume: false,
-      joinsWith: pod.joinsWith,
-    }));
+    return [...this.pods.values()].map((pod) => seenPod(pod, this.version));
   }
 
   /** Undefined when it does not answer: processes take a moment after their container started. */
@@ -340,7 +307,8 @@ export class Model {
         if ((action.pod?.t === "uid" ? action.pod.uid : undefined) !== uid) return false;
         return this.change((by, etcd) => etcd.remove(by, action.id), action.id);
       }
-      case "deletePod": {
+      case "deletePod":
+      default: {
         const pod = this.pods.get(action.member);
         if (pod?.uid !== action.uid) return true;
         if (action.force) this.vanish(pod);
@@ -384,19 +352,7 @@ export class Model {
       this.acknowledged = 0;
     }
     this.#uids += 1;
-    this.pods.set(name, {
-      name,
-      uid: `uid-${this.#uids}`,
-      createdAt: this.now,
-      joinsWith,
-      seed,
-      stage: "pending",
-      runsAt: this.now + times.schedule + times.start,
-      deletedAt: undefined,
-      crashedAt: 0,
-      nodeSilentSince: undefined,
-      held: undefined,
-    });
+    this.pods.set(name, newModelPod({ name, uid: `uid-${this.#uids}`, seed, joinsWith, createdAt: this.now }));
     return true;
   }
 
@@ -409,19 +365,6 @@ export class Model {
       running.length < needed || without.length < needed,
       `acknowledged entries can be lost; ${this.describe()}`,
     );
-  }
-
-  #stateOf(pod: ModelPod): PodState {
-    switch (pod.stage) {
-      case "running":
-        return { t: "running", restarts: 0 };
-      case "crashing":
-        return { t: "crashing", since: pod.crashedAt, restarts: 1, problem: "exit code 1" };
-      case "ended":
-        return { t: "ended", problem: "Evicted" };
-      default:
-        return { t: pod.stage };
-    }
   }
 
   #voters(): readonly Member[] {

@@ -30,6 +30,7 @@ export class Stage {
   /** Of all operators so far, in order. */
   readonly writes: string[] = [];
   #running: Running | undefined;
+  #created = 0;
   /** The most members that etcd ever had. */
   mostMembers = 0;
 
@@ -85,7 +86,19 @@ export class Stage {
   // What people do
 
   async create(size: number): Promise<void> {
+    this.#created += 1;
     await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version: "3.6.16" } });
+  }
+
+  /** With all that it owned, while no operator runs. */
+  async deleteCluster(): Promise<void> {
+    assert.ok(this.#running === undefined, "an operator would heal it");
+    // Pods first: of what goes as garbage the kubelet hears nothing here.
+    for (const { metadata } of await this.pods()) await this.api.delete(Pod, { ...key, name: metadata?.name ?? "" });
+    await this.api.delete(EtcdCluster, key);
+    this.kubelet.etcd = undefined;
+    await this.clock.advance(2_000);
+    assert.deepEqual(await this.pods(), []);
   }
 
   async resize(size: number): Promise<void> {
@@ -186,7 +199,7 @@ export class Stage {
 
   #look(): void {
     const { etcd, seeds } = this.kubelet;
-    assert.ok(seeds <= 1, "a second seed was begun");
+    assert.ok(seeds <= this.#created, "a second seed was begun");
     const members = etcd?.members ?? [];
     this.mostMembers = Math.max(this.mostMembers, members.length);
     const voters = members.filter(({ learner, name }) => !learner && name !== "");

@@ -34,6 +34,7 @@ function tell(action: Action, name: (member: string) => string): string {
     case "removeMember":
       return `remove ${name(action.member)}`;
     case "deletePod":
+    default:
       return `delete ${name(action.member)}${action.force ? " by force" : ""}`;
   }
 }

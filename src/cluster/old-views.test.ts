@@ -1,0 +1,145 @@
+// Old views: caches that lag, and a restarted operator whose first lists come from the past. Whatever they show, nothing
+// is removed, deleted or begun because of it, and when they catch up the cluster is as it was asked for.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { Pod } from "../kube/kinds.ts";
+import { Stage } from "./testing/stage.ts";
+
+const harmful = /^(remove member|delete |move leader)/;
+
+/** Longer than the planner has patience with whatever it sees. */
+const longMs = 90_000;
+/** The operator lists the namespace that it looks after; the test itself looks everywhere. */
+const listsOf = (kind: typeof Pod | typeof EtcdCluster) => ({ verb: "list", kind, namespace: "default" }) as const;
+const watchesOf = (kind: typeof Pod | typeof EtcdCluster) => ({ verb: "watch", kind }) as const;
+
+interface History {
+  /** The operator runs already, or not. */
+  readonly begin: (stage: Stage) => Promise<void>;
+  /** From here on lists show what was there between the two; the running operator hears the news by its watches. */
+  readonly change: (stage: Stage) => Promise<void>;
+  readonly size: number;
+  readonly old: readonly (typeof Pod | typeof EtcdCluster)[];
+}
+
+async function whole(stage: Stage, size: number): Promise<void> {
+  await stage.create(size);
+  await stage.untilWhole(size);
+  await stage.pass(6_000); // etcd takes no more members right after a change
+}
+
+async function resized(stage: Stage, size: number): Promise<void> {
+  await stage.resize(size);
+  await stage.untilWhole(size);
+  await stage.pass(6_000);
+}
+
+/** Starts an operator that sees the past of such a history, then shows it the present. What it did meanwhile. */
+async function playOldView(history: History): Promise<{ writes: readonly string[]; before: string[]; after: string[] }> {
+  const stage = new Stage();
+  stage.startOperator();
+  await history.begin(stage);
+  const ends = history.old.map((kind) => stage.api.faults.showThePast(listsOf(kind)));
+  await history.change(stage);
+  await stage.stopOperator();
+  const memberIds = (): string[] => stage.kubelet.etcd?.members.map(({ id }) => id).toSorted() ?? [];
+  const before = memberIds();
+
+  ends.push(...history.old.map((kind) => stage.api.faults.holdWatches(watchesOf(kind))));
+  const life = stage.startOperator();
+  await stage.pass(longMs);
+  const writes = [...life.writes];
+  for (const end of ends) end();
+  await stage.untilWhole(history.size);
+  await stage.stopOperator();
+  return { writes, before, after: memberIds() };
+}
+
+describe("an operator that starts with a view of the past", () => {
+  const grown = {
+    begin: (stage: Stage) => whole(stage, 1),
+    change: (stage: Stage) => resized(stage, 3),
+    size: 3,
+  };
+  for (const { what, old } of [
+    { what: "in which the cluster was smaller", old: [EtcdCluster, Pod] },
+    { what: "in which only the wish was smaller", old: [EtcdCluster] },
+    { what: "in which some of the pods were not there", old: [Pod] },
+  ])
+    test(`${what} takes nobody out`, async () => {
+      const { writes, before, after } = await playOldView({ ...grown, old });
+      assert.deepEqual(
+        writes.filter((write) => harmful.test(write)),
+        [],
+      );
+      assert.deepEqual(after, before);
+    });
+
+  test("in which the cluster had no member yet begins no second one", async () => {
+    const { writes, before, after } = await playOldView({
+      begin: (stage) => stage.create(3),
+      change: (stage) => stage.untilWhole(3),
+      size: 3,
+      old: [EtcdCluster, Pod],
+    });
+    assert.deepEqual(
+      writes.filter((write) => harmful.test(write) || write.startsWith("create Pod")),
+      [],
+    );
+    assert.deepEqual(after, before);
+  });
+
+  test("in which the cluster was larger keeps every member that it has", async () => {
+    const { writes, before, after } = await playOldView({
+      begin: (stage) => whole(stage, 5),
+      change: (stage) => resized(stage, 3),
+      size: 3,
+      old: [EtcdCluster, Pod],
+    });
+    assert.deepEqual(
+      writes.filter((write) => write.startsWith("remove member")),
+      [],
+    );
+    assert.deepEqual(after, before);
+  });
+
+  test("in which another cluster had the name does nothing to the one that has it now", async () => {
+    const { writes, before, after } = await playOldView({
+      begin: (stage) => whole(stage, 3),
+      async change(stage) {
+        await stage.stopOperator();
+        await stage.deleteCluster();
+        stage.startOperator();
+        await whole(stage, 3);
+      },
+      size: 3,
+      old: [EtcdCluster, Pod],
+    });
+    assert.deepEqual(writes, []);
+    assert.deepEqual(after, before);
+  });
+});
+
+describe("an operator whose caches stop to hear of pods", () => {
+  const scenarios = [
+    { name: "a creation", from: 0, most: 3, happens: (stage: Stage) => stage.create(3) },
+    { name: "a repair", from: 3, most: 3, happens: (stage: Stage) => stage.deletePod("follower") },
+  ];
+  for (const { name, from, most, happens } of scenarios)
+    test(`in the middle of ${name}, at whichever moment, makes no member too many`, async () => {
+      for (let at = 0; at <= 8_000; at += 500) {
+        const stage = new Stage();
+        stage.startOperator();
+        if (from > 0) await whole(stage, from);
+        await happens(stage);
+        await stage.pass(at);
+        const end = stage.api.faults.holdWatches(watchesOf(Pod));
+        await stage.pass(30_000);
+        end();
+        await stage.untilWhole(3);
+        assert.ok(stage.mostMembers <= most, `${stage.mostMembers} members, held at ${at} ms`);
+        await stage.stopOperator();
+      }
+    });
+});

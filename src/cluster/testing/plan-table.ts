@@ -1,0 +1,59 @@
+// Tables of situations: the world in a few words, what is to be done about it, and how soon it is looked at again.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { planCluster } from "../plan.ts";
+import type { MemberPod, PodState } from "../world.ts";
+import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "./sample-world.ts";
+import { told } from "./told-actions.ts";
+
+export const minute = 60_000;
+export const running: PodState = { t: "running", restarts: 0 };
+export const ended: Partial<MemberPod> = { state: { t: "ended", problem: "Evicted" }, address: undefined };
+export const going: Partial<MemberPod> = { terminating: true };
+export const young: Partial<MemberPod> = { createdAt: sampleNow - 1000 };
+export const crashing = (ago: number): Partial<MemberPod> => ({
+  state: { t: "crashing", since: sampleNow - ago, restarts: 5, problem: "exit code 1" },
+});
+export const onSilentNode = (ago: number): Partial<MemberPod> => ({
+  node: { t: "silent", name: "n", since: sampleNow - ago },
+});
+export const urls = (...letters: string[]): string[] => letters.map((l) => `http://demo-${l}.demo.shop.svc:2380`);
+
+export const voter = (letter: string, more: Partial<SampleMember> = {}): SampleMember => ({ letter, ...more });
+export const learner = (letter: string, more: Partial<SampleMember> = {}): SampleMember => ({
+  letter,
+  learner: true,
+  ...more,
+});
+/** Added, and its process has not been heard of. */
+export const added = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
+  learner(letter, { unnamed: true, ...more });
+export const gone = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
+  voter(letter, { silent: true, pod: undefined, ...more });
+export const three = [voter("a"), voter("b"), voter("c")];
+export const five = [...three, voter("d"), voter("e")];
+
+/** What is seen, what is done, and how soon it is looked at again (an upper limit). */
+export type Row = readonly [situation: string, world: SampleWorld, done: readonly string[], lookAgainWithin?: number];
+
+export function check(title: string, rows: readonly Row[]): void {
+  describe(title, () => {
+    for (const [situation, sample, done, lookAgainWithin] of rows)
+      test(situation, () => {
+        const plan = planCluster(sampleWorld(sample), sampleNow, countingUp());
+        assert.deepEqual(told(plan.actions), done, plan.because);
+        assert.match(plan.because, /^\S.{5,}/, "every plan says why");
+        if (lookAgainWithin !== undefined)
+          assert.ok((plan.lookAgainAfter ?? Number.POSITIVE_INFINITY) <= lookAgainWithin, String(plan.lookAgainAfter));
+      });
+  });
+}
+
+/** Random enough for names, the same in each run. */
+function countingUp(): () => number {
+  let n = 0;
+  return () => {
+    n = (n * 31 + 7) % 997;
+    return n / 997;
+  };
+}
