@@ -12,6 +12,7 @@ import {
   three,
   voter,
   young,
+  urls,
 } from "./testing/plan-table.ts";
 import { sampleWorld } from "./testing/sample-world.ts";
 
@@ -172,6 +173,25 @@ check("lost quorum", [
     "and another when that has ended",
     { version: "3.2.32", etcd: "noQuorum", members: [voter("a"), voter("b", { unnamed: true, pod: ended })] },
     ["delete b"],
+  ],
+  [
+    "and another when the list of members has changed before it ran",
+    {
+      version: "3.2.32",
+      etcd: "noQuorum",
+      members: [voter("a"), voter("b", { unnamed: true, pod: { ...crashing(1000), joinsWith: urls("a", "b", "x") } })],
+    },
+    ["delete b"],
+  ],
+  [
+    "a second voter that is starting is waited for",
+    {
+      version: "3.2.32",
+      etcd: "noQuorum",
+      members: [voter("a"), voter("b", { unnamed: true, pod: { ...young, joinsWith: urls("a", "b") } })],
+    },
+    [],
+    250,
   ],
   [
     "a second voter that ran before does not come back empty",

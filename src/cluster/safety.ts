@@ -77,11 +77,11 @@ export function deleteFailedSeed(world: World, now: number, because: Reason): re
 }
 
 /**
- * The ended pod of the second of two voters, before it ever ran. Nothing was decided without the first one (quorum(2) =
- * 2), which has it all.
+ * The pod of the second of two voters, which never ran and cannot as it is. Nothing was decided without the first one
+ * (quorum(2) = 2), which has it all.
  */
-export function deleteSecondVoterPod(world: World, now: number, pod: MemberPod): readonly Action[] {
-  return pod.state.t === "ended" ? deletion(pod, "it ended before its etcd ever ran", world, now) : [];
+export function deleteSecondVoterPod(world: World, now: number, pod: MemberPod, because: Reason): readonly Action[] {
+  return pod.state.t === "running" || pod.hasVolume ? [] : deletion(pod, because, world, now);
 }
 
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */

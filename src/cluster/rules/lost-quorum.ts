@@ -4,6 +4,7 @@ import { memberOfPeerUrl } from "../names.ts";
 import { deleteSecondVoterPod, quorum } from "../safety.ts";
 import { type Decision, pace } from "../situation.ts";
 import type { EtcdAnswers, World } from "../world.ts";
+import { knowsMembers } from "./remake.ts";
 
 export function waitForQuorum(world: World, now: number): Decision {
   const { etcd, pods } = world;
@@ -44,5 +45,7 @@ function startSecondVoter(world: World, { members, answers }: EtcdAnswers, now: 
   const pod = world.pods.find((candidate) => candidate.name === name);
   const because = `${name} is the second of two voters and has never run`;
   if (pod === undefined) return { actions: [{ do: "createPod", member: name }], because, lookAgainAfter: pace.later };
-  return { actions: deleteSecondVoterPod(world, now, pod), because, lookAgainAfter: pace.soon };
+  const stays = pod.state.t !== "ended" && knowsMembers(pod, members);
+  const actions = stays ? [] : deleteSecondVoterPod(world, now, pod, "it cannot start as it is");
+  return { actions, because, lookAgainAfter: pace.soon };
 }

@@ -1,5 +1,6 @@
 // The pod of a learner that has never run can be made again at no cost, and must be when it cannot come up as it is:
 // started with a list of members that has changed since, or held up by a setting that may be right by now.
+import type { Member } from "../../etcd/member.ts";
 import type { MemberPod, World } from "../world.ts";
 import { deleteUnstarted } from "../safety.ts";
 import type { Seat } from "../seats.ts";
@@ -18,13 +19,15 @@ export function remakePods(situation: Situation): Decision | undefined {
 function reasonToRemake({ state, pod }: Seat, { world, seats, now }: Situation): string | undefined {
   if (state.t !== "unstarted") return undefined;
   if (pod === undefined || pod.terminating || pod.state.t === "running") return undefined;
-  if (!joinsWith(pod, seats)) return "the list of members that it starts with has changed";
+  const members = seats.map(({ member }) => member);
+  if (!knowsMembers(pod, members)) return "the list of members that it starts with has changed";
   return isStuck(pod, world, now) ? `it does not start (${problemOf(pod)})` : undefined;
 }
 
-function joinsWith({ joinsWith }: MemberPod, seats: readonly Seat[]): boolean {
+/** Whether it would be let in: etcd compares the list that it is started with with its own. */
+export function knowsMembers({ joinsWith }: MemberPod, members: readonly Member[]): boolean {
   if (joinsWith === undefined) return true;
-  const now = seats.flatMap(({ member }) => member.peerUrls);
+  const now = members.flatMap(({ peerUrls }) => peerUrls);
   return joinsWith.length === now.length && now.every((url) => joinsWith.includes(url));
 }
 

@@ -110,9 +110,7 @@ export class Model {
       return;
     }
     const member = this.#memberOf(pod);
-    const listed = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
-    const matches = listed.length === pod.joinsWith.length && listed.every((url) => pod.joinsWith.includes(url));
-    if (!this.etcd || !member || (pod.held === undefined && !matches)) return this.crash(pod, 10_000);
+    if (!this.etcd || !member || (pod.held === undefined && !this.#wouldBeLetIn(pod))) return this.crash(pod, 10_000);
     // Coming back under a name that etcd knows and without the log that it had would let it vote against what it said.
     assert.ok(pod.held !== undefined || member.name === "", `${pod.name} comes back without its data`);
     pod.held ??= 0;
@@ -204,7 +202,8 @@ export class Model {
     // One that never ran may yet: its pod is there, or is made even without the quorum.
     const expected = ({ name, peerUrls: [url = ""] }: Member): boolean => {
       const pod = memberOfPeerUrl(this.cluster, url);
-      return name === "" && pod !== undefined && (voters.length === 2 || this.pods.has(pod));
+      if (name !== "" || pod === undefined) return false;
+      return voters.length === 2 || this.#wouldBeLetIn(this.pods.get(pod));
     };
     const runs = ({ id }: Member): boolean => this.#processes().some(({ process }) => process.member === id);
     const lost = voters.filter((voter) => !expected(voter) && !runs(voter));
@@ -365,6 +364,12 @@ export class Model {
       running.length < needed || without.length < needed,
       `acknowledged entries can be lost; ${this.describe()}`,
     );
+  }
+
+  #wouldBeLetIn(pod: ModelPod | undefined): boolean {
+    const listed = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
+    if (pod === undefined || pod.stage === "ended") return false;
+    return pod.joinsWith.length === listed.length && listed.every((url) => pod.joinsWith.includes(url));
   }
 
   #voters(): readonly Member[] {

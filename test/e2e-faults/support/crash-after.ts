@@ -1,0 +1,38 @@
+// Loaded into an operator before its own program (`node --import`): counts what it changes, in Kubernetes and in etcd's
+// list of members, tells each change on standard error, and kills it right after the change that CRASH_AFTER names: the
+// server has carried it out, and nothing of the answer has been looked at. The operator itself knows nothing of it.
+import { writeSync } from "node:fs";
+import { Http2Origin, type Receiver, type ResponseEnd, type TransportRequest } from "../../../src/transport/origin.ts";
+
+const lastChange = Number(process.env["CRASH_AFTER"] ?? Number.POSITIVE_INFINITY);
+const changesOfEtcd = /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<move>MoveLeader)$/;
+const changesOfKubernetes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+/** A lease is renewed by the clock, and events are for people: what is done does not depend on either. */
+const aside = /\/(leases|events)(\/|\?|$)/;
+
+/** In a few words, or undefined when the request changes nothing that counts. */
+function changeOf({ method, path }: TransportRequest): string | undefined {
+  const { change, move } = changesOfEtcd.exec(path)?.groups ?? {};
+  if (change !== undefined || move !== undefined) return change ?? move;
+  if (path.startsWith("/etcdserverpb.") || !changesOfKubernetes.has(method) || aside.test(path)) return undefined;
+  const [, resource = path, subresource] = /\/namespaces\/[^/]+\/(\w+)(?:\/[^/?]+)?(?:\/(\w+))?/.exec(path) ?? [];
+  return `${method} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
+}
+
+function isDone({ status, headers, trailers }: ResponseEnd): boolean {
+  const grpc = trailers["grpc-status"] ?? headers["grpc-status"];
+  return grpc === undefined ? status >= 200 && status < 300 : grpc === "0";
+}
+
+let changes = 0;
+// oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
+const send = Http2Origin.prototype.send;
+Http2Origin.prototype.send = async function (request: TransportRequest, receiver: Receiver): Promise<ResponseEnd> {
+  const end = await send.call(this, request, receiver);
+  const change = changeOf(request);
+  if (change === undefined || !isDone(end)) return end;
+  changes += 1;
+  writeSync(2, `${JSON.stringify({ change })}\n`);
+  if (changes >= lastChange) process.kill(process.pid, "SIGKILL");
+  return end;
+};
