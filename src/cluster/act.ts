@@ -1,7 +1,15 @@
 // Carries out a plan: one action after another, each logged and told, until all are done or one says no.
 import type { Action } from "./actions.ts";
 import { addMember, moveLeader, promote, removeMember } from "./acts-on-etcd.ts";
-import { applyBudget, applyServices, createPod, createSeed, deletePod, latchClusterId } from "./acts-on-kube.ts";
+import {
+  applyBudget,
+  applyServices,
+  createPod,
+  createSeed,
+  deletePod,
+  labelPod,
+  latchClusterId,
+} from "./acts-on-kube.ts";
 import { tell } from "./narration.ts";
 import { endedBy, type Outcome } from "./outcome.ts";
 import type { Turn } from "./turn.ts";
@@ -31,6 +39,8 @@ function carryOut(action: Action, turn: Turn): Promise<void> {
       return applyServices(turn);
     case "applyBudget":
       return applyBudget(turn, action);
+    case "labelPod":
+      return labelPod(turn, action);
     case "createSeed":
       return createSeed(turn, action);
     case "latchClusterId":

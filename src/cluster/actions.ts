@@ -12,6 +12,8 @@ export type Action =
   | { readonly do: "applyServices" }
   /** So many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
+  /** Gives a pod back the labels that it is found by. */
+  | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /**
    * The first member of all, made once in a cluster's life. The one action that an old view could make a disaster of:
    * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.

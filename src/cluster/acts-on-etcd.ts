@@ -6,10 +6,12 @@ import type { NewMember } from "../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../etcd/versions/version.ts";
 import { isNotFound } from "../kube/errors.ts";
 import { Pod } from "../kube/kinds.ts";
+import { isControlledBy } from "../kube/owners.ts";
 import type { Action, PodSeen } from "./actions.ts";
 import type { ListedMember } from "./flags-of-etcd.ts";
 import { memberOfPeerUrl, peerUrlOf } from "./names.ts";
 import { askingEtcd, NotYet } from "./outcome.ts";
+import { giveItsLabels, hasItsLabels } from "./pod-labels.ts";
 import { portTo, throughQuorum, type Turn, voterToAsk } from "./turn.ts";
 
 type Of<D extends Action["do"]> = Extract<Action, { do: D }>;
@@ -64,8 +66,11 @@ async function confirmLive({ pass, cluster, world }: Turn, member: string, seen:
     throw new NotYet("the EtcdCluster has changed since it was looked at");
   const seenUid = seen === undefined ? world.pods.find((pod) => pod.name === member)?.uid : podUid(seen);
   // One that has gone since then is no reason to wait; one that nobody knew of is.
-  if (livePod !== undefined && livePod.metadata?.uid !== seenUid)
-    throw new NotYet(`the pod ${member} is another one than was looked at`);
+  if (livePod === undefined || livePod.metadata?.uid === seenUid) return;
+  // Without its labels it is in no cache. With them it is back, and so is its member.
+  if (isControlledBy(livePod, cluster) && !hasItsLabels(livePod))
+    await giveItsLabels(pass.api, cluster, { name: member, uid: livePod.metadata?.uid ?? "" });
+  throw new NotYet(`the pod ${member} is another one than was looked at`);
 }
 
 const podUid = (seen: PodSeen): string | undefined => (seen.t === "uid" ? seen.uid : undefined);

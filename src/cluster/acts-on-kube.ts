@@ -12,6 +12,7 @@ import { listForJoining } from "./acts-on-etcd.ts";
 import { disruptionBudget } from "./budget.ts";
 import { memberPod } from "./member-pod.ts";
 import { NotYet, Refused } from "./outcome.ts";
+import { giveItsLabels } from "./pod-labels.ts";
 import { clientService, peerService } from "./services.ts";
 import type { Turn } from "./turn.ts";
 
@@ -27,6 +28,10 @@ export async function applyServices(turn: Turn): Promise<void> {
 export async function applyBudget(turn: Turn, { minAvailable }: Of<"applyBudget">): Promise<void> {
   const { budgets } = cachesOf(turn);
   await apply(turn, PodDisruptionBudget, disruptionBudget(turn.cluster, minAvailable), budgets);
+}
+
+export async function labelPod({ pass, cluster }: Turn, { member, uid }: Of<"labelPod">): Promise<void> {
+  await giveItsLabels(pass.api, cluster, { name: member, uid });
 }
 
 /** What is not known to be the cluster's own is made, never taken over: then the server says whose it is. */

@@ -49,8 +49,13 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
     "one that served to its last moment was removed to be replaced",
     { members: three },
-    { Recovering: "True Members lost" },
+    { Recovering: "True Members lost", Ready: "False MembersLeaving" },
     { t: "done", did: [removal] },
+  ],
+  [
+    "one serves while its pod is on its way out",
+    { members: [voter("a"), voter("b"), voter("c", { pod: { terminating: true } })] },
+    { Available: available, Ready: "False MembersLeaving" },
   ],
   [
     "one of those too many was removed",

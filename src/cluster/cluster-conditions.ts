@@ -83,6 +83,12 @@ function recovering({ world, standing, outcome }: Judged): Verdict {
   return no("All members healthy", "");
 }
 
+/** Members whose pods were told to end. */
+function terminatingOf({ pods, etcd }: World): string[] {
+  const members = etcd.t === "quorum" ? etcd.members.map(({ name }) => name) : [];
+  return pods.filter(({ name, terminating }) => terminating && members.includes(name)).map(({ name }) => name);
+}
+
 function removedBy({ did }: Outcome): string[] {
   return did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
 }
@@ -102,6 +108,10 @@ function ready(judged: Judged): Verdict {
       `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`,
     );
   if (lost.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${lost.join(", ")}.`));
+  // Each serves to its last moment; what is about to be lost is not whole.
+  const leaving = [...terminatingOf(world), ...removedBy(outcome)];
+  if (all.length <= size && leaving.length > 0)
+    return no("MembersLeaving", because(`On their way out: ${[...new Set(leaving)].join(", ")}.`));
   if (healthy.length !== size || all.length !== size) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
     return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));

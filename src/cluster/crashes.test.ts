@@ -79,7 +79,10 @@ async function play({ from, to, happens }: Scenario, fateOf: (life: number) => F
   // A life that ends before it reports leaves an old status; after that there is nothing left to write.
   const last = stage.startOperator();
   await stage.pass(reportMs);
-  assert.ok(last.writes.every((write) => write.startsWith("patch EtcdCluster")), last.writes.join(", "));
+  assert.ok(
+    last.writes.every((write) => write.startsWith("patch EtcdCluster")),
+    last.writes.join(", "),
+  );
   const reported = last.writes.length;
   await stage.pass(quietMs);
   assert.deepEqual(last.writes.slice(reported), [], await stage.describe());

@@ -41,6 +41,8 @@ export function happeningsOf(action: Action, replaced: boolean): Happening[] {
       return [happening("Pod Deleted", `Pod ${action.member} deleted: ${action.because}`)];
     case "latchClusterId":
       return [happening("Cluster Created", `The first member serves; the cluster's id is ${action.clusterId}`)];
+    case "labelPod":
+      return [happening("Labels Restored", `Pod ${action.member} was given back the labels that it is found by`)];
     case "applyServices":
     case "applyBudget":
     case "createPod":

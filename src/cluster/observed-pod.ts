@@ -4,6 +4,7 @@ import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Node, Pod } from "../kube/kinds.ts";
 import type { StoreView } from "../kube/store.ts";
 import { dataVolume, etcdContainer, versionAnnotation } from "./member-pod.ts";
+import { hasItsLabels } from "./pod-labels.ts";
 import type { MemberPod, PodNode, PodState } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
@@ -16,6 +17,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     terminating: deletionTimestamp !== undefined,
     state,
     ready: conditionOf(pod, "Ready")?.status === "True",
+    labelled: hasItsLabels(pod),
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: nodeOf(pod, nodes),
     version: annotations?.[versionAnnotation] ?? "",

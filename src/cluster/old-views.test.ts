@@ -36,7 +36,9 @@ async function resized(stage: Stage, size: number): Promise<void> {
 }
 
 /** Starts an operator that sees the past of such a history, then shows it the present. What it did meanwhile. */
-async function playOldView(history: History): Promise<{ writes: readonly string[]; before: string[]; after: string[] }> {
+async function playOldView(
+  history: History,
+): Promise<{ writes: readonly string[]; before: string[]; after: string[] }> {
   const stage = new Stage();
   stage.startOperator();
   await history.begin(stage);

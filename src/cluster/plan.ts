@@ -10,7 +10,7 @@ import { promoteLearners } from "./rules/promote.ts";
 import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
-import { drift, missingServices } from "./rules/upkeep.ts";
+import { drift, lostLabels, missingServices } from "./rules/upkeep.ts";
 import { wait } from "./rules/wait.ts";
 import { type Decision, type Rule, situate } from "./situation.ts";
 import type { World } from "./world.ts";
@@ -34,7 +34,13 @@ export function planCluster(world: World, now: number, random: () => number = Ma
   const left = leaveAlone(world);
   if (left !== undefined) return planOf(left, left.actions);
   const decision = decide(world, now, random);
-  return planOf(decision, [...missingServices(world), ...newClusterId(world), ...decision.actions, ...drift(world)]);
+  return planOf(decision, [
+    ...missingServices(world),
+    ...lostLabels(world),
+    ...newClusterId(world),
+    ...decision.actions,
+    ...drift(world),
+  ]);
 }
 
 function decide(world: World, now: number, random: () => number): Decision {

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import { auditEntries, auditMark, settleAudit } from "../../lab/audit.ts";
 import type { AuditEntry, AuditMark } from "../../lab/audit-log.ts";
+import { say } from "../../lab/progress.ts";
 import { connectKube, type KubeClient } from "../../src/kube/client.ts";
 import { usualTiming } from "../../src/kube/election.ts";
 import { findCredentials } from "../../src/kube/find-credentials.ts";
@@ -83,30 +84,30 @@ function leasePassed(writes: readonly AuditEntry[], before: number): number {
   return Date.parse(last.time) + leaseDuration;
 }
 
-test("a leader that is asked to end hands over in less than 3 s", async (t) => {
+test("a leader that is asked to end hands over in less than 3 s", async () => {
   const [leader, standby] = await leaderAndStandby("ends");
   const asked = Date.now();
   leader.signal("SIGTERM");
   const took = (await standby.says("wrote", asked, 10_000)) - asked;
-  t.diagnostic(`from SIGTERM to the first write of the next leader: ${took} ms`);
+  say(`  from SIGTERM to the first write of the next leader: ${took} ms`);
   assert.ok(took < 3_000, `${took} ms`);
 });
 
-test("a leader that is killed is followed when its lease has run out, and not before", async (t) => {
+test("a leader that is killed is followed when its lease has run out, and not before", async () => {
   const mark = auditMark(lab);
   const [leader, standby] = await leaderAndStandby("dies");
   const killed = Date.now();
   leader.signal("SIGKILL");
   const took = await standby.says("wrote", killed, leaseDuration * 2);
   const passed = leasePassed(await writesOf(leader, mark), killed);
-  t.diagnostic(
-    `from SIGKILL to the first write of the next leader: ${took - killed} ms; after the lease: ${took - passed} ms`,
+  say(
+    `  from SIGKILL to the first write of the next leader: ${took - killed} ms; after the lease: ${took - passed} ms`,
   );
   assert.ok(took >= passed - 100, `${passed - took} ms before the lease had run out`);
   assert.ok(took <= passed + retryPeriod, `${took - passed} ms after the lease had run out`);
 });
 
-test("a leader that stood still for 60 s writes nothing after its lease has passed", async (t) => {
+test("a leader that stood still for 60 s writes nothing after its lease has passed", async () => {
   const mark = auditMark(lab);
   const [leader, standby] = await leaderAndStandby("stands");
   await admin.create(ConfigMap, { metadata: { namespace, name: "unfenced" } });
@@ -125,7 +126,7 @@ test("a leader that stood still for 60 s writes nothing after its lease has pass
   const passed = leasePassed(writes, resumed);
   const late = (entries: AuditEntry[], since: number): AuditEntry[] =>
     entries.filter((entry) => Date.parse(entry.time) > since);
-  t.diagnostic(`${writes.length} writes before it stood still, the next leader wrote after ${taken - stopped} ms`);
+  say(`  ${writes.length} writes before it stood still, the next leader wrote after ${taken - stopped} ms`);
   assert.ok(writes.filter(({ resource }) => resource === "configmaps").length > 20, `${writes.length} writes`);
   assert.deepEqual(late(writes, passed), []);
   assert.equal((await admin.get(Lease, { namespace, name: "stands" })).spec?.holderIdentity, "stands-second");

@@ -1,4 +1,4 @@
-// The objects around the members: the two Services and the disruption budget. Only what we set is compared, so that
+// The objects around the members: the two Services, the disruption budget, and the labels that both select pods by. Only what we set is compared, so that
 // defaults of the API server and additions of others are no difference.
 import type { Action } from "../actions.ts";
 import { disruptionBudget } from "../budget.ts";
@@ -9,6 +9,13 @@ import type { World } from "../world.ts";
 /** Members find each other by the peer Service, so it goes before everything else. */
 export function missingServices(world: World): readonly Action[] {
   return world.peerService === undefined || world.clientService === undefined ? [{ do: "applyServices" }] : [];
+}
+
+/** Without them a member's name resolves to nothing, and to its peers it is gone. */
+export function lostLabels({ pods }: World): readonly Action[] {
+  return pods
+    .filter(({ labelled, terminating }) => !labelled && !terminating)
+    .map(({ name, uid }) => ({ do: "labelPod", member: name, uid }));
 }
 
 /** Goes after everything else: it must not keep a member from being healed. */

@@ -48,6 +48,7 @@ export function seenPod(pod: ModelPod, version: string): MemberPod {
         : { t: "silent", name: node, since: pod.nodeSilentSince },
     version,
     hasVolume: false,
+    labelled: true,
     joinsWith: pod.joinsWith,
   };
 }

@@ -275,6 +275,9 @@ export class Model {
       case "applyBudget":
         this.budget = disruptionBudget(cluster, action.minAvailable);
         return true;
+      case "labelPod":
+        // Nobody takes labels away here.
+        return true;
       case "createSeed":
         // The EtcdCluster is read live before it.
         if (this.latched !== undefined) return false;

@@ -96,6 +96,7 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
     node: { t: "ready", name: `node-of-${name}` },
     version,
     hasVolume: false,
+    labelled: true,
     ...differs,
   };
 }

@@ -19,6 +19,8 @@ function tell(action: Action, name: (member: string) => string): string {
       return "services";
     case "applyBudget":
       return `budget ${action.minAvailable}`;
+    case "labelPod":
+      return `label ${name(action.member)}`;
     case "createSeed":
       return `seed ${name(action.member)}`;
     case "latchClusterId":
