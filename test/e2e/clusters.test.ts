@@ -8,8 +8,8 @@ import { scaling } from "./clusters/scaling.ts";
 import { upkeep } from "./clusters/upkeep.ts";
 import { installOperator } from "./support/operator.ts";
 
-// Two at once keep two cores busy; what each holds runs one after another.
-describe("clusters", { concurrency: 2 }, () => {
+// Three at once keep two cores busy; what each holds runs one after another.
+describe("clusters", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });

@@ -95,7 +95,7 @@ export function upkeep(): void {
       await writer.nothingIsLost();
     });
 
-    test("selectors and labels that somebody changed are set right", async () => {
+    test("selectors and numbers that somebody changed are set right", async () => {
       const { cluster } = on();
       const key = { namespace: cluster.namespace, name: `${cluster.name}-client` };
       await kube.mergePatch(Service, key, { spec: { selector: { etcd_cluster: "another" } } });
@@ -114,6 +114,25 @@ export function upkeep(): void {
         },
         { timeoutMs: patience, lastSeen: () => seen },
       );
+    });
+
+    test("a pod whose labels somebody took away gets them back, and stays the member that it was", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      const [first, second] = before.members;
+      assert.ok(first && second);
+      const label = (pod: string, ...labels: string[]): Promise<string> =>
+        kubectl("label", "pod", `--namespace=${cluster.namespace}`, pod, "--overwrite", ...labels);
+      await label(first.name, "app-");
+      await label(second.name, "etcd_cluster=another");
+      await cluster.untilEvent("Labels Restored", ({ note }) => note?.includes(second.name) ?? false);
+      const after = await cluster.whole();
+      assert.deepEqual(
+        after.members.map(({ id, uid }) => ({ id, uid })),
+        before.members.map(({ id, uid }) => ({ id, uid })),
+      );
+      for (const { metadata } of await cluster.pods()) assert.equal(metadata?.labels?.["app"], "etcd");
+      await writer.nothingIsLost();
     });
 
     test("a paused cluster is left as it is, and healed when it is not paused any more", async () => {
