@@ -68,4 +68,11 @@ export const suites: readonly Suite[] = [
     files: () => testFiles("test/e2e"),
     atOnce: 1,
   },
+  {
+    name: "e2e-faults",
+    what: "the operator while it is killed, and while everything around it suffers",
+    need: "lab",
+    files: () => testFiles("test/e2e-faults"),
+    atOnce: 1,
+  },
 ];

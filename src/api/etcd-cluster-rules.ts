@@ -145,6 +145,6 @@ export const autoOrStatic: Rule<{ readonly auto?: boolean; readonly static?: obj
 
 /** Only here: the definition of the kind need not change on the day that it is there. */
 export const autoNotYet: Rule<{ readonly auto?: boolean }> = {
-  says: "spec.TLS.auto is not implemented in this release: use spec.TLS.static with certificates of your own.",
+  says: "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.",
   holds: (tls) => tls.auto !== true,
 };

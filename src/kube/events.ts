@@ -82,7 +82,8 @@ export class EventRecorder {
       return;
     }
     // Of each type its own: what went well, however often, must not keep a warning from being told.
-    if (!this.#bucketOf(`${what.type} ${subject}`).take(now)) return this.#observe({ type: "dropped", because: "rate" });
+    if (!this.#bucketOf(`${what.type} ${subject}`).take(now))
+      return this.#observe({ type: "dropped", because: "rate" });
     if (this.#unsent.size >= mostUnsent) return this.#observe({ type: "dropped", because: "backlog" });
     const first = new Date();
     const news: Occurrences = {

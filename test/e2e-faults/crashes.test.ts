@@ -103,9 +103,9 @@ describe("operators that are killed", { concurrency: 3 }, () => {
   });
 
   for (const { changes, told, fewest } of [
-    { changes: 1, told: "every change that they make", fewest: 25 },
-    { changes: 2, told: "every second change", fewest: 12 },
-    { changes: 3, told: "every third change", fewest: 8 },
+    { changes: 1, told: "every change that they make", fewest: 20 },
+    { changes: 2, told: "every second change", fewest: 10 },
+    { changes: 3, told: "every third change", fewest: 6 },
   ])
     test(`after ${told} come to the same end as one that nobody disturbs, and lose nothing`, async (t) => {
       const [expected, { outcomes, deaths }] = await Promise.all([undisturbed(), play(`killed-${changes}`, changes)]);

@@ -39,7 +39,7 @@ const serverMissing =
 const operatorMissing =
   "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.";
 const autoNotYet =
-  "spec.TLS.auto is not implemented in this release: use spec.TLS.static with certificates of your own.";
+  "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.";
 const serviceNameSentence =
   "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.";
 

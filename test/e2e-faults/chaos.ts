@@ -1,0 +1,39 @@
+// `make chaos`: the operator on the lab that is up, or on one that is started, a cluster of three, and the experiment for
+// five minutes (CHAOS_MINUTES=…). Says how many members were stopped, what was acknowledged, and what of it was lost.
+import { run } from "../../lab/command.ts";
+import { bold, dim, green, say, seconds, step } from "../../lab/progress.ts";
+import { command } from "../../demo/command.ts";
+import { deployOperator } from "../../demo/deploy.ts";
+import { findGround } from "../../demo/ground.ts";
+import { experiment } from "./experiment.ts";
+
+const name = "chaos";
+const manifest = {
+  apiVersion: "etcd.database.coreos.com/v1beta2",
+  kind: "EtcdCluster",
+  metadata: { name },
+  spec: { size: 3, version: "3.6.16" },
+};
+
+function lastsMs(): number {
+  const minutes = Number(process.env["CHAOS_MINUTES"] ?? "5");
+  if (!(minutes > 0)) throw new Error(`CHAOS_MINUTES is a number of minutes, and not "${process.env["CHAOS_MINUTES"]}".`);
+  return minutes * 60_000;
+}
+
+await command(async (args, signal) => {
+  const lasts = lastsMs();
+  const ground = await findGround(args, signal);
+  await deployOperator(ground, signal);
+  const kubectl = (...words: string[]): Promise<string> => run("kubectl", words, { signal });
+  const namespace = (await kubectl("config", "view", "--minify", "--output=jsonpath={..namespace}")) || "default";
+  await run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(manifest), signal });
+  await step("a cluster of three", () =>
+    kubectl("wait", "--for=condition=Ready", `etcdcluster/${name}`, "--timeout=180s"),
+  );
+  say(bold(`For ${seconds(lasts)} one client keeps writing, and one member after another is stopped at random.`));
+  const tell = (line: string): void => say(dim(`  ${line}`));
+  const { stopped, acknowledged } = await experiment({ namespace, cluster: name, lastsMs: lasts, signal, tell });
+  await kubectl("delete", `etcdcluster/${name}`, "--wait=false");
+  say(green(`${stopped} members were stopped, ${acknowledged} writes were acknowledged. Lost: nothing.`));
+});

@@ -1,0 +1,57 @@
+// The experiment of example/experiment for so long: put.sh keeps writing while delete_pod.sh keeps stopping members, and
+// in the end get.sh says whether anything that was acknowledged is missing.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { run } from "../../lab/command.ts";
+import { root } from "../suites.ts";
+
+export interface ExperimentOptions {
+  readonly namespace: string;
+  readonly cluster: string;
+  readonly lastsMs: number;
+  readonly signal?: AbortSignal;
+  /** Told what the scripts print about members. */
+  readonly tell?: (line: string) => void;
+}
+
+export interface Found {
+  /** How many members were stopped. */
+  readonly stopped: number;
+  readonly acknowledged: number;
+  /** What get.sh said: it fails, and this with it, when a write is missing. */
+  readonly verdict: string;
+}
+
+/** As many writes as fit between two looks at the time. */
+const writesAtOnce = 10;
+
+export async function experiment(options: ExperimentOptions): Promise<Found> {
+  const folder = await mkdtemp(path.join(tmpdir(), "etcd-operator-experiment-"));
+  const noted = path.join(folder, "acknowledged.txt");
+  const until = Date.now() + options.lastsMs;
+  const script = async (name: string, ...args: string[]): Promise<string> => {
+    const env = { NAMESPACE: options.namespace, CLUSTER: options.cluster, ACKNOWLEDGED: noted };
+    const { signal } = options;
+    return run(path.join(root, "example/experiment", name), args, { env, ...(signal && { signal }) });
+  };
+  const repeat = async (work: () => Promise<void>): Promise<void> => {
+    while (Date.now() < until) await work();
+  };
+  let stopped = 0;
+  try {
+    await Promise.all([
+      repeat(async () => void (await script("put.sh", String(writesAtOnce)))),
+      repeat(async () => {
+        const said = await script("delete_pod.sh", "1");
+        stopped += 1;
+        options.tell?.(said.trim().replace(/^1 of 1/, String(stopped)));
+      }),
+    ]);
+    const verdict = (await script("get.sh")).trim();
+    const acknowledged = (await readFile(noted, "utf8")).trimEnd().split("\n").length;
+    return { stopped, acknowledged, verdict };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up; or
+// the leader itself stands still. Clients go on writing, and when the fault ends the cluster is whole by itself.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { pauseContainer } from "../../lab/faults/containers.ts";
+import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
+import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
+import { waitFor } from "../../lab/progress.ts";
+import { lab, patience } from "../e2e/support/ground.ts";
+import { deletePods } from "../e2e/support/harm.ts";
+import { lane } from "../e2e/support/lane.ts";
+import { installOperator } from "../e2e/support/operator.ts";
+import { conditionOf } from "../e2e/support/status.ts";
+import type { Whole, WholeMember } from "../e2e/support/whole.ts";
+
+const frozenMs = 20_000;
+
+function follower({ members, leader }: Whole): WholeMember {
+  const found = members.find(({ id }) => id !== leader.id);
+  assert.ok(found);
+  return found;
+}
+
+/** The repair has begun: who is gone is off the list. Asked of etcd alone. */
+async function isTakenOut({ leader }: Whole, victim: WholeMember): Promise<void> {
+  let seen = "";
+  await waitFor(
+    `${victim.name} to be taken out`,
+    async () => {
+      const { members } = await leader.etcd.memberList({ linearizable: true }, { deadline: 2_000 });
+      seen = members.map(({ name, id }) => name || id).join(", ");
+      return members.every(({ id }) => id !== victim.id) || undefined;
+    },
+    { timeoutMs: patience, everyMs: 50, lastSeen: () => seen },
+  );
+}
+
+/** Through one member and without Kubernetes, for so long; a sentence for each write that failed or is not there. */
+async function writesFor(ms: number, { etcd }: WholeMember, prefix: string): Promise<string[]> {
+  const until = Date.now() + ms;
+  const complaints: string[] = [];
+  const written: string[] = [];
+  for (let i = 1; Date.now() < until; i += 1) {
+    const key = `${prefix}${i}`;
+    try {
+      await etcd.put(key, key, { deadline: 5_000 });
+      written.push(key);
+    } catch (error) {
+      complaints.push(`${key}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await pause(250);
+  }
+  const there = new Set((await etcd.list(prefix)).keys.map(({ key }) => key));
+  if (written.length === 0) complaints.push("nothing could be written");
+  return [...complaints, ...written.filter((key) => !there.has(key)).map((key) => `${key} is missing`)];
+}
+
+describe("a fault in the middle", { concurrency: 1 }, () => {
+  before(async () => {
+    await installOperator("clusterwide");
+  });
+  after(() => heal(lab));
+  const on = lane("faults", { size: 3 });
+
+  test("of a repair, an API server that stands still for 20 s, delays it and costs nothing", async () => {
+    const { cluster, writer } = on();
+    const whole = await cluster.whole();
+    const victim = follower(whole);
+    await deletePods(cluster, victim.name);
+    await isTakenOut(whole, victim);
+    await freezeApi(lab);
+    const complaints = await writesFor(frozenMs, whole.leader, "/frozen/");
+    await thawApi(lab);
+    assert.deepEqual(complaints, []);
+    const after = await cluster.whole({ without: [victim.name] });
+    assert.equal(after.clusterId, whole.clusterId);
+    await writer.nothingIsLost();
+  });
+
+  test("of a repair, DNS that is away, delays it and costs nothing", async () => {
+    const { cluster, writer } = on();
+    const whole = await cluster.whole();
+    const victim = follower(whole);
+    await stopDns(lab);
+    await deletePods(cluster, victim.name);
+    await isTakenOut(whole, victim);
+    // The others know each other's addresses already.
+    await writer.progress(100);
+    const { status } = await cluster.get();
+    assert.notEqual(status?.ready, "3/3");
+    await startDns(lab);
+    const after = await cluster.whole({ without: [victim.name] });
+    assert.equal(after.clusterId, whole.clusterId);
+    await writer.nothingIsLost();
+  });
+
+  test("a leader that stands still is waited for, not replaced, while the others go on without it", async () => {
+    const { cluster, writer } = on();
+    const whole = await cluster.whole();
+    const pod = `${cluster.namespace}/${whole.leader.name}`;
+    await pauseContainer(lab, pod);
+    const told = await cluster.until("it is told", (cluster) => conditionOf(cluster, "Ready")?.status === "False");
+    assert.match(conditionOf(told, "Ready")?.message ?? "", new RegExp(whole.leader.name));
+    await writer.progress(30);
+    await resumeContainer(lab, pod);
+    const after = await cluster.whole();
+    assert.deepEqual(
+      after.members.map(({ id, uid }) => ({ id, uid })),
+      whole.members.map(({ id, uid }) => ({ id, uid })),
+    );
+    await writer.nothingIsLost();
+  });
+});
