@@ -17,7 +17,8 @@ const manifest = {
 
 function lastsMs(): number {
   const minutes = Number(process.env["CHAOS_MINUTES"] ?? "5");
-  if (!(minutes > 0)) throw new Error(`CHAOS_MINUTES is a number of minutes, and not "${process.env["CHAOS_MINUTES"]}".`);
+  if (!(minutes > 0))
+    throw new Error(`CHAOS_MINUTES is a number of minutes, and not "${process.env["CHAOS_MINUTES"]}".`);
   return minutes * 60_000;
 }
 

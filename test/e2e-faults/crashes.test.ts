@@ -78,7 +78,10 @@ async function stateOf(cluster: TestCluster): Promise<object> {
     size: status?.size,
     ready: status?.ready,
     conditions: status?.conditions?.map(({ type, status, reason }) => ({ type, status, reason })),
-    services: services.items.map(({ spec }) => ({ ports: spec?.ports?.map(({ port }) => port), clusterIP: spec?.clusterIP === "None" })),
+    services: services.items.map(({ spec }) => ({
+      ports: spec?.ports?.map(({ port }) => port),
+      clusterIP: spec?.clusterIP === "None",
+    })),
     budgets: budgets.items.map(({ spec }) => spec?.minAvailable),
   };
 }

@@ -16,7 +16,11 @@ before(async () => {
 
 test("members that are stopped at random, one after another, cost no acknowledged write", async (t) => {
   const before = await cluster.whole();
-  const { stopped, acknowledged, verdict } = await experiment({ ...cluster.key, cluster: cluster.name, lastsMs: 45_000 });
+  const { stopped, acknowledged, verdict } = await experiment({
+    ...cluster.key,
+    cluster: cluster.name,
+    lastsMs: 45_000,
+  });
   t.diagnostic(`${stopped} members were stopped, ${acknowledged} writes were acknowledged`);
   assert.ok(stopped >= 2, `${stopped} members were stopped`);
   assert.equal(verdict, `All ${acknowledged} acknowledged writes are there.`);

@@ -128,6 +128,7 @@ const usedSeldom: Readonly<Record<string, string>> = {
   "update etcdclusters/finalizers": "an admission plugin of some clusters asks for it",
   "watch leases": "a standby waits for its leader to go",
   "patch events": "the same event again",
+  "patch pods": "somebody took a pod's labels away",
   "get services": "a Service of that name was there already",
   "patch services": "somebody changed one",
   "get poddisruptionbudgets": "one of that name was there already",

@@ -13,7 +13,11 @@ import { etcdContainer, versionAnnotation } from "../member-pod.ts";
 /** How long things take, in milliseconds. */
 const times = { run: 300, crashLoop: 10_000, stop: 200, vanish: 1000, catchUp: 250 } as const;
 
-const nobody = new FakeEtcd({ name: "nobody", peerUrl: "http://nobody.example:2380", clientUrl: "http://nobody.example:2379" });
+const nobody = new FakeEtcd({
+  name: "nobody",
+  peerUrl: "http://nobody.example:2380",
+  clientUrl: "http://nobody.example:2379",
+});
 
 export class Kubelet {
   /** Of the seed that ran last. */
@@ -85,7 +89,9 @@ export class Kubelet {
       });
       return true;
     }
-    const given = flag("initial-cluster").split(",").map((entry) => entry.slice(entry.indexOf("=") + 1));
+    const given = flag("initial-cluster")
+      .split(",")
+      .map((entry) => entry.slice(entry.indexOf("=") + 1));
     const listed = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
     if (given.length !== listed.length || !listed.every((url) => given.includes(url))) return false;
     this.etcd?.start(start);

@@ -5,7 +5,8 @@ import { writeSync } from "node:fs";
 import { Http2Origin, type Receiver, type ResponseEnd, type TransportRequest } from "../../../src/transport/origin.ts";
 
 const lastChange = Number(process.env["CRASH_AFTER"] ?? Number.POSITIVE_INFINITY);
-const changesOfEtcd = /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<move>MoveLeader)$/;
+const changesOfEtcd =
+  /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<move>MoveLeader)$/;
 const changesOfKubernetes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 /** A lease is renewed by the clock, and events are for people: what is done does not depend on either. */
 const aside = /\/(leases|events)(\/|\?|$)/;

@@ -80,7 +80,12 @@ export function healing(): void {
       const victim = before.members.find(({ id }) => id !== before.leader.id);
       assert.ok(victim);
       const command = ["etcdctl", "member", "remove", victim.id];
-      await kubectl("exec", `--namespace=${cluster.namespace}`, before.leader.name, "--", ...command);
+      // It refuses while links between members are younger than five seconds.
+      await waitFor(
+        "etcd to let the member go",
+        () => kubectl("exec", `--namespace=${cluster.namespace}`, before.leader.name, "--", ...command),
+        { timeoutMs: patience, everyMs: 1_000 },
+      );
       const after = await cluster.whole({ without: [victim.name] });
       assert.equal(after.clusterId, before.clusterId);
       assert.ok(!ids(after.members).includes(victim.id));

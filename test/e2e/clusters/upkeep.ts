@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
+import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
 import type { Kind, KubeObject } from "../../../src/kube/objects.ts";
 import { PodDisruptionBudget, Service } from "../../../src/kube/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
@@ -62,8 +63,10 @@ export function upkeep(): void {
         "--for=condition=Ready",
         "--timeout=180s",
       );
-      const { status, metadata } = await cluster.get();
       const { members } = await cluster.whole();
+      // A kubelet asks once a second whether a pod is ready.
+      const all = ({ status }: EtcdCluster): boolean => status?.members?.ready?.length === 3;
+      const { status, metadata } = await cluster.until("all pods are told as ready", all);
       assert.equal(status?.phase, "Running");
       assert.equal(status?.size, 3);
       assert.equal(status?.ready, "3/3");
