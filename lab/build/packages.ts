@@ -27,8 +27,10 @@ const packages: readonly Package[] = [
   { name: "socat", programs: ["socat"], why: "is what the kubelet forwards ports with" },
   { name: "iproute2", programs: ["ip", "tc"], why: "makes the nodes' networks" },
   { name: "util-linux", programs: ["nsenter", "unshare", "flock", "losetup"], why: "starts programs inside a node" },
+  { name: "procps", programs: ["sysctl"], why: "lets nodes forward packets" },
   { name: "mount", programs: ["mount", "umount"], why: "mounts volumes" },
   { name: "xfsprogs", programs: ["mkfs.xfs", "xfs_growfs"], why: "makes volumes that can grow while in use" },
+  { name: "openssl", programs: ["openssl"], why: "makes the lab's certificates" },
   { name: "binutils", programs: ["strip"], why: "makes the operator's image smaller" },
 ];
 
