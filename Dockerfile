@@ -2,7 +2,7 @@
 FROM node:24.21.0-bookworm AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN npm install --no-save
 COPY lab lab
 COPY src src
 RUN node lab/build/main.ts bundle

@@ -37,7 +37,7 @@ async function nodeRecipe(): Promise<Recipe> {
   const folder = path.join(tree, "node_modules", `node-linux-${process.arch}`);
   const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
   if (typeof manifest !== "object" || manifest === null || !("version" in manifest))
-    throw new Error(`${folder} has no version; run npm ci.`);
+    throw new Error(`${folder} has no version; run make, which installs it.`);
   return {
     name: "node",
     version: String(manifest.version),

@@ -10,7 +10,7 @@ import { isControlledBy } from "../kube/owners.ts";
 import type { Action, PodSeen } from "./actions.ts";
 import type { ListedMember } from "./flags-of-etcd.ts";
 import { memberOfPeerUrl, peerUrlOf } from "./names.ts";
-import { askingEtcd, NotYet } from "./outcome.ts";
+import { askingEtcd, NotYet, whileCacheIsBehindMs } from "./outcome.ts";
 import { giveItsLabels, hasItsLabels } from "./pod-labels.ts";
 import { portTo, throughQuorum, type Turn, voterToAsk } from "./turn.ts";
 
@@ -63,14 +63,14 @@ async function confirmLive({ pass, cluster, world }: Turn, member: string, seen:
     }),
   ]);
   if (liveCluster.metadata?.uid !== uid || liveCluster.metadata?.generation !== generation)
-    throw new NotYet("the EtcdCluster has changed since it was looked at");
+    throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
   const seenUid = seen === undefined ? world.pods.find((pod) => pod.name === member)?.uid : podUid(seen);
   // One that has gone since then is no reason to wait; one that nobody knew of is.
   if (livePod === undefined || livePod.metadata?.uid === seenUid) return;
   // Without its labels it is in no cache. With them it is back, and so is its member.
   if (isControlledBy(livePod, cluster) && !hasItsLabels(livePod))
     await giveItsLabels(pass.api, cluster, { name: member, uid: livePod.metadata?.uid ?? "" });
-  throw new NotYet(`the pod ${member} is another one than was looked at`);
+  throw new NotYet(`the pod ${member} is another one than was looked at`, whileCacheIsBehindMs);
 }
 
 const podUid = (seen: PodSeen): string | undefined => (seen.t === "uid" ? seen.uid : undefined);

@@ -2,7 +2,7 @@
 // name, and nothing of somebody else's is taken over.
 import { EtcdCluster } from "../api/etcd-cluster.ts";
 import { fieldManager } from "../api/install.ts";
-import { isAlreadyExists, isNotFound } from "../kube/errors.ts";
+import { isAlreadyExists } from "../kube/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../kube/objects.ts";
 import { controllerOf, isControlledBy } from "../kube/owners.ts";
@@ -11,7 +11,7 @@ import type { Action } from "./actions.ts";
 import { listForJoining } from "./acts-on-etcd.ts";
 import { disruptionBudget } from "./budget.ts";
 import { memberPod } from "./member-pod.ts";
-import { NotYet, Refused } from "./outcome.ts";
+import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 import { giveItsLabels } from "./pod-labels.ts";
 import { clientService, peerService } from "./services.ts";
 import type { Turn } from "./turn.ts";
@@ -72,7 +72,7 @@ function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCl
 export async function createSeed({ pass, cluster }: Turn, { member }: Of<"createSeed">): Promise<void> {
   const live = await pass.api.get(EtcdCluster, keyOf(cluster));
   if (live.metadata?.uid !== cluster.metadata.uid || (live.status?.clusterId ?? "") !== "")
-    throw new NotYet("the EtcdCluster has changed since it was looked at");
+    throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
   await pass.api.create(Pod, memberPod(cluster, member, { as: "seed" }), { fieldManager });
 }
 
@@ -81,13 +81,10 @@ export async function createPod(turn: Turn, { member }: Of<"createPod">): Promis
   await turn.pass.api.create(Pod, memberPod(turn.cluster, member, { as: "joining", members }), { fieldManager });
 }
 
+/** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
 export async function deletePod({ cluster, pass }: Turn, { member, uid, force }: Of<"deletePod">): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: member };
-  try {
-    await pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
 }
 
 export async function latchClusterId(turn: Turn, { clusterId }: Of<"latchClusterId">): Promise<void> {

@@ -22,6 +22,12 @@ export type Outcome = Progress &
     | { readonly t: "failed"; readonly at: Action; readonly error: unknown }
   );
 
+/**
+ * The server has another idea of an object than the cache had. The watch brings the cluster back as soon as the cache
+ * has caught up; until then the same is seen again, and so nothing is gained by looking often.
+ */
+export const whileCacheIsBehindMs = 1000;
+
 /** Thrown by an action that sees for itself that it is too early. */
 export class NotYet extends Error {
   readonly againAfter: number;
@@ -63,7 +69,6 @@ const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
   ["cancelled", 250],
 ]);
 
-/** The server has another idea of the object than the cache had: the next pass looks anew. */
 const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "NotFound"]);
 const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadRequest", "RequestEntityTooLarge"]);
 
@@ -78,7 +83,7 @@ export function endedBy(error: unknown, at: Action, did: readonly Action[]): Out
     if (againAfter !== undefined) return notYet(error.message, againAfter);
   }
   if (error instanceof ApiError) {
-    if (outdated.has(error.reason)) return notYet(error.message, 250);
+    if (outdated.has(error.reason)) return notYet(error.message, whileCacheIsBehindMs);
     if (refusing.has(error.reason)) return { t: "refused", at, did, message: error.message };
   }
   return { t: "failed", at, did, error };

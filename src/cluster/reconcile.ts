@@ -7,7 +7,7 @@ import { act } from "./act.ts";
 import type { Action, Plan } from "./actions.ts";
 import type { ClusterContext } from "./context.ts";
 import { observe } from "./observe.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Outcome, whileCacheIsBehindMs } from "./outcome.ts";
 import { planCluster } from "./plan.ts";
 import { type Reported, report } from "./report.ts";
 import { turnOf } from "./turn.ts";
@@ -34,17 +34,18 @@ const soonMs = 20;
 const withoutEvent: ReadonlySet<Action["do"]> = new Set(["addMember", "promote", "moveLeader", "removeMember"]);
 
 export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next {
+  const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
   switch (outcome.t) {
     case "failed":
       return failed(outcome.error);
     case "refused":
       return again(afterRefusalMs);
     case "notYet":
-      return again(outcome.againAfter);
+      return again(unseen ? soonMs : outcome.againAfter);
     case "done":
       break;
   }
-  const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
-  if (unseen || reported === "outdated") return again(soonMs);
+  if (unseen) return again(soonMs);
+  if (reported === "outdated") return again(whileCacheIsBehindMs);
   return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
 }
