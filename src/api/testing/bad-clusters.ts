@@ -38,8 +38,7 @@ const serverMissing =
   "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.";
 const operatorMissing =
   "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.";
-const autoNotYet =
-  "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.";
+const autoNotYet = "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.";
 const serviceNameSentence =
   "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.";
 
