@@ -124,6 +124,11 @@ describe("kubectl", () => {
 });
 
 describe("the definition", () => {
+  it("can be applied by a person, server-side, beside the operator and without a conflict", async () => {
+    const file = path.resolve(import.meta.dirname, "../../example/crd/etcdcluster.yaml");
+    await kubectl(["apply", "--server-side", `--filename=${file}`]);
+  });
+
   it("is applied again without a change", async () => {
     const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
     const first = await api.get(CustomResourceDefinition, key);
