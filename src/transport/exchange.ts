@@ -103,13 +103,14 @@ class Reception {
       this.#status = status;
       this.#headers = headers;
       this.#guard(() => this.#receiver.onHeaders?.(status, headers));
+      // Not earlier: Node tells of the headers a tick later than of data that came in one packet with them.
+      stream.on("data", (chunk: Buffer) => {
+        this.#bytes += chunk.length;
+        this.#guard(() => this.#take(this.#receiver.onData(chunk)));
+      });
     });
     stream.on("trailers", (trailers) => {
       this.#trailers = trailers;
-    });
-    stream.on("data", (chunk: Buffer) => {
-      this.#bytes += chunk.length;
-      this.#guard(() => this.#take(this.#receiver.onData(chunk)));
     });
     stream.on("end", () => {
       // When the socket breaks on a draining connection, Node ends the stream as if all were well, but destroys
