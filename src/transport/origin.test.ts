@@ -55,24 +55,6 @@ describe("a complete response", () => {
     assert.equal(response.body.length, 0);
   });
 
-  test("does not lose its first bytes when they come in one packet with the headers", async () => {
-    await using server = await startServer((stream) => {
-      stream.respond({ ":status": 200 });
-      stream.write("first");
-      setImmediate(() => stream.end("last"));
-    });
-    using client = openOrigin(server.url);
-    const tellings = Array.from({ length: 200 }, async () => {
-      const told: string[] = [];
-      await client.origin.send(
-        { method: "GET", path: "/", deadline: 10_000 },
-        { onHeaders: (status) => void told.push(String(status)), onData: (chunk) => void told.push(chunk.toString()) },
-      );
-      return told.join("");
-    });
-    for (const told of await Promise.all(tellings)) assert.equal(told, "200firstlast");
-  });
-
   test("is never lost among many at once", async () => {
     await using server = await startServer((stream) => {
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
