@@ -2,7 +2,7 @@
 // show. Nothing of them outlives the test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -128,9 +128,24 @@ export class RealEtcd implements EtcdWorld {
     await gone;
   }
 
-  /** Sends SIGSTOP or SIGCONT. */
-  signal(name: string, signal: "SIGSTOP" | "SIGCONT"): void {
-    this.#process(name).child?.kill(signal);
+  /** Stops a process where it stands; resolves when none of its threads runs any more. */
+  async freeze(name: string): Promise<void> {
+    const { child } = this.#process(name);
+    if (!child?.pid) throw new Error(`${name} does not run`);
+    const tasks = `/proc/${child.pid}/task`;
+    child.kill("SIGSTOP");
+    const running = (): string[] =>
+      readdirSync(tasks).filter((task) => !/^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, "utf8")));
+    await comesTrue(
+      this,
+      `${name} stands still`,
+      () => Promise.resolve(running()),
+      ({ length }) => length === 0,
+    );
+  }
+
+  thaw(name: string): void {
+    this.#process(name).child?.kill("SIGCONT");
   }
 
   async revive(name: string): Promise<void> {
