@@ -1,18 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { identityOf } from "./environment.ts";
-import { FlagError, parseFlags } from "./flags.ts";
+import { FlagError, type Flags, parseFlags } from "./flags.ts";
 
-const usual = { createCrd: true, clusterWide: false, namespaces: [], listenAddr: "0.0.0.0:8080", version: false };
+const usual: Flags = {
+  createCrd: true,
+  clusterWide: false,
+  namespaces: [],
+  listenAddr: "0.0.0.0:8080",
+  version: false,
+  chaosLevel: undefined,
+};
 
-const read: [string, string[], Partial<typeof usual> | { namespaces: string[] }][] = [
+const read: [string, string[], Partial<Flags>][] = [
   ["nothing", [], {}],
   ["one dash", ["-cluster-wide"], { clusterWide: true }],
   ["two dashes and an equals sign", ["--create-crd=false"], { createCrd: false }],
   ["a value as the next argument", ["-listen-addr", "127.0.0.1:9000"], { listenAddr: "127.0.0.1:9000" }],
   ["several namespaces", ["-namespaces=a, b"], { namespaces: ["a", "b"] }],
   ["the short truths of Go", ["-create-crd=f", "-cluster-wide=1"], { createCrd: false, clusterWide: true }],
-  ["the flags of 2018 that do nothing now", ["-chaos-level=-1", "--gc-interval", "10m"], {}],
+  ["the flag of 2018 that does nothing now", ["--gc-interval", "10m"], {}],
+  ["no chaos", ["-chaos-level=-1"], {}],
+  ["some chaos", ["-chaos-level=2"], { chaosLevel: 2 }],
   ["the last of two", ["-cluster-wide", "-cluster-wide=false"], {}],
 ];
 for (const [what, args, wanted] of read) {
@@ -28,7 +37,8 @@ const refused: [string[], RegExp][] = [
   [["-create-crd=maybe"], /true or false/],
   [["-listen-addr"], /needs a value/],
   [["-listen-addr=nonsense"], /host:port/],
-  [["-chaos-level=2"], /not supported any more/],
+  [["-chaos-level=3"], /1 or 2, or -1 for none/],
+  [["-chaos-level=much"], /is a number/],
   [["-gc-interval=soon"], /duration/],
   [["-cluster-wide", "-namespaces=a"], /exclude each other/],
   [["-namespaces=A_b"], /no name of a namespace/],

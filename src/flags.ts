@@ -1,5 +1,6 @@
 // The operator's command line, as Go programs read theirs: one dash or two, a value after `=` or as the next argument,
 // and the bare flag for true.
+import type { ChaosLevel } from "./cluster/chaos.ts";
 import { type ListenAddress, parseListenAddress } from "./kube/listen-address.ts";
 
 export interface Flags {
@@ -9,6 +10,8 @@ export interface Flags {
   readonly namespaces: readonly string[];
   readonly listenAddr: string;
   readonly version: boolean;
+  /** How hard the members are practised on; undefined: not at all. */
+  readonly chaosLevel: ChaosLevel | undefined;
 }
 
 /** Told to the person in one sentence; the program ends with code 2. */
@@ -27,8 +30,8 @@ const known: Readonly<Record<string, "boolean" | "text">> = {
   namespaces: "text",
   "listen-addr": "text",
   version: "boolean",
-  // Of 2018: taken, and without effect.
   "chaos-level": "text",
+  // Of 2018: taken, and without effect.
   "gc-interval": "text",
 };
 
@@ -43,9 +46,9 @@ export function parseFlags(args: readonly string[]): Flags {
       .filter((name) => name !== ""),
     listenAddr: values.get("listen-addr") ?? "0.0.0.0:8080",
     version: truth(values, "version", false),
+    chaosLevel: chaosLevel(values.get("chaos-level") ?? "-1"),
   };
   requireAddress(flags.listenAddr);
-  requireNoChaos(values.get("chaos-level") ?? "-1");
   requireDuration(values.get("gc-interval") ?? "10m");
   if (flags.clusterWide && flags.namespaces.length > 0)
     throw new FlagError("-cluster-wide and -namespaces exclude each other: leave one out.");
@@ -91,10 +94,13 @@ function requireAddress(text: string): ListenAddress {
   }
 }
 
-/** The operator kills nothing for practice any more; who counts on it shall know. */
-function requireNoChaos(text: string): void {
+/** What is below the first level is no chaos, as it was in 2018. */
+function chaosLevel(text: string): ChaosLevel | undefined {
   if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level is a number, and not "${text}".`);
-  if (Number(text) > 0) throw new FlagError("-chaos-level above 0 is not supported any more: leave it out.");
+  const level = Number(text);
+  if (level < 1) return undefined;
+  if (level === 1 || level === 2) return level;
+  throw new FlagError(`-chaos-level is 1 or 2, or -1 for none, and not ${text}.`);
 }
 
 function requireDuration(text: string): void {

@@ -1,18 +1,20 @@
 // The operator itself: what it connects to, what it makes sure of first, and what it runs.
 import { installCrds } from "./api/install.ts";
 import type { Scope } from "./cluster/caches.ts";
+import { practise } from "./cluster/chaos.ts";
 import { clusterController } from "./cluster/controller.ts";
 import type { Identity } from "./environment.ts";
 import { EtcdMembers } from "./etcd/members.ts";
 import type { Flags } from "./flags.ts";
 import type { KubeApi } from "./kube/api.ts";
 import { connectKube } from "./kube/client.ts";
+import { systemClock } from "./kube/clock.ts";
 import type { Credentials } from "./kube/credentials.ts";
 import { isForbidden } from "./kube/errors.ts";
 import { EventRecorder } from "./kube/events.ts";
 import { Node } from "./kube/kinds.ts";
 import type { Logger } from "./kube/log.ts";
-import { runManager } from "./kube/manager.ts";
+import { type RunningController, runManager } from "./kube/manager.ts";
 import { RuntimeObserver } from "./kube/runtime-observer.ts";
 import { version } from "./version.ts";
 
@@ -44,13 +46,18 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   const nodes = (await maySeeNodes(api, signal)) ? "watched" : "unseen";
   if (nodes === "unseen")
     log.warn("Nodes may not be listed, so members on lost nodes are not replaced: grant get, list and watch on nodes.");
-  const { controller, informers } = clusterController({ api, scope, nodes, members, events, observer });
+  const { controller, informers, pods } = clusterController({ api, scope, nodes, members, events, observer });
+  const level = flags.chaosLevel;
+  const alongside: Pick<RunningController, "alongside"> =
+    level === undefined
+      ? {}
+      : { alongside: (api, ended) => practise({ level, pods, clock: systemClock, log }, api, ended) };
   try {
     await runManager({
       api,
       leaseApi,
       informers,
-      controllers: [{ controller, lease: { namespace: identity.namespace, name } }],
+      controllers: [{ controller, lease: { namespace: identity.namespace, name }, ...alongside }],
       identity: `${identity.pod}_${crypto.randomUUID()}`,
       listen: flags.listenAddr,
       observer,

@@ -5,7 +5,7 @@ import type { Change } from "../kube/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller.ts";
 import type { EventRecorder } from "../kube/events.ts";
-import type { Node } from "../kube/kinds.ts";
+import type { Node, Pod } from "../kube/kinds.ts";
 import type { RunningCache } from "../kube/manager.ts";
 import type { RuntimeObserver } from "../kube/runtime-observer.ts";
 import { from, personsChangeFirst, type Source, toController } from "../kube/source.ts";
@@ -29,6 +29,8 @@ export interface ClusterControllerOptions {
 export interface ClusterController {
   readonly controller: Controller;
   readonly informers: readonly RunningCache[];
+  /** The pods of the clusters that are looked after, as they are now. */
+  readonly pods: () => readonly Pod[];
 }
 
 const name = "etcdcluster";
@@ -56,7 +58,13 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     clock,
     observe: observer.controller(name),
   });
-  return { controller, informers: caches.all };
+  return { controller, informers: caches.all, pods: () => podsInScope(caches, context) };
+}
+
+function podsInScope({ rooms }: Caches, { isOurs }: ClusterContext): Pod[] {
+  return rooms.flatMap(({ clusters, pods }) =>
+    [...clusters.store.values()].filter(isOurs).flatMap(({ metadata }) => pods.store.ownedBy(metadata?.uid ?? "")),
+  );
 }
 
 function sourcesOf({ rooms, nodes }: Caches): Source[] {

@@ -9,6 +9,7 @@ import {
   learner,
   minute,
   onSilentNode,
+  starting,
   three,
   urls,
   voter,
@@ -72,6 +73,12 @@ check("learners", [
   [
     "one whose process does not answer yet is looked at again soon",
     { members: [voter("a"), voter("b"), added("c", { pod: young })] },
+    [],
+    250,
+  ],
+  [
+    "one whose kubelet has not told of its process yet is looked for soon, too, for the others may know it by now",
+    { members: [voter("a"), voter("b"), added("c", { pod: starting })] },
     [],
     250,
   ],

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { eventually } from "../transport/testing/eventually.ts";
+import { whenAborted } from "./abort.ts";
+import type { KubeApi } from "./api.ts";
 import { Controller } from "./controller.ts";
 import { EventRecorder } from "./events.ts";
 import { Informer } from "./informer.ts";
@@ -135,6 +137,39 @@ test("of two processes one works and the other is ready, and takes over as soon 
   b.end.abort();
   assert.equal(await b.ended, "ended");
   assert.equal(await holder(api), "");
+});
+
+test("what goes alongside a controller runs in the process that leads, and ends with it", async () => {
+  const api = fakeApi();
+  const running = new Set<string>();
+  const process = (identity: string) => {
+    const observer = new RuntimeObserver(silent);
+    const controller = new Controller({
+      name: "things",
+      sources: [],
+      observe: observer.controller("things"),
+      reconcile: async () => done,
+    });
+    const alongside = async (fenced: KubeApi, signal: AbortSignal): Promise<void> => {
+      running.add(identity);
+      await fenced.create(ConfigMap, { metadata: { namespace: "n", name: identity } });
+      await whenAborted(signal);
+      running.delete(identity);
+    };
+    return start(api, identity, undefined, { controllers: [{ controller, lease, alongside }] });
+  };
+  const a = process("a");
+  await eventually("a runs it", () => running.has("a"));
+  const b = process("b");
+  await b.port;
+  assert.deepEqual([...running], ["a"]);
+  a.end.abort();
+  assert.equal(await a.ended, "ended");
+  await eventually("b runs it", () => running.has("b"));
+  assert.deepEqual([...running], ["b"]);
+  b.end.abort();
+  assert.equal(await b.ended, "ended");
+  assert.equal((await api.list(ConfigMap, {})).items.length, 2);
 });
 
 test("the end lets a pass finish, with the lease still held and its writes still allowed", async () => {

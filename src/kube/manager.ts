@@ -8,7 +8,7 @@ import type { Controller } from "./controller.ts";
 import type { ElectionTiming } from "./election.ts";
 import type { EventRecorder } from "./events.ts";
 import type { Fence } from "./fence.ts";
-import { openFence } from "./fence.ts";
+import { fenced, openFence } from "./fence.ts";
 import { checked, serveEndpoints } from "./health.ts";
 import type { Check } from "./health.ts";
 import { lead } from "./lease.ts";
@@ -29,6 +29,8 @@ export interface RunningController {
   readonly controller: Controller;
   /** Whoever holds it runs the controller. Absent: every process does. */
   readonly lease?: Key;
+  /** What else a process does for as long as it runs the controller; it ends when the signal aborts. */
+  readonly alongside?: (api: KubeApi, signal: AbortSignal) => Promise<void>;
 }
 
 export interface ManagerOptions {
@@ -116,10 +118,10 @@ function readiness(informers: readonly RunningCache[], windUp: AbortSignal): Che
 }
 
 async function runController(running: RunningController, options: ManagerOptions, signal: AbortSignal): Promise<void> {
-  const { controller, lease } = running;
+  const { controller, lease, alongside } = running;
   const { api, leaseApi = api, identity, timing, clock = systemClock, drainMs = usualDrainMs } = options;
   const work = (stop: AbortSignal, fence: Fence): Promise<void> =>
-    reign(controller, { api, fence, clock, drainMs }, stop);
+    reign(controller, { api, fence, clock, drainMs, alongside }, stop);
   if (lease === undefined) return work(signal, openFence);
   const onNews = options.observer.lease(controller.name, lease);
   await lead(
@@ -133,11 +135,12 @@ interface ReignOptions {
   fence: Fence;
   clock: Clock;
   drainMs: number;
+  alongside: RunningController["alongside"];
 }
 
 /** Runs the controller until leadership is lost, at once, or until it was asked to stop and its passes have ended. */
 async function reign(controller: Controller, options: ReignOptions, stop: AbortSignal): Promise<void> {
-  const { api, fence, clock, drainMs } = options;
+  const { api, fence, clock, drainMs, alongside } = options;
   const ended = follow(fence.signal);
   const windUp = async (): Promise<void> => {
     const drained = follow(fence.signal);
@@ -150,7 +153,7 @@ async function reign(controller: Controller, options: ReignOptions, stop: AbortS
   if (stop.aborted) onStop();
   else stop.addEventListener("abort", onStop, { once: true });
   try {
-    await controller.run(api, ended.signal, fence);
+    await Promise.all([controller.run(api, ended.signal, fence), alongside?.(fenced(api, fence), ended.signal)]);
   } finally {
     stop.removeEventListener("abort", onStop);
     ended.release();

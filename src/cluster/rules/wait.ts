@@ -1,6 +1,7 @@
 // Nothing to do now: either all is well, or something is on its way. Says which, and when to look again.
 import type { Seat } from "../seats.ts";
 import { type Decision, listed, pace, type Situation } from "../situation.ts";
+import type { MemberPod } from "../world.ts";
 import { patienceWith } from "./bootstrap.ts";
 import { problemOf, stuckAt } from "./remake.ts";
 
@@ -32,8 +33,16 @@ function lookAgainFor({ state, pod }: Seat, { now, world }: Situation): number {
   const deadlines: number[] = [pace.slowly];
   const known = state.t === "away" || state.t === "unstarted";
   if (known && state.lostAt !== undefined) deadlines.push(state.lostAt - now);
-  if (pod !== undefined && pod.state.t === "running") deadlines.push(patienceWith(pod, now));
+  if (pod !== undefined && mayAnswerAnyMoment(state, pod)) deadlines.push(patienceWith(pod, now));
   if (state.t === "unstarted" && pod !== undefined && problemOf(pod) !== undefined)
     deadlines.push(stuckAt(pod, world.cluster.spec.failover.crashLoopAfterSeconds) - now);
   return Math.max(pace.atOnce, Math.min(...deadlines));
+}
+
+/**
+ * Kubelets tell of a process up to a second after they started it. By then a new member may long have told the others
+ * its name, which is all that the next one waits for.
+ */
+function mayAnswerAnyMoment(state: Seat["state"], pod: MemberPod): boolean {
+  return pod.state.t === "running" || (state.t === "unstarted" && pod.state.t === "starting" && !problemOf(pod));
 }

@@ -11,6 +11,7 @@ export const running: PodState = { t: "running", restarts: 0 };
 export const ended: Partial<MemberPod> = { state: { t: "ended", problem: "Evicted" }, address: undefined };
 export const going: Partial<MemberPod> = { terminating: true };
 export const young: Partial<MemberPod> = { createdAt: sampleNow - 1000 };
+export const starting: Partial<MemberPod> = { ...young, state: { t: "starting" }, address: undefined };
 export const crashing = (ago: number): Partial<MemberPod> => ({
   state: { t: "crashing", since: sampleNow - ago, restarts: 5, problem: "exit code 1" },
 });

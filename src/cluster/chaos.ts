@@ -1,0 +1,63 @@
+// Practice for disasters, as `-chaos-level` asks for it: now and then pods of members are killed at random, without
+// notice, by the operator that then has to heal them. For clusters that one can lose.
+import type { KubeApi } from "../kube/api.ts";
+import { type Clock, pause } from "../kube/clock.ts";
+import { isNotFound } from "../kube/errors.ts";
+import { Pod } from "../kube/kinds.ts";
+import type { Logger } from "../kube/log.ts";
+import { keyOf, keyText } from "../kube/objects.ts";
+
+/** 1: one member now and then, which a cluster of three survives. 2: up to five at once, which it may not. */
+export type ChaosLevel = 1 | 2;
+
+/** In milliseconds. The figures of 2018. */
+const levels = {
+  1: { graceAtStart: 60_000, atMost: 1 },
+  2: { graceAtStart: 0, atMost: 5 },
+} as const;
+const everyMs = 30_000;
+const chance = 0.5;
+
+export interface Chaos {
+  readonly level: ChaosLevel;
+  /** The members' pods that there are now. */
+  readonly pods: () => readonly Pod[];
+  readonly clock: Clock;
+  /** Gives numbers from 0 up to 1. */
+  readonly random?: () => number;
+  readonly log: Logger;
+}
+
+/** Until the signal aborts. */
+export async function practise(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
+  const { level, clock, random = Math.random, log } = chaos;
+  const { graceAtStart, atMost } = levels[level];
+  log.warn("members are killed at random, as -chaos-level asks", { level });
+  await pause(clock, graceAtStart, signal);
+  while (!signal.aborted) {
+    await pause(clock, everyMs, signal);
+    if (signal.aborted || random() >= chance) continue;
+    const count = 1 + Math.floor(random() * atMost);
+    for (const victim of drawn(chaos.pods(), count, random)) await kill(victim, chaos, api, signal);
+  }
+}
+
+/** Some of them, each at most once. */
+function drawn<T>(from: readonly T[], count: number, random: () => number): T[] {
+  const left = [...from];
+  return Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat();
+}
+
+async function kill(pod: Pod, { log }: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
+  const key = keyOf(pod);
+  const { uid } = pod.metadata ?? {};
+  try {
+    await api.delete(Pod, key, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }), signal });
+    log.warn("killed, for practice", { pod: keyText(key) });
+  } catch (error) {
+    // Who died before, or cannot be killed, spoils no practice.
+    if (!signal.aborted && !isNotFound(error)) log.warn("not killed", { pod: keyText(key), because: String(error) });
+  }
+}
