@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { killContainer } from "../../lab/faults/containers.ts";
 import { waitFor } from "../../lab/progress.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
 import { Event, Lease, Pod } from "../../src/kube/kinds.ts";
-import { makeCluster, type TestCluster } from "./support/cluster.ts";
+import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
 import { kube, lab, patience } from "./support/ground.ts";
 import { deletePods } from "./support/harm.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
@@ -94,6 +95,18 @@ describe("operators", () => {
     assert.equal(fresh.length, 1, fresh.map(({ note }) => note).join("; "));
     await writer.nothingIsLost();
     await operator.scale(1);
+  });
+
+  test("an operator of a namespace leaves clusters alone that are annotated for one of the whole Kubernetes", async () => {
+    const { namespace } = operator;
+    const theirs = await makeCluster({ namespace, name: "theirs" }, { size: 1 }, clusterwide);
+    const ours = await makeCluster({ namespace, name: "ours" }, { size: 1 });
+    await ours.whole();
+    assert.deepEqual(await theirs.pods(), []);
+    assert.equal((await theirs.get()).status, undefined);
+    await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: null } });
+    await theirs.whole();
+    for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
   });
 
   const replacements = async (): Promise<Event[]> =>

@@ -35,6 +35,18 @@ export function lifetime(): void {
         await kube.delete(EtcdCluster, cluster.key);
       });
 
+    test("a cluster that is not annotated for an operator of the whole Kubernetes is left to one of its namespace", async () => {
+      const namespace = await restrictedNamespace("scope");
+      const theirs = await makeCluster({ namespace, name: "theirs" }, { size: 1 });
+      const ours = await makeCluster({ namespace, name: "ours" }, { size: 1 }, clusterwide);
+      await ours.whole();
+      assert.deepEqual(await theirs.pods(), []);
+      assert.equal((await theirs.get()).status, undefined);
+      await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: clusterwide.annotations } });
+      await theirs.whole();
+      for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
+    });
+
     test("a cluster that is deleted goes with all that it owns, and a successor of its name is another one", async () => {
       const namespace = await restrictedNamespace("lifetime");
       const key = { namespace, name: "lifetime" };
