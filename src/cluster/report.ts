@@ -36,27 +36,25 @@ export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
   return "written";
 }
 
+/** Conditions that are told as events, too, by their type and reason, with the reason that the event gets. */
+const worthAnEvent: readonly (readonly [condition: string, reason: string, event: string])[] = [
+  ["Available", "QuorumLost", "Quorum Lost"],
+  ["Available", "DataLost", "Data Lost"],
+  ["Ready", "Refused", "Refused"],
+  ["Ready", "InvalidSpec", "Invalid Spec"],
+  ["Ready", "ForeignCluster", "Foreign Cluster"],
+  ["Ready", "Corrupt", "Corrupt"],
+  ["Ready", "NoSpace", "No Space"],
+];
+
 /** Told when it begins and not again while it lasts: the condition says it all the time. */
 function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
   const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
-  const happenings: Happening[] = [];
-  const begins = (type: string, ...reasons: string[]): string | undefined => {
-    const condition = after.conditions?.find((one) => one.type === type);
-    const { reason = "", message = "" } = condition ?? {};
-    return reasons.includes(reason) && findCondition(cluster.status.conditions, type)?.reason !== reason
-      ? message
-      : undefined;
-  };
-  const quorumLost = begins("Available", "QuorumLost");
-  if (quorumLost !== undefined) happenings.push(warning("Quorum Lost", quorumLost));
-  const dataLost = begins("Available", "DataLost");
-  if (dataLost !== undefined) happenings.push(warning("Data Lost", dataLost));
-  const refused = begins("Ready", "Refused");
-  if (refused !== undefined) happenings.push(warning("Refused", refused));
-  const invalid = begins("Ready", "InvalidSpec");
-  if (invalid !== undefined) happenings.push(warning("Invalid Spec", invalid));
-  const foreign = begins("Ready", "ForeignCluster");
-  if (foreign !== undefined) happenings.push(warning("Foreign Cluster", foreign));
+  const happenings = worthAnEvent.flatMap(([type, reason, event]) => {
+    const is = after.conditions?.find((condition) => condition.type === type);
+    const was = findCondition(cluster.status.conditions, type);
+    return is?.reason === reason && was?.reason !== reason ? [warning(event, is.message ?? "")] : [];
+  });
   const { size } = cluster.spec;
   if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
     happenings.push(

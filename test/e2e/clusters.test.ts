@@ -1,6 +1,7 @@
 // EtcdClusters under an operator that looks after all namespaces, each with a writer that goes on through everything.
 import { before, describe } from "node:test";
 import { checking } from "./clusters/checking.ts";
+import { filling } from "./clusters/filling.ts";
 import { healing } from "./clusters/healing.ts";
 import { lifetime } from "./clusters/lifetime.ts";
 import { losing } from "./clusters/losing.ts";
@@ -14,6 +15,7 @@ describe("clusters", { concurrency: 3 }, () => {
     await installOperator("clusterwide");
   });
   checking();
+  filling();
   healing();
   scaling();
   upkeep();

@@ -1,0 +1,58 @@
+// A database that is full takes no more writes. That is told, with what to do, and it is told when there is room again.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdError } from "../../../src/etcd/errors.ts";
+import type { EtcdMember } from "../../../src/etcd/member.ts";
+import { lane } from "../support/lane.ts";
+import { conditionOf } from "../support/status.ts";
+
+const megabyte = 1 << 20;
+const prefix = "/filling/";
+
+export function filling(): void {
+  describe("filling", () => {
+    const on = lane("filling", { size: 3, etcd: { quotaBackendBytes: 16 * megabyte } });
+
+    test("a full database is told with what to do, and its members are left alone", async () => {
+      const { cluster, writer, first } = on();
+      const { etcd } = first.leader;
+      await fillUp(etcd);
+      const told = await cluster.until("it is told", (cluster) => conditionOf(cluster, "Ready")?.reason === "NoSpace");
+      assert.match(conditionOf(told, "Ready")?.message ?? "", /full.*compact, defragment and disarm/);
+      await cluster.untilEvent("No Space");
+
+      await makeRoom(
+        etcd,
+        first.members.map((member) => member.etcd),
+      );
+      const after = await cluster.whole();
+      assert.deepEqual(
+        after.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
+        first.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
+      );
+      await writer.nothingIsLost();
+    });
+  });
+}
+
+async function fillUp(etcd: EtcdMember): Promise<void> {
+  for (let at = 0; at < 64; at += 1) {
+    try {
+      await etcd.put(`${prefix}${at}`, Buffer.alloc(megabyte, "x"));
+    } catch (error) {
+      if (error instanceof EtcdError && error.reason === "noSpace") return;
+      throw error;
+    }
+  }
+  throw new Error("64 MB fit in: the quota is not in force");
+}
+
+/** What the sentence says. */
+async function makeRoom(etcd: EtcdMember, members: readonly EtcdMember[]): Promise<void> {
+  const { keys } = await etcd.list(prefix);
+  for (const { key } of keys) await etcd.delete(key);
+  const { revision } = await etcd.status();
+  await etcd.compact(revision);
+  for (const member of members) await member.defragment();
+  for (const alarm of await etcd.alarms()) await etcd.disarm(alarm);
+}
