@@ -46,6 +46,24 @@ export function watchContract(corner: () => Corner): void {
     );
   });
 
+  test("of many watches that begin at once none misses what it is told first", async () => {
+    const { api, meta, selection } = corner();
+    const { resourceVersion } = await api.list(ConfigMap, selection());
+    const made: string[] = [];
+    for (const name of ["a", "b", "c"]) made.push(versionOf(await api.create(ConfigMap, { metadata: meta(name) })));
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(
+        Array.from({ length: 60 }, async () => {
+          await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
+          const told = await watch.told(made.length);
+          assert.deepEqual(
+            told.map(({ version }) => version),
+            made,
+          );
+        }),
+      );
+  });
+
   test("between a list and its watch nothing is lost and nothing told twice", async () => {
     const { api, meta, selection } = corner();
     const count = 20;
