@@ -31,6 +31,8 @@ export interface ServerTls {
 export interface RealEtcdOptions {
   readonly flags?: readonly string[];
   readonly tls?: ServerTls;
+  /** Clients are listened for at the wildcard address, as members in pods do. Default: on loopback. */
+  readonly everywhere?: true;
 }
 
 interface Process {
@@ -184,18 +186,19 @@ export class RealEtcd implements EtcdWorld {
 
   async #run(name: string, membership: string[]): Promise<void> {
     const process = this.#process(name);
+    const { everywhere, flags = [] } = this.#options;
     process.args = [
       `--name=${name}`,
       `--data-dir=${path.join(this.#folder, name)}`,
       `--listen-peer-urls=${process.peerUrl}`,
       `--initial-advertise-peer-urls=${process.peerUrl}`,
-      `--listen-client-urls=${process.clientUrl}`,
+      `--listen-client-urls=${everywhere === true ? process.clientUrl.replace("127.0.0.1", "0.0.0.0") : process.clientUrl}`,
       `--advertise-client-urls=${process.clientUrl}`,
       "--initial-cluster-token=contract",
       ...membership,
       ...(hasFlag(this.version, "unsafe-no-fsync") ? ["--unsafe-no-fsync"] : []),
       ...(await this.#tlsFlags(name)),
-      ...(this.#options.flags ?? []),
+      ...flags,
     ];
     await this.#spawn(name);
   }
