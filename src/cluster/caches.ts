@@ -9,6 +9,7 @@ import type { RunningCache } from "../kube/manager.ts";
 import type { Kind, KubeObject } from "../kube/objects.ts";
 import type { RuntimeObserver } from "../kube/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
+import { cachedLabels } from "./labels.ts";
 import { leanNode, leanPod } from "./observed-pod.ts";
 
 /** Whose clusters are looked after. */
@@ -24,8 +25,6 @@ interface Room {
   readonly budgets: Informer<PodDisruptionBudget>;
 }
 
-const ours = "app=etcd";
-
 export class Caches {
   readonly rooms: readonly Room[];
   readonly nodes: Informer<Node> | undefined;
@@ -40,9 +39,13 @@ export class Caches {
     ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
     const room = (selection: Selection): Room => ({
       clusters: informer(EtcdCluster, selection),
-      pods: informer(Pod, { ...selection, labelSelector: ours }, { transform: leanPod, indexes: { node: nodeName } }),
-      services: informer(Service, { ...selection, labelSelector: ours }),
-      budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: ours }),
+      pods: informer(
+        Pod,
+        { ...selection, labelSelector: cachedLabels },
+        { transform: leanPod, indexes: { node: nodeName } },
+      ),
+      services: informer(Service, { ...selection, labelSelector: cachedLabels }),
+      budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
     });
     this.#rooms = new Map(
       scope.t === "clusterwide" ? [["", room({})]] : scope.names.map((namespace) => [namespace, room({ namespace })]),

@@ -1,7 +1,7 @@
 // What the objects of a cluster are called and found by: the labels, ports and names that its users and the operator of
 // 2018 know.
 import { type CompleteEtcdCluster, EtcdCluster } from "../api/etcd-cluster.ts";
-import type { OwnerReference } from "../kube/objects.ts";
+import type { KubeObject, OwnerReference } from "../kube/objects.ts";
 import { ownerReference } from "../kube/owners.ts";
 
 export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
@@ -34,3 +34,8 @@ export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMet
     ownerReferences: [ownerReference(EtcdCluster, cluster)],
   };
 }
+
+/** What the caches select by. */
+export const cachedLabels = "app=etcd";
+
+export const isCached = ({ metadata }: KubeObject): boolean => metadata?.labels?.["app"] === "etcd";

@@ -2,16 +2,26 @@
 // changes nothing.
 import { type CompleteEtcdCluster, EtcdCluster, problemsOf, withDefaults } from "../api/etcd-cluster.ts";
 import { parseClusterId } from "../etcd/ids.ts";
+import type { KubeApi } from "../kube/api.ts";
+import { isNotFound } from "../kube/errors.ts";
+import { Pod } from "../kube/kinds.ts";
 import type { Key, KubeObject } from "../kube/objects.ts";
 import { isControlledBy } from "../kube/owners.ts";
+import type { PassContext } from "../kube/pass.ts";
 import type { ClusterContext } from "./context.ts";
+import { isCached } from "./labels.ts";
+import { memberOfPeerUrl } from "./names.ts";
 import { observedEtcd } from "./observed-etcd.ts";
 import { observedPod } from "./observed-pod.ts";
 import { clientServiceName } from "./services.ts";
-import type { World } from "./world.ts";
+import type { EtcdView, World } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
-export async function observe(key: Key, signal: AbortSignal, context: ClusterContext): Promise<World | undefined> {
+export async function observe(
+  key: Key,
+  { api, signal }: Pick<PassContext, "api" | "signal">,
+  context: ClusterContext,
+): Promise<World | undefined> {
   const caches = context.caches(key.namespace);
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return undefined;
@@ -19,20 +29,53 @@ export async function observe(key: Key, signal: AbortSignal, context: ClusterCon
   const cluster = withDefaults(stored);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
-  const pods = caches.pods
-    .ownedBy(cluster.metadata.uid ?? "")
-    .filter((pod) => isControlledBy(pod, cluster))
-    .map((pod) => observedPod(pod, caches.nodes));
+  const known = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
   const latched = cluster.status.clusterId === undefined ? undefined : parseClusterId(cluster.status.clusterId);
+  const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
+    const pods = at.map((pod) => observedPod(pod, caches.nodes));
+    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, signal }) };
+  };
+  let seen = await look(known);
+  const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
+  const strays = await straysAmong(missing, cluster, api, signal);
+  if (strays.length > 0) seen = await look([...known, ...strays]);
   return {
     cluster,
     problems: [...problemsOf(stored), ...notYet(cluster)],
-    pods,
+    ...seen,
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
     budget: own(caches.budgets.get(key)),
-    etcd: await observedEtcd(pods, { members: context.members, latched, signal }),
   };
+}
+
+/** Of the members' pods, whether they are there or not; as the status knew them while etcd cannot tell. */
+function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
+  const { ready = [], unready = [] } = cluster.status.members;
+  const listed = "members" in etcd ? etcd.members : [];
+  if (listed.length === 0) return [...ready, ...unready];
+  return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
+}
+
+/**
+ * Pods that lost the labels which the cache selects them by look as if they were gone. Nobody is replaced, and no data
+ * is told to be lost, for want of a label.
+ */
+async function straysAmong(
+  names: readonly string[],
+  cluster: CompleteEtcdCluster,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<Pod[]> {
+  const { namespace } = cluster.metadata;
+  const pods = await Promise.all(
+    names.map((name) => api.get(Pod, { namespace, name }, { signal }).catch(unlessNotFound)),
+  );
+  return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }
 
 /** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */

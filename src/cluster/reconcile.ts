@@ -14,7 +14,7 @@ import { turnOf } from "./turn.ts";
 
 export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();
-  const world = await observe(key, pass.signal, context);
+  const world = await observe(key, pass, context);
   if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
   const plan = planCluster(world, context.now());
   const turn = turnOf(world, pass, context);
@@ -31,7 +31,13 @@ const afterRefusalMs = 10_000;
 /** What was done to etcd brings no event. */
 const soonMs = 20;
 
-const withoutEvent: ReadonlySet<Action["do"]> = new Set(["addMember", "promote", "moveLeader", "removeMember"]);
+const withoutEvent: ReadonlySet<Action["do"]> = new Set([
+  "addMember",
+  "promote",
+  "updatePeerUrl",
+  "moveLeader",
+  "removeMember",
+]);
 
 export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next {
   const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
