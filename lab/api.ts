@@ -1,57 +1,25 @@
-// As much of a Kubernetes client as starting a lab needs: one request at a time, as the administrator.
+// The lab's API server as its administrator meets it.
 import * as fs from "node:fs";
 import * as https from "node:https";
-import { hostAddress, type LabConfig } from "./config.ts";
+import { connectKube, type KubeClient } from "../src/kube/client.ts";
+import { kubeconfigCredentials } from "../src/kube/kubeconfig.ts";
+import { kubeconfigPath, type LabConfig } from "./config.ts";
+import { apiUrl } from "./kubeconfig.ts";
 import { pkiPath } from "./pki.ts";
+import { isHealthy } from "./readiness.ts";
 
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
+export const labApi = (lab: LabConfig): KubeClient =>
+  connectKube({ credentials: kubeconfigCredentials(kubeconfigPath(lab)), userAgent: "lab" });
 
-export interface LabApi {
-  request(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer>;
-  close(): void;
-}
+export const isReady = (lab: LabConfig): Promise<boolean> => answers(lab, "/readyz");
 
-export function labApi(lab: LabConfig): LabApi {
-  const agent = new https.Agent({
-    keepAlive: true,
+/** Whether a request is granted. Asked once: the client would ask again and again while nobody listens. */
+export function answers(lab: LabConfig, path: string): Promise<boolean> {
+  return isHealthy(`${apiUrl(lab)}${path}`, {
     ca: fs.readFileSync(pkiPath(lab, "ca.crt")),
     cert: fs.readFileSync(pkiPath(lab, "admin.crt")),
     key: fs.readFileSync(pkiPath(lab, "admin.key")),
+    timeout: 5_000,
+    agent: https.globalAgent, // a start asks many times, and a connection costs more than an answer
   });
-  return {
-    request: (method, path, body) =>
-      new Promise((resolve, reject) => {
-        const options = { agent, method, path, host: hostAddress(lab), port: 6443, timeout: 5_000 };
-        const request = https.request({ ...options, headers: { "content-type": "application/json" } }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", reject);
-          response.on("end", () =>
-            resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
-          );
-        });
-        request.on("timeout", () => request.destroy(new Error(`no answer to ${method} ${path} within 5 s`)));
-        request.on("error", reject);
-        request.end(body === undefined ? undefined : JSON.stringify(body));
-      }),
-    close: () => agent.destroy(),
-  };
-}
-
-/** True when the API server says that it is ready; any failure to ask is a no. */
-export async function isReady(api: LabApi): Promise<boolean> {
-  try {
-    return (await api.request("GET", "/readyz")).status === 200;
-  } catch {
-    return false;
-  }
-}
-
-/** Creates the object; one that is already there is as good. */
-export async function ensureObject(api: LabApi, path: string, object: unknown): Promise<void> {
-  const { status, body } = await api.request("POST", path, object);
-  if (status !== 201 && status !== 409) throw new Error(`creating ${path}: ${status} ${body.slice(0, 300)}`);
 }

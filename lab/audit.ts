@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { parseArgs } from "node:util";
-import { labApi } from "./api.ts";
+import { answers } from "./api.ts";
 import { type AuditEntry, type AuditMark, logLines, markText, parseEntry, parseMark } from "./audit-log.ts";
 import { auditLogPath, type LabConfig, UsageError } from "./config.ts";
 import { waitFor } from "./progress.ts";
@@ -26,16 +26,8 @@ export async function auditEntries(lab: LabConfig, from?: AuditMark, to?: AuditM
 export async function settleAudit(lab: LabConfig): Promise<void> {
   const before = auditMark(lab);
   const id = randomUUID();
-  const api = labApi(lab);
-  try {
-    await api.request("GET", `/version?${settleParameter}=${id}`);
-  } catch (cause) {
-    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may lack the latest.`, {
-      cause,
-    });
-  } finally {
-    api.close();
-  }
+  if (!(await answers(lab, `/version?${settleParameter}=${id}`)))
+    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may lack the latest.`);
   await waitFor(
     "the audit log to catch up",
     async () => {

@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as net from "node:net";
 import * as path from "node:path";
-import { type LabApi, isReady } from "./api.ts";
+import { isReady } from "./api.ts";
 import { auditLogPath, hostAddress, type LabConfig, loopbackAddress, podRange, serviceRange } from "./config.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { componentKubeconfig } from "./kubeconfig.ts";
@@ -109,14 +109,14 @@ function accepts(host: string, port: number): Promise<boolean> {
 }
 
 /** etcd and the API server, up to the moment when the latter says that it is ready. */
-export async function startApiServer(lab: LabConfig, api: LabApi, signal: AbortSignal): Promise<void> {
+export async function startApiServer(lab: LabConfig, signal: AbortSignal): Promise<void> {
   fs.mkdirSync(path.join(lab.state, "run"), { recursive: true });
   fs.mkdirSync(path.dirname(auditLogPath(lab)), { recursive: true });
   fs.writeFileSync(auditPolicyPath(lab), JSON.stringify(auditPolicy));
   const etcd = startDaemon(lab, "etcd", [path.join(lab.bin, "etcd"), ...etcdFlags(lab)]);
   await waitForDaemon(lab, etcd, () => accepts(loopbackAddress(lab), 2379), signal);
   const server = startDaemon(lab, "apiserver", [path.join(lab.bin, "kube-apiserver"), ...apiServerFlags(lab)]);
-  await waitForDaemon(lab, server, () => isReady(api), signal);
+  await waitForDaemon(lab, server, () => isReady(lab), signal);
 }
 
 export const startControllers = (lab: LabConfig): Daemon[] => [

@@ -2,7 +2,9 @@
 // answered as unknown, never as a failure, which would break resolvers that walk a search list.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { ensureObject, type LabApi } from "./api.ts";
+import type { ClusterRole, ClusterRoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { KubeApi } from "../src/kube/api.ts";
+import type { Kind } from "../src/kube/objects.ts";
 import { hostAddress, type LabConfig, loopbackAddress } from "./config.ts";
 import { startDaemon } from "./daemon.ts";
 import { componentKubeconfig } from "./kubeconfig.ts";
@@ -30,9 +32,11 @@ export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
 }
 `;
 
-const role = {
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
+const rbac = { group: "rbac.authorization.k8s.io", version: "v1", namespaced: false } as const;
+const roles: Kind<ClusterRole> = { ...rbac, kind: "ClusterRole", plural: "clusterroles" };
+const bindings: Kind<ClusterRoleBinding> = { ...rbac, kind: "ClusterRoleBinding", plural: "clusterrolebindings" };
+
+const role: ClusterRole = {
   metadata: { name: "lab:coredns" },
   rules: [
     { apiGroups: [""], resources: ["services", "namespaces", "pods"], verbs: ["list", "watch"] },
@@ -40,17 +44,15 @@ const role = {
   ],
 };
 
-const binding = {
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRoleBinding",
+const binding: ClusterRoleBinding = {
   metadata: { name: "lab:coredns" },
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "lab:coredns" },
   subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "coredns" }],
 };
 
-export async function startDns(lab: LabConfig, api: LabApi, signal: AbortSignal): Promise<void> {
-  await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterroles", role);
-  await ensureObject(api, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding);
+export async function startDns(lab: LabConfig, api: KubeApi, signal: AbortSignal): Promise<void> {
+  await api.apply(roles, role, { fieldManager: "lab", signal });
+  await api.apply(bindings, binding, { fieldManager: "lab", signal });
   const folder = path.join(lab.state, "run");
   const zoneFile = path.join(folder, "root.zone");
   const configuration = path.join(folder, "Corefile");

@@ -1,6 +1,7 @@
 // Waits for a daemon to do what it was started for; one that dies meanwhile ends the wait at once, with its last words.
 import * as fs from "node:fs";
 import * as http from "node:http";
+import * as https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LabConfig, logPath } from "./config.ts";
 import { type Daemon, isAlive } from "./daemon.ts";
@@ -39,9 +40,10 @@ export async function waitForDaemon(
 }
 
 /** Whether the health endpoint says yes; no answer is a no. */
-export function isHealthy(url: string): Promise<boolean> {
+export function isHealthy(url: string, options: https.RequestOptions = {}): Promise<boolean> {
+  const { get } = url.startsWith("https:") ? https : http;
   return new Promise((resolve) => {
-    const request = http.get(url, { agent: false, timeout: 1_000 }, (response) => {
+    const request = get(url, { agent: false, timeout: 1_000, ...options }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

@@ -1,5 +1,5 @@
 // What a person wants to see of the labs of this machine: which there are, whose they are, what of them runs.
-import { isReady, labApi } from "./api.ts";
+import { isReady } from "./api.ts";
 import { hostAddress, kubeconfigPath, type LabConfig } from "./config.ts";
 import { isAlive, readDaemon } from "./daemon.ts";
 import { allRecords, isAlive as labIsAlive } from "./registry.ts";
@@ -10,22 +10,13 @@ const isRunning = (lab: LabConfig, component: string): boolean => {
   return daemon !== undefined && isAlive(daemon);
 };
 
-async function answers(lab: LabConfig): Promise<boolean> {
-  const api = labApi(lab);
-  try {
-    return await isReady(api);
-  } finally {
-    api.close();
-  }
-}
-
 async function describe(lab: LabConfig): Promise<string> {
   const head = `${lab.name}: Kubernetes ${lab.kubernetes}, ${lab.nodes} nodes, ${lab.prefix}.0.0/16, ${lab.state}`;
   if (!labIsAlive(lab)) return `${head}\n  dead; its remains go with the next up or down of this name`;
   const away = components(lab).filter((component) => !isRunning(lab, component));
   return [
     head,
-    `  API server ${hostAddress(lab)}:6443 ${(await answers(lab)) ? "is ready" : "does not answer"}`,
+    `  API server ${hostAddress(lab)}:6443 ${(await isReady(lab)) ? "is ready" : "does not answer"}`,
     away.length === 0 ? "  every component runs" : `  not running: ${away.join(", ")}`,
     `  export KUBECONFIG=${kubeconfigPath(lab)}`,
   ].join("\n");

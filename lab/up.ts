@@ -1,7 +1,10 @@
 // Starts a lab: what can run side by side does, and a start that fails or is interrupted leaves nothing behind.
 import { setTimeout as sleep } from "node:timers/promises";
 import { routesInto } from "./addresses.ts";
-import { isReady, type LabApi, labApi } from "./api.ts";
+import type { KubeApi } from "../src/kube/api.ts";
+import { isNotFound } from "../src/kube/errors.ts";
+import { Node, ServiceAccount } from "../src/kube/kinds.ts";
+import { isReady, labApi } from "./api.ts";
 import { type LabConfig, labNodes, logPath, UsageError } from "./config.ts";
 import { startApiServer, startControllers } from "./control-plane.ts";
 import { type Daemon, isAlive, readDaemon } from "./daemon.ts";
@@ -47,13 +50,7 @@ export async function isUp(lab: LabConfig): Promise<boolean> {
     const daemon = readDaemon(record, component);
     return daemon !== undefined && isAlive(daemon);
   });
-  if (!alive) return false;
-  const api = labApi(record);
-  try {
-    return await isReady(api);
-  } finally {
-    api.close();
-  }
+  return alive && (await isReady(record));
 }
 
 export async function up(lab: LabConfig, options: UpOptions = {}): Promise<UpResult> {
@@ -117,44 +114,32 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
     () => prepareHandles(lab).then(async () => void (await Promise.all(nodes.map((node) => prepareNode(lab, node))))),
     ...nodes.map((node) => () => cloneImages(template, node)),
   ]);
-  const api = labApi(lab);
-  try {
-    progress.detail("API server");
-    await together(signal, [
-      (either) => startApiServer(lab, api, either),
-      ...nodes.map((node) => (either: AbortSignal) => startContainerd(lab, node, either)),
-    ]);
-    const controllers = startControllers(lab);
-    const agents = nodes.map((node) => ({ node, ...startAgents(lab, node) }));
-    const mustLast = [...controllers, ...agents.map(({ kubelet }) => kubelet)];
-    // Whatever needs only the API server starts here.
-    await together(signal, [
-      (either) => startDns(lab, api, either),
-      (either) => startStorage(lab, either),
-      ...agents.map(
-        ({ node, proxy }) =>
-          (either: AbortSignal) =>
-            waitForDaemon(lab, proxy, () => carriesServices(node), either),
-      ),
-      (either) => waitForNodes(lab, api, mustLast, either, progress),
-    ]);
-  } finally {
-    api.close();
-  }
-}
-
-interface NodeList {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string };
-    readonly spec: { readonly taints?: readonly unknown[] };
-    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-  }[];
+  progress.detail("API server");
+  await together(signal, [
+    (either) => startApiServer(lab, either),
+    ...nodes.map((node) => (either: AbortSignal) => startContainerd(lab, node, either)),
+  ]);
+  const controllers = startControllers(lab);
+  const agents = nodes.map((node) => ({ node, ...startAgents(lab, node) }));
+  const mustLast = [...controllers, ...agents.map(({ kubelet }) => kubelet)];
+  using api = labApi(lab);
+  // Whatever needs only the API server starts here.
+  await together(signal, [
+    (either) => startDns(lab, api, either),
+    (either) => startStorage(lab, api, either),
+    ...agents.map(
+      ({ node, proxy }) =>
+        (either: AbortSignal) =>
+          waitForDaemon(lab, proxy, () => carriesServices(node), either),
+    ),
+    (either) => waitForNodes(lab, api, mustLast, either, progress),
+  ]);
 }
 
 /** Nodes are Ready and free of the taint that new ones carry, and pods can be made: there is an account for them. */
 async function waitForNodes(
   lab: LabConfig,
-  api: LabApi,
+  api: KubeApi,
   mustLast: readonly Daemon[],
   signal: AbortSignal,
   progress: Step,
@@ -164,18 +149,28 @@ async function waitForNodes(
   for (;;) {
     signal.throwIfAborted();
     for (const daemon of mustLast) mustLive(lab, daemon);
-    const list = JSON.parse((await api.request("GET", "/api/v1/nodes")).body) as NodeList;
-    const ready = list.items.filter(
+    const { items } = await api.list(Node, { deadline: 5_000, signal });
+    const ready = items.filter(
       ({ spec, status }) =>
-        (spec.taints ?? []).length === 0 &&
-        status.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True"),
+        (spec?.taints ?? []).length === 0 &&
+        status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True"),
     );
-    const account = (await api.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
+    const account = await hasAccount(api, signal);
     if (ready.length === lab.nodes && account) return;
     const seen = `${ready.length} of ${lab.nodes} nodes Ready${account ? "" : ", no service account yet"}`;
     progress.detail(seen);
     if (Date.now() > deadline)
       throw new Error(`${seen} after ${seconds(timeoutMs)}; see ${logPath(lab, "kubelet-n0")} and its neighbours`);
     await sleep(100);
+  }
+}
+
+async function hasAccount(api: KubeApi, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.get(ServiceAccount, { namespace: "default", name: "default" }, { deadline: 5_000, signal });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
   }
 }

@@ -21,24 +21,22 @@ function start() {
     await running;
   };
   const writes = (kind: string) => api.writes.filter((write) => write.kind === kind);
-  return { api, stop, writes };
+  const untilWritten = (kind: string, times: number) =>
+    eventually(
+      `${kind} written ${times} times`,
+      () => writes(kind).length === times,
+      () => api.writes,
+    );
+  return { api, stop, writes, untilWritten };
 }
 
 const ready = (greeting: Greeting) => findCondition(greeting.status?.conditions, "Ready");
 
 test("a Greeting becomes a ConfigMap, its status and an Event, and then nothing is written any more", async () => {
-  const { api, stop, writes } = start();
+  const { api, stop, writes, untilWritten } = start();
   await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
-  await eventually(
-    "the status",
-    () => writes("Greeting").length === 2,
-    () => api.writes,
-  );
-  await eventually(
-    "the event",
-    () => writes("Event").length === 1,
-    () => api.writes,
-  );
+  await untilWritten("Greeting", 2);
+  await untilWritten("Event", 1);
   const configMap = await api.get(ConfigMap, key);
   assert.equal(configMap.data?.["text"], "hi");
   assert.equal(configMap.metadata?.ownerReferences?.[0]?.kind, "Greeting");
@@ -47,18 +45,10 @@ test("a Greeting becomes a ConfigMap, its status and an Event, and then nothing 
   assert.equal((await api.get(Lease, { namespace: "default", name: "greetings" })).spec?.leaseTransitions, 0);
 
   await api.mergePatch(Greeting, key, { spec: { text: "bye" } });
-  await eventually(
-    "the second status",
-    () => writes("Greeting").length === 4,
-    () => api.writes,
-  );
+  await untilWritten("Greeting", 4);
   assert.equal((await api.get(ConfigMap, key)).data?.["text"], "bye");
   await api.delete(ConfigMap, key);
-  await eventually(
-    "the ConfigMap again",
-    () => writes("ConfigMap").length === 4,
-    () => api.writes,
-  );
+  await untilWritten("ConfigMap", 4);
   // One pass for the made, one for the changed, one for the healed: no others wrote.
   assert.deepEqual([writes("Greeting").length, writes("ConfigMap").length], [4, 4]);
 
@@ -67,27 +57,19 @@ test("a Greeting becomes a ConfigMap, its status and an Event, and then nothing 
 });
 
 test("a ConfigMap that belongs to somebody else is left alone, and the status says so", async () => {
-  const { api, stop, writes } = start();
+  const { api, stop, untilWritten } = start();
   await api.create(ConfigMap, { metadata: { ...key }, data: { text: "mine" } });
   await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
-  await eventually(
-    "the status",
-    () => writes("Greeting").length === 2,
-    () => api.writes,
-  );
+  await untilWritten("Greeting", 2);
   assert.equal(ready(await api.get(Greeting, key))?.reason, "NameTaken");
   assert.equal((await api.get(ConfigMap, key)).data?.["text"], "mine");
   await stop();
 });
 
 test("a Greeting that is deleted takes its ConfigMap with it", async () => {
-  const { api, stop, writes } = start();
+  const { api, stop, untilWritten } = start();
   await api.create(Greeting, { metadata: { ...key }, spec: { text: "hi" } });
-  await eventually(
-    "the status",
-    () => writes("Greeting").length === 2,
-    () => api.writes,
-  );
+  await untilWritten("Greeting", 2);
   await api.delete(Greeting, key);
   const gone = async () => (await api.list(ConfigMap)).items.length === 0;
   for (let looks = 0; !(await gone()); looks += 1) assert.ok(looks < 1000, "the ConfigMap is still there");

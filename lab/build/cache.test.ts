@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 import { cacheKey, cacheRoot, ensureBuilt, fingerprint, type Recipe } from "./cache.ts";
 
 let root = "";
@@ -10,6 +10,13 @@ before(async () => {
   root = await mkdtemp(path.join(tmpdir(), "cache-test-"));
 });
 after(() => rm(root, { recursive: true }));
+
+/** What a person would be told from here on, which is not for those who read the results of tests. */
+function heard(t: TestContext): string[] {
+  const lines: string[] = [];
+  t.mock.method(process.stderr, "write", (text: string) => lines.push(text) > 0);
+  return lines;
+}
 
 function recipe(name: string, build: Recipe["build"]): Recipe {
   return { name, version: "1", ingredients: ["source"], build };
@@ -39,7 +46,8 @@ test("where one part ends and the next begins is part of a fingerprint", () => {
   assert.notEqual(fingerprint(["ab", "c"]), fingerprint(["a", "bc"]));
 });
 
-test("two that want the same program at once build it once", async () => {
+test("two that want the same program at once build it once", async (t) => {
+  heard(t);
   let builds = 0;
   const shared = recipe("shared", async (folder) => {
     builds += 1;
@@ -53,7 +61,8 @@ test("two that want the same program at once build it once", async () => {
   assert.equal(builds, 1);
 });
 
-test("a build that failed leaves nothing behind and can be tried again", async () => {
+test("a build that failed leaves nothing behind and can be tried again", async (t) => {
+  const lines = heard(t);
   let failing = true;
   const flaky = recipe("flaky", async (folder) => {
     await writeFile(path.join(folder, "program"), "half");
@@ -64,4 +73,6 @@ test("a build that failed leaves nothing behind and can be tried again", async (
   assert.deepEqual(left, [`.${cacheKey(flaky)}.lock`]);
   failing = false;
   assert.deepEqual(await readdir(await ensureBuilt(flaky, root)), ["program"]);
+  const ends = lines.flatMap((line) => /([✓✗]).* build flaky 1/.exec(line)?.[1] ?? []);
+  assert.deepEqual(ends, ["✗", "✓"]);
 });

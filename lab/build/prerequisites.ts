@@ -1,5 +1,5 @@
 // What a machine must have before a lab can run on it, each thing that is missing in one sentence that says what to do.
-import { readFile, statfs } from "node:fs/promises";
+import { readdir, readFile, readlink, statfs } from "node:fs/promises";
 import { homedir, totalmem } from "node:os";
 import { run } from "../command.ts";
 import { exists } from "./cache.ts";
@@ -14,7 +14,19 @@ const neededGo = { major: 1, minor: 26 };
 
 type Check = () => Promise<string | undefined>;
 
-const checks: readonly Check[] = [system, user, memory, disk, go, namespaces, overlay, loop, packetFilter, cgroups];
+const checks: readonly Check[] = [
+  system,
+  user,
+  memory,
+  disk,
+  go,
+  namespaces,
+  overlay,
+  loop,
+  packetFilter,
+  cgroups,
+  watchers,
+];
 
 export async function checkMachine(): Promise<string[]> {
   const complaints: string[] = [];
@@ -132,4 +144,28 @@ export function missingControllers(unified: string | undefined, mounts: string):
           .flatMap(([, , , options]) => options?.split(",") ?? []),
   );
   return wanted.filter((controller) => !present.has(controller));
+}
+
+/** What containerd, kubelet and kube-proxy of three nodes and their containers watch files with. */
+const neededWatchers = 36;
+
+/** Kubelets that find none left neither start nor say so where anybody looks. */
+async function watchers(): Promise<string | undefined> {
+  const most = Number(await readFile("/proc/sys/fs/inotify/max_user_instances", "utf8"));
+  const used = await watchersInUse();
+  if (most - used >= neededWatchers) return undefined;
+  return `${used} of the ${most} inotify instances that a user may have are taken, and a lab of three nodes needs ${neededWatchers}: take another lab down, or allow more (sysctl -w fs.inotify.max_user_instances=1024).`;
+}
+
+/** By all processes, for all that the lab runs is root's. Those that end meanwhile have none. */
+async function watchersInUse(): Promise<number> {
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const counts = await Promise.all(
+    processes.map(async (id) => {
+      const files = await readdir(`/proc/${id}/fd`).catch(() => []);
+      const targets = await Promise.all(files.map((file) => readlink(`/proc/${id}/fd/${file}`).catch(() => "")));
+      return targets.filter((target) => target === "anon_inode:inotify").length;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }

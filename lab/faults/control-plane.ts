@@ -1,7 +1,7 @@
 // Harm to what all of the cluster leans on: the API server and DNS, killed or frozen, and brought back as they were.
 import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
-import { isReady, labApi } from "../api.ts";
+import { isReady } from "../api.ts";
 import { hostAddress, type LabConfig, UsageError } from "../config.ts";
 import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../daemon.ts";
 import { apiUrl } from "../kubeconfig.ts";
@@ -85,16 +85,11 @@ function isFree(host: string, port: number): Promise<boolean> {
 }
 
 async function untilItServes(lab: LabConfig, component: ControlPlanePart): Promise<void> {
-  const api = labApi(lab);
-  try {
-    if (component === "apiserver")
-      await waitFor("the API server to be ready", async () => (await isReady(api)) || undefined, { timeoutMs: 60_000 });
-    // DNS knows no names while the API server is away, so there is nothing to wait for.
-    else if (await isReady(api))
-      await waitFor("DNS to know the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
-  } finally {
-    api.close();
-  }
+  if (component === "apiserver")
+    await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: 60_000 });
+  // DNS knows no names while the API server is away, so there is nothing to wait for.
+  else if (await isReady(lab))
+    await waitFor("DNS to know the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
 }
 
 async function lookUp(lab: LabConfig): Promise<string[]> {

@@ -9,7 +9,8 @@ import type { EtcdCluster } from "./etcd-cluster.ts";
 import { argForm, nameRules, ownedFlags, typedFlags } from "./etcd-cluster-rules.ts";
 import { type CompleteSpec, type PodPolicy, specSchema } from "./etcd-cluster-spec.ts";
 import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
-import { labelProblems } from "./labels.ts";
+import { annotationProblems, labelProblems } from "./labels.ts";
+import { resourceProblems } from "./resources.ts";
 
 /** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. */
 export function problemsOf(cluster: EtcdCluster): string[] {
@@ -68,13 +69,22 @@ function environmentProblems({ etcd, pod }: CompleteSpec, wanted: EtcdVersion): 
       ([flag, field]) =>
         `spec.pod.etcdEnv holds ${variableOf(flag)}, and spec.etcd.${field} is set, too: remove one of them.`,
     );
-  return [...owned, ...twice];
+  const flags = new Map((etcd.extraArgs ?? []).map(flagName).map((flag) => [variableOf(flag), flag]));
+  const contradicted = [...variables]
+    .filter((name) => isAtLeast(wanted, conflictsAreFatal) && flags.has(name))
+    .map(
+      (name) =>
+        `spec.pod.etcdEnv holds ${name}, and spec.etcd.extraArgs holds --${flags.get(name)}, too: etcd would not start. Remove one of them.`,
+    );
+  return [...owned, ...twice, ...contradicted];
 }
 
 function podProblems(pod: PodPolicy): string[] {
   return [
     ...labelProblems("spec.pod.labels", pod.labels ?? {}),
+    ...annotationProblems("spec.pod.annotations", pod.annotations ?? {}),
     ...labelProblems("spec.pod.nodeSelector", pod.nodeSelector ?? {}),
+    ...resourceProblems("spec.pod.resources", pod.resources ?? {}),
     ...claimProblems(pod),
   ];
 }

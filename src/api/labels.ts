@@ -1,5 +1,5 @@
-// What Kubernetes takes as a label. An object of ours with another one is stored without complaint, and then no pod
-// of it can be made.
+// What Kubernetes takes as a label or an annotation. An object of ours with another one is stored without complaint, and
+// then no pod of it can be made.
 
 const word = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -22,4 +22,11 @@ export function labelProblems(path: string, labels: Readonly<Record<string, stri
       ];
     return [];
   });
+}
+
+/** Of an annotation only the key has a form; its prefix may have capitals. */
+export function annotationProblems(path: string, annotations: Readonly<Record<string, string>>): string[] {
+  return Object.keys(annotations)
+    .filter((key) => !isLabelKey(key.toLowerCase()))
+    .map((key) => `${path} holds "${key}", which Kubernetes does not take as the key of an annotation: rename it.`);
 }

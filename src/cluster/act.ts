@@ -1,6 +1,6 @@
 // Carries out a plan: one action after another, each logged and told, until all are done or one says no.
 import type { Action } from "./actions.ts";
-import { addMember, moveLeader, promote, removeMember } from "./acts-on-etcd.ts";
+import { addMember, moveLeader, promote, removeMember, updatePeerUrl } from "./acts-on-etcd.ts";
 import {
   applyBudget,
   applyServices,
@@ -51,6 +51,8 @@ function carryOut(action: Action, turn: Turn): Promise<void> {
       return createPod(turn, action);
     case "promote":
       return promote(turn, action);
+    case "updatePeerUrl":
+      return updatePeerUrl(turn, action);
     case "moveLeader":
       return moveLeader(turn, action);
     case "removeMember":

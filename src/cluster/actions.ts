@@ -26,6 +26,8 @@ export type Action =
   | { readonly do: "createPod"; readonly member: MemberName }
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
+  /** Of the only voter, before others join it: so far nobody has looked for it there. */
+  | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
   | {
       readonly do: "removeMember";

@@ -33,6 +33,13 @@ export async function promote(turn: Turn, { id }: Of<"promote">): Promise<void> 
   if (list !== undefined) turn.members = list;
 }
 
+export async function updatePeerUrl(turn: Turn, { id, member }: Of<"updatePeerUrl">): Promise<void> {
+  const asked = voterToAsk(turn);
+  turn.pass.fence.check();
+  const call = { signal: turn.pass.signal };
+  turn.members = await askingEtcd(asked.memberUpdate(id, [peerUrlOf(turn.cluster, member)], call));
+}
+
 export async function moveLeader(turn: Turn, { from, to }: Of<"moveLeader">): Promise<void> {
   const leader = turn.members.find((member) => member.id === from);
   const asked = leader && portTo(turn, leader);

@@ -57,11 +57,16 @@ async function apply<T extends KubeObject>(
 function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCluster): void {
   if (isControlledBy(present, cluster)) return;
   const { name } = keyOf(present);
-  // What a cluster of the same name left behind goes by itself; what a person made does not.
-  if (controllerOf(present)?.kind === EtcdCluster.kind)
+  const owner = controllerOf(present);
+  // What a cluster of the same name left behind goes by itself; what a person or another cluster has does not.
+  if (owner?.kind === EtcdCluster.kind && owner.name === cluster.metadata?.name)
     throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, 1000);
+  if (owner?.kind === EtcdCluster.kind)
+    throw new Refused(
+      `the ${kind.kind} ${name} belongs to the EtcdCluster ${owner.name}: two clusters cannot share it. Delete this one and make it under another name.`,
+    );
   throw new Refused(
-    `a ${kind.kind} named ${name} exists and is not the cluster's: delete it, or name the cluster differently`,
+    `a ${kind.kind} named ${name} exists and is not the cluster's: delete it, or name the cluster differently.`,
   );
 }
 

@@ -4,6 +4,7 @@ import type { Action } from "./actions.ts";
 import { conclusionsOf } from "./cluster-conditions.ts";
 import type { Outcome } from "./outcome.ts";
 import { standingOf } from "./standing.ts";
+import type { MemberPod } from "./world.ts";
 import { type SampleMember, type SampleWorld, sampleId, sampleWorld } from "./testing/sample-world.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
@@ -18,6 +19,9 @@ function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string,
   return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
 
+const unschedulable: Partial<MemberPod> = {
+  state: { t: "pending", problem: "Unschedulable: 0/3 nodes", advice: "Give a node what is asked for." },
+};
 const available = "True Cluster available";
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
@@ -34,6 +38,36 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "nobody has ever answered",
     { etcd: "nobody", unlatched: true },
     { Available: "False Creating", Scaling: "True Scaling up", Recovering: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "the first member cannot start",
+    {
+      etcd: "nobody",
+      unlatched: true,
+      members: [voter("a", { pod: { state: { t: "starting", problem: "ErrImagePull: not found" } } })],
+    },
+    { Available: "False Creating", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "a new member cannot start",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true, unnamed: true, pod: unschedulable })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "one that could not start is on its way out",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        voter("c", { learner: true, unnamed: true, pod: { ...unschedulable, terminating: true } }),
+      ],
+    },
+    { Ready: "False Scaling" },
+  ],
+  [
+    "all pods answer as another cluster than the status says",
+    { etcd: "noQuorum", strangers: ["a", "b"] },
+    { Available: "False ForeignCluster", Recovering: "False ForeignCluster", Ready: "False ForeignCluster" },
   ],
   [
     "a learner is on its way",
@@ -137,11 +171,11 @@ test("a recovery lasts until all are back, though the lost ones are off the list
 test("what keeps a pod from running is told in the words of Kubernetes", () => {
   const stuck = voter("c", {
     silent: true,
-    pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available" } },
+    pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available", advice: "Change it." } },
   });
   const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
   const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done }).find(
     ({ type }) => type === "Ready",
   );
-  assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\./);
+  assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);
 });

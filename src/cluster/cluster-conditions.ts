@@ -37,6 +37,7 @@ export function reasonOf(standing: Exclude<Standing, { t: "serving" }>): string 
     creating: "Creating",
     electing: "Electing",
     joining: "Joining",
+    foreign: "ForeignCluster",
     quorumLost: "QuorumLost",
     dataLost: "DataLost",
   }[standing.t];
@@ -50,6 +51,8 @@ export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string 
       return "The members are electing a leader; nothing can be read or written until they have one.";
     case "joining":
       return "A new member is needed for a majority and starts; nothing can be written until it has joined.";
+    case "foreign":
+      return `All pods that answer are of the etcd cluster ${standing.answering}, and status.clusterId says ${standing.latched}: nothing is done to them. If they hold the right data, put ${standing.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
       return `${standing.answering} of ${standing.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
     case "dataLost":
@@ -70,7 +73,7 @@ function scaling({ world: { cluster, etcd }, standing }: Judged): Verdict {
 }
 
 function recovering({ world, standing, outcome }: Judged): Verdict {
-  if (standing.t === "creating") return no("Creating", "");
+  if (standing.t === "creating" || standing.t === "foreign") return no(reasonOf(standing), "");
   if (standing.t === "quorumLost" || standing.t === "dataLost") return yes("Disaster recovery", adviceOn(standing));
   const { lost, healthy } = standing.members;
   if (lost.length > 0) return yes("Members lost", `Not healthy: ${lost.join(", ")}.`);
@@ -100,6 +103,9 @@ function ready(judged: Judged): Verdict {
   if (outcome.t === "refused") return no("Refused", `Could not be done: ${outcome.message}`);
   const pods = problemsOfPods(world.pods);
   const because = (sentence: string): string => [sentence, ...pods].join(" ");
+  // What is only not there yet, or would never be there without a person.
+  const orCannotStart = (reason: string): string => (pods.length > 0 ? "MemberCannotStart" : reason);
+  if (standing.t === "creating") return no(orCannotStart(reasonOf(standing)), because(adviceOn(standing)));
   if (standing.t !== "serving") return no(reasonOf(standing), because(adviceOn(standing)));
   const { healthy, all, lost } = standing.members;
   if (world.etcd.t === "quorum" && world.etcd.strangers.length > 0)
@@ -114,7 +120,7 @@ function ready(judged: Judged): Verdict {
     return no("MembersLeaving", because(`On their way out: ${[...new Set(leaving)].join(", ")}.`));
   if (healthy.length !== size || all.length !== size) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
-    return no("Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));
+    return no(orCannotStart("Scaling"), because(`${healthy.length} healthy voters of ${size}.${untouched}`));
   }
   const alarm = alarmOf(world);
   if (alarm !== undefined) return alarm;
@@ -144,9 +150,11 @@ function alarmOf({ etcd }: World): Verdict | undefined {
 }
 
 function problemsOfPods(pods: readonly MemberPod[]): string[] {
-  return pods.flatMap(({ name, state }) =>
-    "problem" in state && state.problem !== undefined ? [`Pod ${name}: ${state.problem}.`] : [],
-  );
+  return pods.flatMap(({ name, state, terminating }) => {
+    if (terminating || !("problem" in state) || state.problem === undefined) return [];
+    const { problem, advice } = { advice: undefined, ...state };
+    return [`Pod ${name}: ${problem}.${advice === undefined ? "" : ` ${advice}`}`];
+  });
 }
 
 /** How many members run each version, by their own word. */

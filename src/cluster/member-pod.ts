@@ -8,15 +8,18 @@ import type {
   PodSpec,
   Volume,
 } from "kubernetes-types/core/v1.js";
-import { type CompleteEtcdCluster, imageOf } from "../api/etcd-cluster.ts";
+import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../api/etcd-cluster.ts";
 import { has } from "../etcd/versions/features.ts";
 import type { Pod } from "../kube/kinds.ts";
 import { commandOf, type FirstStart, versionOf } from "./flags-of-etcd.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
+import { settingsOf } from "./settings.ts";
 
 export const versionAnnotation = "etcd.version";
+/** Holds what `settingsOf` gave when the pod was made. */
+export const settingsAnnotation = `${EtcdCluster.group}/settings`;
 export const etcdContainer = "etcd";
 export const dataVolume = "etcd-data";
 
@@ -30,7 +33,11 @@ export function memberPod(cluster: CompleteEtcdCluster, member: string, start: F
     metadata: {
       ...metadata,
       labels: { ...labels, ...metadata.labels, etcd_node: member },
-      annotations: { ...annotations, [versionAnnotation]: cluster.spec.version },
+      annotations: {
+        ...annotations,
+        [versionAnnotation]: cluster.spec.version,
+        [settingsAnnotation]: settingsOf(cluster.spec),
+      },
     },
     spec: podSpec(cluster, member, start),
   };
@@ -79,6 +86,8 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     ],
     volumeMounts: [{ name: dataVolume, mountPath: "/var/etcd" }],
     ...containerProbes(version),
+    // Then the reason for which an etcd ended can be told where people look first.
+    terminationMessagePolicy: "FallbackToLogsOnError",
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ClusterId, clusterId } from "../etcd/ids.ts";
+import type { EtcdMember } from "../etcd/member.ts";
 import { FakeEtcd } from "../etcd/testing/fake-etcd.ts";
 import { has } from "../etcd/versions/features.ts";
 import { version } from "../etcd/versions/version.ts";
@@ -31,14 +32,18 @@ async function etcdOf(first: string, ...others: string[]): Promise<FakeEtcd> {
   return etcd;
 }
 
-function observed(etcd: FakeEtcd, letters: readonly string[], latched: ClusterId | undefined = etcd.clusterId) {
+function observed(
+  etcd: Pick<FakeEtcd, "at" | "clusterId">,
+  letters: readonly string[] = ["a", "b", "c"],
+  latched: ClusterId | undefined = etcd.clusterId,
+) {
   const { signal } = new AbortController();
   return observedEtcd(podsOf(...letters), { members: { at: ({ url }) => etcd.at(url) }, latched, signal });
 }
 
 test("members that agree are seen through the quorum", async () => {
   const etcd = await etcdOf("a", "b", "c");
-  const view = await observed(etcd, ["a", "b", "c"]);
+  const view = await observed(etcd);
   assert.equal(view.t, "quorum");
   assert.ok(view.t === "quorum" && [...view.answers.values()].every(({ healthy }) => healthy));
   assert.equal(view.t === "quorum" && view.members.length, 3);
@@ -47,7 +52,7 @@ test("members that agree are seen through the quorum", async () => {
 test("a frozen member is listed and does not answer", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "frozen");
-  const view = await observed(etcd, ["a", "b", "c"]);
+  const view = await observed(etcd);
   assert.ok(view.t === "quorum");
   assert.deepEqual([view.members.length, view.answers.size, view.answers.has(etcd.idOf("demo-b"))], [3, 2, false]);
 });
@@ -56,9 +61,28 @@ test("one of three answers and can decide nothing", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "stopped");
   etcd.set("demo-c", "stopped");
-  const view = await observed(etcd, ["a", "b", "c"]);
+  const view = await observed(etcd);
   assert.ok(view.t === "noQuorum");
   assert.deepEqual([view.members.length, view.answers.size], [3, 1]);
+});
+
+test("a majority that comes back between the answers and the list is not taken for a lost one", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  const view = await observed({
+    clusterId: etcd.clusterId,
+    at(url) {
+      const member = etcd.at(url);
+      const memberList: EtcdMember["memberList"] = (options) => {
+        etcd.set("demo-b", "running");
+        return member.memberList(options);
+      };
+      return { ...member, memberList };
+    },
+  });
+  assert.ok(view.t === "quorum");
+  assert.deepEqual([view.members.length, view.answers.size], [3, 2]);
 });
 
 test("nobody to ask and nobody who answers are different things", async () => {

@@ -17,6 +17,11 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
+interface AskablePod {
+  readonly name: string;
+  readonly address: string;
+}
+
 /** What one pod answered. */
 interface Answered extends MemberAnswer {
   readonly pod: string;
@@ -26,8 +31,20 @@ interface Answered extends MemberAnswer {
 export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): Promise<EtcdView> {
   const askable = pods.flatMap(({ name, address }) => (address === undefined ? [] : [{ name, address }]));
   if (askable.length === 0) return { t: "nobody" };
+  const { view, leaderless } = await look(askable, asking);
+  // The list is younger than the answers. One that found its quorum between the two would look as if it had lost it.
+  return (await hasFoundLeader(leaderless, asking)) ? (await look(askable, asking)).view : view;
+}
+
+interface Look {
+  readonly view: EtcdView;
+  /** The voters that could decide nothing and knew of nobody who could. */
+  readonly leaderless: readonly Answered[];
+}
+
+async function look(askable: readonly AskablePod[], asking: Asking): Promise<Look> {
   const answered = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
-  if (answered.length === 0) return { t: "silent", tried: askable.map(({ name }) => name) };
+  if (answered.length === 0) return { view: { t: "silent", tried: askable.map(({ name }) => name) }, leaderless: [] };
 
   const clusterId = asking.latched ?? commonest(answered);
   const ours = answered.filter(({ status }) => status.clusterId === clusterId);
@@ -41,20 +58,27 @@ export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): 
       .map(({ pod, status }) => ({ pod, clusterId: status.clusterId })),
   };
   const agreed = await firstList(leaderFirst(ours.filter(({ healthy }) => healthy)), true, asking.signal);
-  if (agreed !== undefined) return { t: "quorum", ...known, members: agreed.members };
+  if (agreed !== undefined) return { view: { t: "quorum", ...known, members: agreed.members }, leaderless: [] };
   const voters = ours.filter(({ status }) => !status.learner);
   const remembered = await firstList(voters, false, asking.signal);
-  return { t: "noQuorum", ...known, members: remembered?.members ?? [] };
+  return {
+    view: { t: "noQuorum", ...known, members: remembered?.members ?? [] },
+    leaderless: voters.filter(({ status }) => status.leader === undefined),
+  };
+}
+
+/** A member tells of its leader without asking anybody, so this costs no time where there is none. */
+async function hasFoundLeader(leaderless: readonly Answered[], { signal }: Asking): Promise<boolean> {
+  const call = { deadline: roundMs / 2, signal };
+  const statuses = await Promise.all(leaderless.map(({ member }) => member.status(call).catch(orNothing)));
+  return statuses.some((status) => status?.leader !== undefined);
 }
 
 export function memberUrl(address: string): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${ports.client}`;
 }
 
-async function ask(
-  pod: { readonly name: string; readonly address: string },
-  { members, signal }: Asking,
-): Promise<Answered | undefined> {
+async function ask(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
   const member = members.at({ url: memberUrl(pod.address) });
   const call = { deadline: roundMs, signal };
   const [status, health] = await Promise.all([member.status(call).catch(orNothing), member.health(call)]);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Node, Pod } from "../kube/kinds.ts";
 import { Store } from "../kube/store.ts";
 import { leanNode, leanPod, observedPod } from "./observed-pod.ts";
+import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
@@ -22,12 +23,25 @@ const etcd = (state: Container["state"], more: Partial<Container> = {}): Contain
 
 const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" };
 const ended = { exitCode: 1, finishedAt: at(50) };
+/** In its fourth start, which has not passed the start-up probe; ready never, or until `unreadySince`. */
+const runningUnready = (initializedAt: number, unreadySince: number): Pod =>
+  pod(
+    {
+      phase: "Running",
+      conditions: [
+        { type: "Initialized", status: "True", lastTransitionTime: at(initializedAt) },
+        { type: "Ready", status: "False", lastTransitionTime: at(unreadySince) },
+      ],
+      containerStatuses: etcd({ running: {} }, { started: false, restartCount: 3 }),
+    },
+    "n",
+  );
 const states: [string, Pod, object][] = [
   ["waits for the scheduler", pod({ phase: "Pending" }), { t: "pending" }],
   [
     "cannot be scheduled",
     pod({ phase: "Pending", conditions: [unschedulable] }),
-    { t: "pending", problem: "Unschedulable: 0/3 nodes" },
+    { t: "pending", ...schedulingProblem("Unschedulable", "0/3 nodes") },
   ],
   [
     "is being made",
@@ -37,8 +51,10 @@ const states: [string, Pod, object][] = [
   [
     "has no image",
     pod({ containerStatuses: etcd({ waiting: { reason: "ErrImagePull", message: "not found" } }) }, "n"),
-    { t: "starting", problem: "ErrImagePull: not found" },
+    { t: "starting", ...waitingProblem({ reason: "ErrImagePull", message: "not found" }) },
   ],
+  ["runs and has not passed its start-up probe", runningUnready(20, 20), { t: "running", restarts: 3, unheard: true }],
+  ["runs again, and was ready before", runningUnready(20, 50), { t: "running", restarts: 3 }],
   [
     "runs",
     pod({ phase: "Running", containerStatuses: etcd({ running: {} }, { restartCount: 2 }) }, "n"),
@@ -56,7 +72,7 @@ const states: [string, Pod, object][] = [
       },
       "n",
     ),
-    { t: "crashing", since: 20_000, restarts: 4, problem: "CrashLoopBackOff: etcd ended with exit code 1" },
+    { t: "crashing", since: 20_000, restarts: 4, ...endProblem(ended) },
   ],
   [
     "was evicted",

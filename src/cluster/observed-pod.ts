@@ -3,13 +3,15 @@
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Node, Pod } from "../kube/kinds.ts";
 import type { StoreView } from "../kube/store.ts";
-import { dataVolume, etcdContainer, versionAnnotation } from "./member-pod.ts";
+import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "./member-pod.ts";
 import { hasItsLabels } from "./pod-labels.ts";
+import { endProblem, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
 import type { MemberPod, PodNode, PodState } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
   const state = stateOf(pod);
+  const madeFrom = annotations?.[settingsAnnotation];
   return {
     name,
     uid,
@@ -21,6 +23,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: nodeOf(pod, nodes),
     version: annotations?.[versionAnnotation] ?? "",
+    ...(madeFrom !== undefined && { madeFrom }),
     ...joinsWith(pod),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
@@ -32,17 +35,27 @@ function stateOf(pod: Pod): PodState {
     return { t: "ended", problem: sentence(reason ?? `phase ${phase}`, message) };
   if (!pod.spec?.nodeName) return pending(pod);
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
-  if (container?.state?.running !== undefined) return { t: "running", restarts: container.restartCount };
+  if (container?.state?.running !== undefined) return running(pod, container);
   if (container !== undefined && hasEnded(container)) return crashing(pod, container);
-  const waiting = container?.state?.waiting;
-  const usual = waiting?.reason === undefined || waiting.reason === "ContainerCreating";
-  return usual ? { t: "starting" } : { t: "starting", problem: sentence(waiting.reason ?? "", waiting.message) };
+  return { t: "starting", ...waitingProblem(container?.state?.waiting ?? {}) };
+}
+
+/** `started` is the start-up probe's word. Without one, as in pods of 2018, it is true at once. */
+function running(pod: Pod, { restartCount: restarts, started }: ContainerStatus): PodState {
+  return { t: "running", restarts, ...(started === false && wasNeverReady(pod) && { unheard: true }) };
+}
+
+/** A kubelet sets all conditions together when it first sees a pod. This one has not moved since, through all restarts. */
+function wasNeverReady(pod: Pod): boolean {
+  const [ready, first] = [conditionOf(pod, "Ready"), conditionOf(pod, "Initialized")];
+  if (ready?.status !== "False" || ready.lastTransitionTime === undefined) return false;
+  return ready.lastTransitionTime === first?.lastTransitionTime;
 }
 
 function pending(pod: Pod): PodState {
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status !== "False") return { t: "pending" };
-  return { t: "pending", problem: sentence(scheduled.reason ?? "Unschedulable", scheduled.message) };
+  return { t: "pending", ...schedulingProblem(scheduled.reason, scheduled.message) };
 }
 
 const hasEnded = (container: ContainerStatus): boolean =>
@@ -53,12 +66,11 @@ function crashing(pod: Pod, container: ContainerStatus): PodState {
   // Nothing tells when a row of crashes began, but the container has not been ready since then.
   const unready = conditionOf(pod, "ContainersReady");
   const since = unready?.status === "False" ? time(unready.lastTransitionTime) : time(ended?.finishedAt);
-  const why = `etcd ended with exit code ${ended?.exitCode ?? "unknown"}`;
   return {
     t: "crashing",
     since: since ?? time(pod.metadata?.creationTimestamp) ?? 0,
     restarts: container.restartCount,
-    problem: sentence(container.state?.waiting?.reason ?? ended?.reason ?? "Crashed", ended?.message ?? why),
+    ...endProblem(ended),
   };
 }
 
@@ -90,10 +102,6 @@ function joinsWith(pod: Pod): { joinsWith?: string[] } {
 
 function conditionOf(pod: Pod, type: string) {
   return pod.status?.conditions?.find((condition) => condition.type === type);
-}
-
-function sentence(reason: string, message: string | undefined): string {
-  return message === undefined || message === "" ? reason : `${reason}: ${message}`;
 }
 
 function time(text: string | undefined): number | undefined {

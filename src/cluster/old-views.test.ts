@@ -25,16 +25,9 @@ interface History {
   readonly old: readonly (typeof Pod | typeof EtcdCluster)[];
 }
 
-async function whole(stage: Stage, size: number): Promise<void> {
-  await stage.create(size);
-  await stage.untilWhole(size);
-  await stage.pass(6_000); // etcd takes no more members right after a change
-}
-
 async function resized(stage: Stage, size: number): Promise<void> {
   await stage.resize(size);
-  await stage.untilWhole(size);
-  await stage.pass(6_000);
+  await stage.untilSettled(size);
 }
 
 interface Seen {
@@ -72,7 +65,7 @@ async function playOldView(history: History): Promise<Seen> {
 
 describe("an operator that starts with a view of the past", () => {
   const grown = {
-    begin: (stage: Stage) => whole(stage, 3),
+    begin: (stage: Stage) => stage.createWhole(3),
     change: (stage: Stage) => resized(stage, 5),
     size: 5,
   };
@@ -94,8 +87,7 @@ describe("an operator that starts with a view of the past", () => {
     const { writes, before, after } = await playOldView({
       begin: (stage) => stage.create(3),
       async change(stage) {
-        await stage.untilWhole(3);
-        await stage.pass(6_000);
+        await stage.untilSettled(3);
         // The seed leads; with its pod goes the name that a second one could not have had.
         await stage.deletePod("leader");
         await stage.untilWhole(3);
@@ -111,7 +103,7 @@ describe("an operator that starts with a view of the past", () => {
   });
 
   const shrunk: History = {
-    begin: (stage) => whole(stage, 5),
+    begin: (stage) => stage.createWhole(5),
     change: (stage) => resized(stage, 3),
     size: 3,
     old: [EtcdCluster, Pod],
@@ -133,12 +125,12 @@ describe("an operator that starts with a view of the past", () => {
 
   test("in which another cluster had the name does nothing to the one that has it now", async () => {
     const { writes, before, after } = await playOldView({
-      begin: (stage) => whole(stage, 3),
+      begin: (stage) => stage.createWhole(3),
       async change(stage) {
         await stage.stopOperator();
         await stage.deleteCluster();
         stage.startOperator();
-        await whole(stage, 3);
+        await stage.createWhole(3);
       },
       size: 3,
       old: [EtcdCluster, Pod],
@@ -158,7 +150,7 @@ describe("an operator whose caches stop to hear of pods", () => {
       for (let at = 0; at <= 8_000; at += 500) {
         const stage = new Stage();
         stage.startOperator();
-        if (from > 0) await whole(stage, from);
+        if (from > 0) await stage.createWhole(from);
         await happens(stage);
         await stage.pass(at);
         const end = stage.api.faults.holdWatches(watchesOf(Pod));

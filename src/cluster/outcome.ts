@@ -6,6 +6,7 @@ import { LeadershipLost } from "../kube/fence.ts";
 import { PassAborted } from "../kube/pass.ts";
 import { TransportError } from "../transport/errors.ts";
 import type { Action } from "./actions.ts";
+import { isRefusal, refusalOf } from "./refusals.ts";
 
 interface Progress {
   /** What was carried out before the end. */
@@ -70,7 +71,6 @@ const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
 ]);
 
 const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "NotFound"]);
-const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadRequest", "RequestEntityTooLarge"]);
 
 export function endedBy(error: unknown, at: Action, did: readonly Action[]): Outcome {
   // Not this pass' to explain: it is over.
@@ -84,7 +84,7 @@ export function endedBy(error: unknown, at: Action, did: readonly Action[]): Out
   }
   if (error instanceof ApiError) {
     if (outdated.has(error.reason)) return notYet(error.message, whileCacheIsBehindMs);
-    if (refusing.has(error.reason)) return { t: "refused", at, did, message: error.message };
+    if (isRefusal(error)) return { t: "refused", at, did, message: refusalOf(error, at) };
   }
   return { t: "failed", at, did, error };
 }

@@ -8,6 +8,7 @@ import {
   going,
   learner,
   minute,
+  homeless,
   onSilentNode,
   starting,
   three,
@@ -15,6 +16,7 @@ import {
   voter,
   young,
 } from "./testing/plan-table.ts";
+import { sampleNow } from "./testing/sample-world.ts";
 
 check("learners", [
   [
@@ -55,6 +57,22 @@ check("learners", [
     ["promote b", "promote c"],
   ],
   [
+    "beside a lone voter nobody is promoted while another is on its way, for of two voters none may fail",
+    { members: [voter("a"), learner("b"), added("c", { pod: starting })] },
+    [],
+    250,
+  ],
+  [
+    "one that has been on its way for long keeps nobody from being promoted",
+    { members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - 2 * minute } })] },
+    ["promote b"],
+  ],
+  [
+    "nor does one that cannot start",
+    { members: [voter("a"), learner("b"), added("c", { pod: homeless })] },
+    ["promote b"],
+  ],
+  [
     "the one that is furthest is promoted first",
     { members: [voter("a"), learner("b", { raftIndex: 990 }), learner("c")] },
     ["promote c", "promote b"],
@@ -81,6 +99,17 @@ check("learners", [
     { members: [voter("a"), voter("b"), added("c", { pod: starting })] },
     [],
     250,
+  ],
+  [
+    "one whose pod could not start and is going is waited for without haste",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        added("c", { pod: { ...homeless, createdAt: sampleNow - 5 * minute, terminating: true } }),
+      ],
+    },
+    [],
   ],
   [
     "with 3.5 the next one joins when the first was promoted",
@@ -129,6 +158,33 @@ check("learners", [
     "one that could not be scheduled for long gets another pod, in case the spec is better now",
     { members: [voter("a"), voter("b"), added("c", { pod: { state: { t: "pending", problem: "Unschedulable" } } })] },
     ["delete c"],
+  ],
+  [
+    "one that cannot be scheduled gets another pod at once when its settings were changed",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        added("c", { pod: { ...young, madeFrom: "others", state: { t: "pending", problem: "Unschedulable" } } }),
+      ],
+    },
+    ["delete c"],
+  ],
+  [
+    "one that runs unheard gets another pod when its settings were changed",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        added("c", { pod: { madeFrom: "others", state: { t: "running", restarts: 0, unheard: true } } }),
+      ],
+    },
+    ["delete c"],
+  ],
+  [
+    "members that serve are never made again for other settings",
+    { members: [voter("a", { pod: { madeFrom: "others" } }), voter("b", { pod: { madeFrom: "others" } }), voter("c")] },
+    [],
   ],
   [
     "one that could not be scheduled yet is waited for",
@@ -289,6 +345,32 @@ check("what was done by hand", [
   [
     "but not when too few of ours would remain",
     { size: 1, members: [voter("a"), voter("x", { foreign: true }), voter("y", { foreign: true })] },
+    [],
+  ],
+]);
+
+const wrong = ".wrong.example";
+
+check("members whose names are in another domain than the spec says", [
+  [
+    "a learner is exchanged for one with the right name",
+    { members: [voter("a"), voter("b"), added("c", { domain: wrong, pod: crashing(1000) })] },
+    ["remove c", "delete c"],
+  ],
+  [
+    "the only voter is given the right name before others join it",
+    { members: [voter("a", { domain: wrong })] },
+    ["address a"],
+  ],
+  [
+    "the only voter is given the right name after the learners that have a wrong one are gone",
+    { members: [voter("a", { domain: wrong }), added("b", { domain: wrong, pod: crashing(1000) })] },
+    ["remove b", "delete b"],
+  ],
+  ["the only voter of one keeps its name", { size: 1, members: [voter("a", { domain: wrong })] }, []],
+  [
+    "voters that serve each other keep their names",
+    { members: [voter("a", { domain: wrong }), voter("b", { domain: wrong }), voter("c", { domain: wrong })] },
     [],
   ],
 ]);

@@ -137,6 +137,10 @@ function comeToRest(simulation: Simulation): void {
     const plan = simulation.pass();
     if (plan.actions.length === 0 && model.isSettled()) return;
     if (model.isDoomed()) return;
+    assert.ok(
+      plan.actions.length > 0 || plan.lookAgainAfter !== 0,
+      `it never pauses: ${plan.because}; ${told(simulation)}`,
+    );
     const wakes = [plan.lookAgainAfter, plan.refused ? 250 : undefined, untilNextChange(model)];
     const next = Math.min(...wakes.filter((ms) => ms !== undefined && (ms > 0 || !plan.refused)).map(Number));
     assert.ok(Number.isFinite(next), `nothing would ever wake it: ${plan.because}; ${told(simulation)}`);

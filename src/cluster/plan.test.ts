@@ -10,10 +10,12 @@ import {
   onSilentNode,
   running,
   three,
+  unchanged,
   voter,
   young,
   urls,
 } from "./testing/plan-table.ts";
+import { sampleNow } from "./testing/sample-world.ts";
 import { sampleWorld } from "./testing/sample-world.ts";
 
 check("a cluster that is to be left alone", [
@@ -120,6 +122,68 @@ check("the beginning", [
       ],
     },
     ["delete a"],
+  ],
+  [
+    "a seed that cannot start is made again at once when any of its settings was changed",
+    {
+      unlatched: true,
+      etcd: "nobody",
+      members: [
+        voter("a", { pod: { ...young, madeFrom: "others", state: { t: "starting", problem: "ErrImagePull" } } }),
+      ],
+    },
+    ["delete a"],
+  ],
+  [
+    "a seed that cannot start is made again after a while, before its kubelet waits for longer than a minute",
+    {
+      unlatched: true,
+      etcd: "nobody",
+      spec: { failover: { crashLoopAfterSeconds: 600 } },
+      members: [
+        voter("a", {
+          pod: { ...unchanged, createdAt: sampleNow - 2 * minute, state: { t: "starting", problem: "ErrImagePull" } },
+        }),
+      ],
+    },
+    ["delete a"],
+  ],
+  [
+    "a seed that no node takes is left to the scheduler, however long it takes",
+    {
+      unlatched: true,
+      etcd: "nobody",
+      members: [voter("a", { pod: { ...unchanged, state: { t: "pending", problem: "Unschedulable" } } })],
+    },
+    [],
+    30_000,
+  ],
+  [
+    "a seed that runs and has served nobody is made again when its settings were changed",
+    {
+      unlatched: true,
+      etcd: "silent",
+      members: [voter("a", { pod: { madeFrom: "others", state: { t: "running", restarts: 0, unheard: true } } })],
+    },
+    ["delete a"],
+  ],
+  [
+    "a seed that runs and may have served somebody is never made again for other settings",
+    {
+      unlatched: true,
+      etcd: "silent",
+      members: [voter("a", { pod: { madeFrom: "others" } })],
+    },
+    [],
+  ],
+  [
+    "a seed that runs with the settings of the spec is waited for",
+    {
+      unlatched: true,
+      etcd: "silent",
+      members: [voter("a", { pod: { ...unchanged, state: { t: "running", restarts: 0, unheard: true } } })],
+    },
+    [],
   ],
   [
     "a seed on a node that is gone is made again elsewhere",

@@ -7,6 +7,7 @@ import { leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { deleteOrphans } from "./rules/orphans.ts";
 import { promoteLearners } from "./rules/promote.ts";
+import { readdress } from "./rules/readdress.ts";
 import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
@@ -20,6 +21,7 @@ const rules: readonly Rule[] = [
   replaceLost,
   deleteOrphans,
   shrink,
+  readdress,
   growBeforePromotions,
   promoteLearners,
   remakePods,

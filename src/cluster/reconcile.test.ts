@@ -1,209 +1,143 @@
+// The controller from end to end, undisturbed or with what people and servers do every day; crashes.test.ts and
+// old-views.test.ts are about the rest.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../api/etcd-cluster.ts";
 import { ApiError } from "../kube/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
 import { TransportError } from "../transport/errors.ts";
-import { key, RunningOperator } from "./testing/running-operator.ts";
+import { key, Stage } from "./testing/stage.ts";
 
-const condition = ({ status }: EtcdCluster, type: string) => status?.conditions?.find((one) => one.type === type);
+function begin(): Stage {
+  const stage = new Stage();
+  stage.startOperator();
+  return stage;
+}
 
-async function isWhole(operator: RunningOperator, size: number): Promise<void> {
-  const members = operator.kubelet.etcd?.members ?? [];
-  assert.equal(members.length, size);
-  assert.ok(members.every((member) => !member.learner));
-  assert.deepEqual(await operator.podNames(), members.map(({ name }) => name).sort());
-  const services = (await operator.api.list(Service)).items.map((service) => service.metadata?.name ?? "");
-  assert.deepEqual(services.sort(), ["c", "c-client"]);
-  assert.equal((await operator.api.list(PodDisruptionBudget)).items.length, 1);
-  assert.equal(operator.kubelet.clustersBegun, 1);
-  const { status } = await operator.cluster();
-  assert.equal(status?.clusterId, operator.kubelet.etcd?.clusterId);
+const untilRefused = (stage: Stage): Promise<void> =>
+  stage.until("it is told", async () => (await stage.condition("Ready"))?.reason === "Refused");
+
+async function assertWhole(stage: Stage, size: number): Promise<void> {
+  await stage.untilWhole(size);
+  const { etcd, seeds, misled } = stage.kubelet;
+  assert.deepEqual(await stage.podNames(), etcd?.members.map(({ name }) => name).toSorted());
+  const services = (await stage.api.list(Service)).items.map(({ metadata }) => metadata?.name ?? "");
+  assert.deepEqual(services.toSorted(), [key.name, `${key.name}-client`]);
+  assert.equal((await stage.api.list(PodDisruptionBudget)).items.length, 1);
+  assert.deepEqual({ seeds, misled }, { seeds: 1, misled: 0 });
+  const { status } = await stage.cluster();
+  assert.equal(status?.clusterId, etcd?.clusterId);
   assert.deepEqual([status?.phase, status?.size, status?.ready], ["Running", size, `${size}/${size}`]);
 }
 
 test("an EtcdCluster of three becomes three voters, two Services, a budget and a status that says so", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(3);
-  await operator.ready(3);
-  await isWhole(operator, 3);
-  const { status } = await operator.cluster();
+  await using stage = begin();
+  await stage.create(3);
+  await assertWhole(stage, 3);
+  const { status } = await stage.cluster();
   assert.equal(status?.clientEndpoints?.length, 3);
-  assert.deepEqual([status?.currentVersion, status?.targetVersion, status?.serviceName], ["3.6.16", "", "c-client"]);
-  assert.equal(operator.told.filter(({ reason }) => reason === "New Member Added").length, 3);
+  assert.deepEqual(
+    [status?.currentVersion, status?.targetVersion, status?.serviceName],
+    ["3.6.16", "", `${key.name}-client`],
+  );
+  assert.equal(stage.told.filter(({ reason }) => reason === "New Member Added").length, 3);
+  const made = stage.api.writes.filter(({ kind, verb }) => kind === "Pod" && verb !== "mergePatch");
+  assert.deepEqual(
+    made.map(({ verb }) => verb),
+    ["create", "create", "create"],
+  );
 });
 
 test("a cluster of 3.5, which takes one learner at a time, and one of 3.2, which knows none, come up as well", async () => {
   for (const version of ["3.5.35", "3.2.13"]) {
-    await using operator = new RunningOperator();
-    await operator.create(3, version);
-    await operator.until("three voters", () => operator.kubelet.etcd?.members.length === 3);
-    await operator.until("none of them learns", () => operator.kubelet.etcd?.members.every((m) => !m.learner) ?? false);
-    assert.equal(operator.kubelet.clustersBegun, 1);
+    await using stage = begin();
+    await stage.create(3, version);
+    await assertWhole(stage, 3);
   }
 });
 
 test("a second voter whose pod could not be made at first, which costs a lone 3.2 its quorum, gets it", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(1, "3.2.13");
-  await operator.ready(1);
-  operator.api.faults.fail({ verb: "create", kind: Pod }, new TransportError("broken", "the connection broke"));
-  await operator.api.mergePatch(EtcdCluster, key, { spec: { size: 3 } });
-  await operator.ready(3);
-  await isWhole(operator, 3);
+  await using stage = begin();
+  await stage.createWhole(1, "3.2.13");
+  stage.api.faults.fail({ verb: "create", kind: Pod }, new TransportError("broken", "the connection broke"));
+  await stage.resize(3);
+  await assertWhole(stage, 3);
   assert.deepEqual(
-    operator.told.filter(({ type }) => type === "Warning"),
+    stage.told.filter(({ type }) => type === "Warning"),
     [],
   );
 });
 
 test("a cluster at rest costs no writes and no lists", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(3);
-  await operator.ready(3);
-  await operator.clock.advance(1000);
-  operator.api.forgetRequests();
-  await operator.clock.advance(300_000);
+  await using stage = begin();
+  await stage.createWhole(3);
+  stage.api.forgetRequests();
+  await stage.clock.advance(300_000);
   assert.deepEqual(
-    operator.api.requests.filter(({ verb }) => verb !== "watch").map(({ verb, kind }) => `${verb} ${kind}`),
+    stage.api.requests.filter(({ verb }) => verb !== "watch").map(({ verb, kind }) => `${verb} ${kind}`),
     [],
   );
 });
 
 test("a member whose pod is deleted is removed and replaced, and what was written stays", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(3);
-  await operator.ready(3);
-  const [victim = ""] = await operator.podNames();
-  const [, healthy] = operator.kubelet.etcd?.members ?? [];
-  await operator.kubelet.etcd?.at(healthy?.clientUrls[0] ?? "").put("key", "kept");
-  await operator.api.delete(Pod, { ...key, name: victim });
-  await operator.until("another takes its place", async () => {
-    const pods = await operator.podNames();
-    return pods.length === 3 && !pods.includes(victim);
-  });
-  await operator.ready(3);
-  await isWhole(operator, 3);
-  assert.ok(operator.told.some(({ reason, note }) => reason === "Replacing Dead Member" && note.includes(victim)));
-  const member = operator.kubelet.etcd?.members[0];
-  const kept = await operator.kubelet.etcd?.at(member?.clientUrls[0] ?? "").get("key");
+  await using stage = begin();
+  await stage.createWhole(3);
+  const { etcd } = stage.kubelet;
+  const written = etcd?.members.find(({ id }) => id === etcd.leader)?.clientUrls[0] ?? "";
+  await etcd?.at(written).put("key", "kept");
+  const victim = await stage.deletePod("leader");
+  await stage.until("another takes its place", async () => !(await stage.podNames()).includes(victim));
+  await assertWhole(stage, 3);
+  assert.ok(stage.told.some(({ reason, note }) => reason === "Replacing Dead Member" && note.includes(victim)));
+  const kept = await etcd?.at(etcd.members[0]?.clientUrls[0] ?? "").get("key");
   assert.equal(Buffer.from(kept?.value ?? []).toString(), "kept");
 });
 
 test("a cluster goes from one to five to three", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(1);
-  await operator.ready(1);
+  await using stage = begin();
+  await stage.createWhole(1);
   for (const size of [5, 3]) {
-    await operator.api.mergePatch(EtcdCluster, key, { spec: { size } });
-    await operator.ready(size);
-    await operator.until(
-      "pods that are no longer wanted are gone",
-      async () => (await operator.podNames()).length === size,
-    );
-    await isWhole(operator, size);
+    await stage.resize(size);
+    await assertWhole(stage, size);
   }
 });
 
 test("a lost majority is said at once, with what to do, and nothing is made in its place", async () => {
-  await using operator = new RunningOperator();
-  await operator.create(3);
-  await operator.ready(3);
-  const pods = await operator.podNames();
-  await operator.stop();
-  for (const name of pods.slice(0, 2)) await operator.api.delete(Pod, { ...key, name });
-  await operator.kubelet.look();
-  operator.start();
-  await operator.until("it is said", async () => condition(await operator.cluster(), "Available")?.status === "False");
-  await operator.clock.advance(120_000);
-  const cluster = await operator.cluster();
-  assert.equal(cluster.status?.phase, "Failed");
-  assert.equal(condition(cluster, "Available")?.reason, "DataLost");
-  assert.match(cluster.status?.reason ?? "", /EtcdRestore/);
-  assert.equal(operator.told.filter(({ reason }) => reason === "Data Lost").length, 1);
-  assert.deepEqual(await operator.podNames(), pods.slice(2));
-  assert.equal(operator.kubelet.clustersBegun, 1);
+  await using stage = begin();
+  await stage.createWhole(3);
+  await stage.stopOperator();
+  const left = await stage.loseMajority();
+  await stage.pass(2_000);
+  stage.startOperator();
+  await stage.until("it is said", async () => (await stage.condition("Available"))?.status === "False", 1000);
+  await stage.pass(120_000);
+  const { status } = await stage.cluster();
+  assert.equal(status?.phase, "Failed");
+  assert.equal((await stage.condition("Available"))?.reason, "DataLost");
+  assert.match(status.reason ?? "", /EtcdRestore/);
+  assert.equal(stage.told.filter(({ reason }) => reason === "Data Lost").length, 1);
+  assert.deepEqual(await stage.podNames(), left);
 });
 
 test("what the API server refuses stands in the condition in its own words, and is tried again", async () => {
-  await using operator = new RunningOperator();
+  await using stage = begin();
   const says = 'pods "c-x" is forbidden: exceeded quota: small';
-  const end = operator.api.faults.fail({ verb: "create", kind: Pod }, () => new ApiError(403, "Forbidden", says), {
+  const end = stage.api.faults.fail({ verb: "create", kind: Pod }, () => new ApiError(403, "Forbidden", says), {
     times: Number.POSITIVE_INFINITY,
   });
-  await operator.create(1);
-  await operator.until("it is told", async () => condition(await operator.cluster(), "Ready")?.reason === "Refused");
-  assert.ok(condition(await operator.cluster(), "Ready")?.message?.includes(says));
+  await stage.create(1);
+  await untilRefused(stage);
+  assert.ok((await stage.condition("Ready"))?.message?.includes(says));
   end();
-  await operator.ready(1);
+  await stage.untilWhole(1);
 });
 
 test("a Service that somebody else made is not taken over", async () => {
-  await using operator = new RunningOperator();
+  await using stage = begin();
   const theirs = { selector: { app: "theirs" }, ports: [{ port: 80 }] };
-  await operator.api.create(Service, { metadata: { ...key }, spec: theirs });
-  await operator.create(1);
-  await operator.until("it is told", async () => condition(await operator.cluster(), "Ready")?.reason === "Refused");
-  assert.deepEqual((await operator.api.get(Service, key)).spec?.selector, theirs.selector);
-  await operator.api.delete(Service, key);
-  await operator.ready(1);
-});
-
-/** Everything once undisturbed would prove little: here the operator dies after its first write, its second, and so on. */
-async function diesAfterEachWrite(
-  size: number,
-  prepare: (operator: RunningOperator) => Promise<void>,
-): Promise<number> {
-  for (let writes = 1; ; writes += 1) {
-    await using operator = new RunningOperator();
-    await prepare(operator);
-    operator.api.faults.crashAfter(writes);
-    const isDead = (): boolean => {
-      try {
-        operator.api.faults.checkAlive();
-        return false;
-      } catch {
-        return true;
-      }
-    };
-    const isDone = async (): Promise<boolean> => {
-      const { metadata, status } = await operator.cluster();
-      const isReady = condition({ spec: { size }, ...(status && { status }) }, "Ready")?.status === "True";
-      return (
-        isReady && status?.observedGeneration === metadata?.generation && (await operator.podNames()).length === size
-      );
-    };
-    await operator.until("it has died or is done", async () => isDead() || (await isDone()));
-    if (!isDead()) return writes - 1;
-    await operator.stop();
-    operator.api.faults.restart();
-    operator.start();
-    await operator.ready(size);
-    await operator.until("no pod is left over", async () => (await operator.podNames()).length === size);
-    await isWhole(operator, size);
-  }
-}
-
-test("an operator that dies after any write of a creation is carried on by the next, to the same end", async () => {
-  const deaths = await diesAfterEachWrite(3, (operator) => operator.create(3));
-  assert.ok(deaths > 15, `it died only ${deaths} times`);
-});
-
-test("an operator that dies after any write of a repair is carried on by the next, to the same end", async () => {
-  const deaths = await diesAfterEachWrite(3, async (operator) => {
-    await operator.create(3);
-    await operator.ready(3);
-    const [victim = ""] = await operator.podNames();
-    await operator.api.delete(Pod, { ...key, name: victim });
-  });
-  assert.ok(deaths > 4, `it died only ${deaths} times`);
-});
-
-test("an operator that dies after any write of a shrinking is carried on by the next, to the same end", async () => {
-  const deaths = await diesAfterEachWrite(1, async (operator) => {
-    await operator.create(3);
-    await operator.ready(3);
-    await operator.api.mergePatch(EtcdCluster, key, { spec: { size: 1 } });
-  });
-  assert.ok(deaths > 4, `it died only ${deaths} times`);
+  await stage.api.create(Service, { metadata: { ...key }, spec: theirs });
+  await stage.create(1);
+  await untilRefused(stage);
+  assert.deepEqual((await stage.api.get(Service, key)).spec?.selector, theirs.selector);
+  await stage.api.delete(Service, key);
+  await stage.untilWhole(1);
 });

@@ -42,18 +42,21 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
   ["Available", "DataLost", "Data Lost"],
   ["Ready", "Refused", "Refused"],
   ["Ready", "InvalidSpec", "Invalid Spec"],
+  ["Ready", "MemberCannotStart", "Member Cannot Start"],
   ["Ready", "ForeignCluster", "Foreign Cluster"],
   ["Ready", "Corrupt", "Corrupt"],
   ["Ready", "NoSpace", "No Space"],
 ];
 
-/** Told when it begins and not again while it lasts: the condition says it all the time. */
+/** Told when it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
 function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
   const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
   const happenings = worthAnEvent.flatMap(([type, reason, event]) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
-    return is?.reason === reason && was?.reason !== reason ? [warning(event, is.message ?? "")] : [];
+    if (is?.reason !== reason) return [];
+    const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
+    return was?.reason !== reason || wrongAnew ? [warning(event, is.message ?? "")] : [];
   });
   const { size } = cluster.spec;
   if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)

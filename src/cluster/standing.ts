@@ -1,5 +1,6 @@
 // How a cluster stands as a whole: whether it serves, and if not, whether it will again by itself. Status, conditions
 // and events all say what is concluded here.
+import type { ClusterId } from "../etcd/ids.ts";
 import type { Member } from "../etcd/member.ts";
 import { quorum } from "./safety.ts";
 import type { EtcdAnswers, EtcdView, MemberPod, World } from "./world.ts";
@@ -12,6 +13,8 @@ export type Standing =
   | { readonly t: "electing"; readonly members: Standings }
   /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
   | { readonly t: "joining"; readonly members: Standings }
+  /** All that answer are members of another cluster than the status says that this one is. */
+  | { readonly t: "foreign"; readonly answering: ClusterId; readonly latched: ClusterId }
   /** Too few answer, and enough pods are there to come back. */
   | { readonly t: "quorumLost"; readonly answering: number; readonly voters: number }
   /** Too few pods are left that hold data: no waiting helps. */
@@ -32,6 +35,9 @@ export function standingOf(world: World): Standing {
   const { etcd, cluster, pods } = world;
   if (etcd.t === "quorum") return { t: "serving", members: standings(etcd) };
   if (etcd.t === "noQuorum") {
+    const [stranger] = etcd.strangers;
+    if (etcd.answers.size === 0 && stranger !== undefined)
+      return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
     const members = standings(etcd);
     const voters = members.voters.length || lastKnownSize(world);
     const answering = members.voters.filter(({ id }) => etcd.answers.has(id)).length;

@@ -42,16 +42,25 @@ export interface MemberPod {
    * ends when they differ, so a pod made before the list changed must be made again. Absent: not known.
    */
   readonly joinsWith?: readonly string[];
+  /** The settings that it was made with, as `settingsOf` names them. Absent: not known. */
+  readonly madeFrom?: string;
+}
+
+/** What keeps a pod from running, and what a person can do about it; `advice` is a whole sentence, `problem` is none. */
+export interface PodTrouble {
+  readonly problem: string;
+  readonly advice?: string;
 }
 
 export type PodState =
   /** Not on a node yet; `problem` is the scheduler's reason if it gave one. */
-  | { readonly t: "pending"; readonly problem?: string }
+  | ({ readonly t: "pending" } & Partial<PodTrouble>)
   /** On its node, and no etcd process yet; `problem` as in ErrImagePull. */
-  | { readonly t: "starting"; readonly problem?: string }
-  | { readonly t: "running"; readonly restarts: number }
+  | ({ readonly t: "starting" } & Partial<PodTrouble>)
+  /** `unheard`: its start-up probe has not passed, and it was never ready before: no client was ever sent to it. */
+  | { readonly t: "running"; readonly restarts: number; readonly unheard?: true }
   /** Between two starts of a process that keeps ending; `since` the first of this row of ends. */
-  | { readonly t: "crashing"; readonly since: number; readonly restarts: number; readonly problem: string }
+  | ({ readonly t: "crashing"; readonly since: number; readonly restarts: number } & PodTrouble)
   /** Failed, evicted or completed: this pod never runs again. */
   | { readonly t: "ended"; readonly problem: string };
 

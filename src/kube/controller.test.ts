@@ -12,7 +12,7 @@ import { PassAborted } from "./pass.ts";
 import type { PassContext, Reconcile } from "./pass.ts";
 import { settle, SimulatedClock } from "./simulated-clock.ts";
 import { from } from "./source.ts";
-import { things, TinyServer } from "./tiny-server.ts";
+import { things, TinyServer } from "./testing/tiny-server.ts";
 import { TransportError } from "../transport/errors.ts";
 
 const a = { namespace: "ns", name: "a" };

@@ -6,8 +6,8 @@ import { ApiError } from "./errors.ts";
 import { Informer } from "./informer.ts";
 import type { InformerEvent, InformerOptions } from "./informer.ts";
 import { settle, SimulatedClock } from "./simulated-clock.ts";
-import { things, TinyServer } from "./tiny-server.ts";
-import type { Thing } from "./tiny-server.ts";
+import { things, TinyServer } from "./testing/tiny-server.ts";
+import type { Thing } from "./testing/tiny-server.ts";
 import { TransportError } from "../transport/errors.ts";
 
 const never = new AbortController().signal;

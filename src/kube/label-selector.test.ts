@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchesLabels } from "./label-selector.ts";
+import { readLabelSelector } from "./label-selector.ts";
 
 const labels = { app: "etcd", "example.com/tier": "db", empty: "" };
 
@@ -32,6 +32,12 @@ const cases: [selector: string, matches: boolean][] = [
 
 for (const [selector, matches] of cases) {
   test(`the selector ${JSON.stringify(selector)} ${matches ? "matches" : "does not match"}`, () => {
-    assert.equal(matchesLabels(selector, labels), matches);
+    assert.equal(readLabelSelector(selector)?.(labels), matches);
+  });
+}
+
+for (const selector of ["app in (web", "app in web", "app>1", "app = a b", "!app=web", "a,=b"]) {
+  test(`the selector ${JSON.stringify(selector)} cannot be read`, () => {
+    assert.equal(readLabelSelector(selector), undefined);
   });
 }

@@ -1,34 +1,34 @@
-// Whether labels satisfy a label selector in its text form, as the API server would judge: `a=b,c!=d,e,!f,g in (h,i)`.
+// Label selectors in their text form, `a=b,c!=d,e,!f,g in (h,i)`, judged as the API server does.
 
-type Labels = Readonly<Record<string, string>>;
+export type LabelSelector = (labels: Readonly<Record<string, unknown>>) => boolean;
 
 const setTerm = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
-const equalityTerm = /^([^=!\s]+)\s*(==|=|!=)\s*(\S*)$/;
+const equalityTerm = /^([^\s=!]+)\s*(==|=|!=)\s*([^\s=!]*)$/;
+const presenceTerm = /^(!?)\s*([^\s=!<>(),]+)$/;
 
-export function matchesLabels(selector: string, labels: Labels): boolean {
-  return terms(selector).every((term) => matchesTerm(term, labels));
+/** Undefined when it cannot be read. The API server also compares numbers, `a>1`, by which nothing here selects. */
+export function readLabelSelector(text: string): LabelSelector | undefined {
+  const terms = splitAtCommas(text).map(readTerm);
+  if (!terms.every((term) => term !== undefined)) return undefined;
+  return (labels) => terms.every((term) => term(labels));
 }
 
-/** Splits at the commas that are not inside brackets. */
-function terms(selector: string): string[] {
-  return selector
+/** Only at those that are not inside brackets. */
+function splitAtCommas(text: string): string[] {
+  return text
     .split(/,(?![^(]*\))/)
     .map((term) => term.trim())
     .filter((term) => term !== "");
 }
 
-function matchesTerm(term: string, labels: Labels): boolean {
-  const set = setTerm.exec(term);
-  if (set !== null) {
-    const [, name = "", operator, list = ""] = set;
-    const value = labels[name];
-    const listed = value !== undefined && list.split(",").some((item) => item.trim() === value);
-    return operator === "in" ? listed : !listed;
+function readTerm(term: string): LabelSelector | undefined {
+  const [, setName, word, list = ""] = setTerm.exec(term) ?? [];
+  if (setName !== undefined) {
+    const values = new Set<unknown>(list.split(",").map((value) => value.trim()));
+    return (labels) => values.has(labels[setName]) === (word === "in");
   }
-  const equality = equalityTerm.exec(term);
-  if (equality !== null) {
-    const [, name = "", operator, wanted = ""] = equality;
-    return operator === "!=" ? labels[name] !== wanted : labels[name] === wanted;
-  }
-  return term.startsWith("!") ? labels[term.slice(1).trim()] === undefined : labels[term] !== undefined;
+  const [, equalName, operator, wanted] = equalityTerm.exec(term) ?? [];
+  if (equalName !== undefined) return (labels) => (labels[equalName] === wanted) === (operator !== "!=");
+  const [, not, name] = presenceTerm.exec(term) ?? [];
+  return name === undefined ? undefined : (labels) => (labels[name] === undefined) === (not === "!");
 }

@@ -7,7 +7,7 @@ import { isSeen } from "./own-writes.ts";
 import { recordingApi, wroteObject } from "./recording-api.ts";
 import type { OwnWrite } from "./recording-api.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
-import { things, TinyServer } from "./tiny-server.ts";
+import { things, TinyServer } from "./testing/tiny-server.ts";
 import { TransportError } from "../transport/errors.ts";
 
 const a = { namespace: "ns", name: "a" };

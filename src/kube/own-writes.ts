@@ -5,7 +5,7 @@ import type { Cache } from "./cache.ts";
 import { pause } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { isNotFound } from "./errors.ts";
-import { matchesLabels } from "./label-selector.ts";
+import { readLabelSelector } from "./label-selector.ts";
 import type { KubeObject } from "./objects.ts";
 import { wroteObject } from "./recording-api.ts";
 import type { OwnWrite } from "./recording-api.ts";
@@ -104,7 +104,7 @@ function cachesFor(write: OwnWrite, caches: readonly Cache[]): Cache[] {
     if (cache.held(write.key) !== undefined) return true;
     if (write.did !== "write") return true;
     if (fieldSelector !== undefined) return false;
-    return labelSelector === undefined || matchesLabels(labelSelector, write.labels);
+    return labelSelector === undefined || readLabelSelector(labelSelector)?.(write.labels) === true;
   });
 }
 

@@ -4,8 +4,8 @@ import { ApiError } from "./errors.ts";
 import { reflect } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflector.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
-import { things, TinyServer } from "./tiny-server.ts";
-import type { Thing } from "./tiny-server.ts";
+import { things, TinyServer } from "./testing/tiny-server.ts";
+import type { Thing } from "./testing/tiny-server.ts";
 import { TransportError } from "../transport/errors.ts";
 
 const broken = (): Error => new TransportError("broken", "cut");

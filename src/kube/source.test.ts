@@ -5,8 +5,8 @@ import type { ObjectMeta } from "./objects.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 import { from, personsChangeFirst, toController } from "./source.ts";
 import type { SourceOptions } from "./source.ts";
-import { things, TinyServer } from "./tiny-server.ts";
-import type { Thing } from "./tiny-server.ts";
+import { things, TinyServer } from "./testing/tiny-server.ts";
+import type { Thing } from "./testing/tiny-server.ts";
 
 async function sourcing(options: SourceOptions<Thing>, happen: (server: TinyServer) => void): Promise<string[]> {
   const clock = new SimulatedClock();

@@ -137,6 +137,36 @@ export const badClusters: readonly BadCluster[] = [
     server: { says: "must be of type string" },
   },
   {
+    what: "an annotation that Kubernetes does not take",
+    spec: { ...modern, pod: { annotations: { "a b": "c" } } },
+    problems: [
+      'spec.pod.annotations holds "a b", which Kubernetes does not take as the key of an annotation: rename it.',
+    ],
+    server: takes,
+  },
+  {
+    what: "a quantity that is none",
+    spec: { ...modern, pod: { resources: { requests: { cpu: "two" } } } },
+    problems: [
+      'spec.pod.resources.requests.cpu is "two", which is no quantity: write it as in 500m (half a core) or 2Gi.',
+    ],
+    server: takes,
+  },
+  {
+    what: "a negative quantity",
+    spec: { ...modern, pod: { resources: { limits: { memory: "-1Gi" } } } },
+    problems: ["spec.pod.resources.limits.memory is -1Gi: it must not be negative."],
+    server: takes,
+  },
+  {
+    what: "a request above its limit",
+    spec: { ...modern, pod: { resources: { requests: { cpu: 2 }, limits: { cpu: "1500m" } } } },
+    problems: [
+      "spec.pod.resources.requests.cpu is 2, more than spec.pod.resources.limits.cpu, which is 1500m: lower the request or raise the limit.",
+    ],
+    server: takes,
+  },
+  {
     what: "a domain with a dot at its end",
     spec: { ...modern, pod: { ClusterDomain: ".cluster.local." } },
     problems: [domainSentence],
@@ -199,6 +229,18 @@ export const badClusters: readonly BadCluster[] = [
     },
     problems: [
       "spec.pod.etcdEnv holds ETCD_QUOTA_BACKEND_BYTES, and spec.etcd.quotaBackendBytes is set, too: remove one of them.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a setting both as a flag and as a variable",
+    spec: {
+      ...modern,
+      etcd: { extraArgs: ["--heartbeat-interval=200"] },
+      pod: { etcdEnv: [{ name: "ETCD_HEARTBEAT_INTERVAL", value: "300" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs holds --heartbeat-interval, too: etcd would not start. Remove one of them.",
     ],
     server: takes,
   },

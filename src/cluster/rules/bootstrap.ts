@@ -5,7 +5,7 @@ import { deleteFailedSeed, hasServed } from "../safety.ts";
 import { isNodeLost } from "../seats.ts";
 import { type Decision, listed, pace } from "../situation.ts";
 import type { MemberPod, World } from "../world.ts";
-import { isStuck, problemOf, stuckAt } from "./remake.ts";
+import { isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "./remake.ts";
 
 /** Of a world in which no etcd answers. */
 export function bootstrap(world: World, now: number): Decision | undefined {
@@ -33,6 +33,7 @@ export function bootstrap(world: World, now: number): Decision | undefined {
 function failureOf(seed: MemberPod, world: World, now: number): string | undefined {
   if (seed.state.t === "ended") return `its pod has ended (${seed.state.problem})`;
   if (isNodeLost(seed, world, now)) return "its node is gone";
+  if (isOutdatedAndUnheard(seed, world)) return "it has not answered, and its settings have changed";
   return isStuck(seed, world, now) ? `it does not start (${problemOf(seed)})` : undefined;
 }
 

@@ -1,6 +1,7 @@
 // Fewer members than asked for: new ones join as learners, which cost the quorum nothing while they start, or as voters
-// where etcd knows no learners. One starts at a time: before it serves, etcd asks every member in its list for its
-// version, and two that start together wait for each other until both have asked in vain, twice for 7 s.
+// where etcd knows no learners. One starts at a time: before it serves, etcd waits until the name of every member in its
+// list resolves and then asks each for its version. One that is listed and does not run holds up the others for 30 s,
+// and two that start together wait for each other until both have asked in vain, twice for 7 s.
 import { has, learnersAtOnce } from "../../etcd/versions/features.ts";
 import type { MemberName } from "../actions.ts";
 import { mostLearners } from "../flags-of-etcd.ts";
@@ -45,6 +46,12 @@ export function grow(situation: Situation): Decision | undefined {
  */
 export function isOneStarting({ ours, now }: Situation): boolean {
   return ours.some(({ state, pod }) => state.t === "unstarted" && pod !== undefined && isComing(pod, now));
+}
+
+/** The same, of one that will run in a moment. */
+export function isOneAboutToServe({ ours, now }: Situation): boolean {
+  const soon = (pod: MemberPod): boolean => isComing(pod, now) && now - pod.createdAt < patience;
+  return ours.some(({ state, pod }) => state.t === "unstarted" && pod !== undefined && soon(pod));
 }
 
 function isComing(pod: MemberPod, now: number): boolean {

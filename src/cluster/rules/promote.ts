@@ -1,7 +1,7 @@
 // A learner that has caught up becomes a voter. The members' own answers tell who is worth trying; etcd, which knows
 // better, may still refuse.
 import type { Seat } from "../seats.ts";
-import { isOneStarting } from "./grow.ts";
+import { isOneAboutToServe } from "./grow.ts";
 import { type Decision, listed, pace, type Situation } from "../situation.ts";
 
 /**
@@ -11,9 +11,9 @@ import { type Decision, listed, pace, type Situation } from "../situation.ts";
 const closeBy = 5000;
 
 export function promoteLearners(situation: Situation): Decision | undefined {
-  // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second.
-  const { ours, voters, world } = situation;
-  if (voters.length === 1 && ours.length < world.cluster.spec.size && isOneStarting(situation)) return undefined;
+  // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second: of two, none
+  // may fail.
+  if (situation.voters.length === 1 && isOneAboutToServe(situation)) return undefined;
   const ready = situation.learners.filter((seat) => isCaughtUp(seat, situation)).toSorted((a, b) => at(b) - at(a));
   if (ready.length === 0) return undefined;
   return {

@@ -4,6 +4,7 @@ import type { Member } from "../../etcd/member.ts";
 import type { MemberPod, World } from "../world.ts";
 import { deleteUnstarted } from "../safety.ts";
 import type { Seat } from "../seats.ts";
+import { settingsOf } from "../settings.ts";
 import { type Decision, pace, type Situation } from "../situation.ts";
 
 export function remakePods(situation: Situation): Decision | undefined {
@@ -18,10 +19,17 @@ export function remakePods(situation: Situation): Decision | undefined {
 
 function reasonToRemake({ state, pod }: Seat, { world, seats, now }: Situation): string | undefined {
   if (state.t !== "unstarted") return undefined;
-  if (pod === undefined || pod.terminating || pod.state.t === "running") return undefined;
+  if (pod === undefined || pod.terminating) return undefined;
+  if (isOutdatedAndUnheard(pod, world)) return "it has not answered, and its settings have changed";
+  if (pod.state.t === "running") return undefined;
   const members = seats.map(({ member }) => member);
   if (!knowsMembers(pod, members)) return "the list of members that it starts with has changed";
   return isStuck(pod, world, now) ? `it does not start (${problemOf(pod)})` : undefined;
+}
+
+/** It runs, nobody has been served by it, and the settings that may be why have been changed since. */
+export function isOutdatedAndUnheard(pod: MemberPod, world: World): boolean {
+  return pod.state.t === "running" && pod.state.unheard === true && hasOtherSettings(pod, world);
 }
 
 /** Whether it would be let in: etcd compares the list that it is started with with its own. */
@@ -32,16 +40,30 @@ export function knowsMembers({ joinsWith }: MemberPod, members: readonly Member[
 }
 
 /**
- * It cannot start, and would perhaps with what the spec says now: at once when that is another version, else after the
- * time that a crash loop is given, so that a mistake that is corrected does not stay.
+ * It cannot start, and would perhaps with what the spec says now: at once when that is something else. With the same
+ * settings only after a while, for the sake of a kubelet's patience: what was mended elsewhere, as an image that is there
+ * now, is tried by a new pod at once and by an old one up to five minutes later.
  */
-export function isStuck(pod: MemberPod, { cluster: { spec } }: World, now: number): boolean {
+export function isStuck(pod: MemberPod, world: World, now: number): boolean {
   if (problemOf(pod) === undefined || pod.state.t === "ended") return false;
-  return pod.version !== spec.version || stuckAt(pod, spec.failover.crashLoopAfterSeconds) <= now;
+  return hasOtherSettings(pod, world) || stuckAt(pod, world.cluster.spec.failover.crashLoopAfterSeconds) <= now;
 }
 
+function hasOtherSettings({ version, madeFrom }: MemberPod, { cluster: { spec } }: World): boolean {
+  return madeFrom === undefined ? version !== spec.version : madeFrom !== settingsOf(spec);
+}
+
+/**
+ * A kubelet tries after 0, 10, 30 and 70 s, and next after 150 s. A pod is made again before that, so that nothing waits
+ * for a minute. How long a crash loop may take is the person's to say: a process that ran may come up by itself.
+ */
+const mostPatienceMs = 120_000;
+
+/** Never, of one that a scheduler looks at: that waits for nothing but the nodes. */
 export function stuckAt(pod: MemberPod, patienceSeconds: number): number {
-  return (pod.state.t === "crashing" ? pod.state.since : pod.createdAt) + patienceSeconds * 1000;
+  if (pod.state.t === "pending" && pod.madeFrom !== undefined) return Number.POSITIVE_INFINITY;
+  if (pod.state.t === "crashing") return pod.state.since + patienceSeconds * 1000;
+  return pod.createdAt + Math.min(patienceSeconds * 1000, mostPatienceMs);
 }
 
 export function problemOf({ state }: MemberPod): string | undefined {

@@ -34,7 +34,7 @@ function lookAgainFor({ state, pod }: Seat, { now, world }: Situation): number {
   const known = state.t === "away" || state.t === "unstarted";
   if (known && state.lostAt !== undefined) deadlines.push(state.lostAt - now);
   if (pod !== undefined && mayAnswerAnyMoment(state, pod)) deadlines.push(patienceWith(pod, now));
-  if (state.t === "unstarted" && pod !== undefined && problemOf(pod) !== undefined)
+  if (state.t === "unstarted" && pod !== undefined && !pod.terminating && problemOf(pod) !== undefined)
     deadlines.push(stuckAt(pod, world.cluster.spec.failover.crashLoopAfterSeconds) - now);
   return Math.max(pace.atOnce, Math.min(...deadlines));
 }

@@ -9,6 +9,7 @@ import { type Key, keyOf } from "../../kube/objects.ts";
 import type { FinishedCall } from "../../kube/testing/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api.ts";
 import { etcdContainer, versionAnnotation } from "../member-pod.ts";
+import { memberUrl } from "../observed-etcd.ts";
 
 /** How long things take, in milliseconds. */
 const times = { run: 300, crashLoop: 10_000, stop: 200, vanish: 1000, catchUp: 250 } as const;
@@ -24,6 +25,8 @@ export class Kubelet {
   etcd: FakeEtcd | undefined;
   /** How often a cluster was begun: once, for one EtcdCluster. */
   seeds = 0;
+  /** How often one ended at once because it was given another list of members than etcd has. */
+  misled = 0;
   readonly #api: FakeApi;
   readonly #clock: Clock;
   /** By uid, from when they are to end. */
@@ -70,21 +73,25 @@ export class Kubelet {
     await this.#api.mergePatch(Pod, key, { status: statusOf(started, address) }, { subresource: "status" });
   }
 
-  /** False when it ends at once, as it does when it is given another list of members than etcd has. */
+  /** False when it ends at once. */
   #startEtcd(pod: Pod, address: string): boolean {
-    const { name } = keyOf(pod);
     const command = pod.spec?.containers[0]?.command ?? [];
     const flag = (name: string): string =>
       command.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
     const version = pod.metadata?.annotations?.[versionAnnotation] ?? "";
-    const start = { name, peerUrl: flag("initial-advertise-peer-urls"), clientUrl: `http://${address}:2379`, version };
+    const start = {
+      name: flag("name"),
+      peerUrl: flag("initial-advertise-peer-urls"),
+      clientUrl: memberUrl(address),
+      version,
+    };
     if (flag("initial-cluster-state") === "new") {
       this.seeds += 1;
       this.etcd = new FakeEtcd(start, {
         now: () => this.#clock.now(),
-        token: pod.metadata?.uid ?? "",
+        token: flag("initial-cluster-token"),
         version,
-        maxLearners: 8,
+        maxLearners: Number(flag("max-learners") || 1),
         catchUp: times.catchUp,
       });
       return true;
@@ -93,7 +100,10 @@ export class Kubelet {
       .split(",")
       .map((entry) => entry.slice(entry.indexOf("=") + 1));
     const listed = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
-    if (given.length !== listed.length || !listed.every((url) => given.includes(url))) return false;
+    if (given.length !== listed.length || !listed.every((url) => given.includes(url))) {
+      this.misled += 1;
+      return false;
+    }
     this.etcd?.start(start);
     return true;
   }

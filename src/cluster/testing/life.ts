@@ -3,7 +3,6 @@
 import type { EtcdMember } from "../../etcd/member.ts";
 import type { KubeApi } from "../../kube/api.ts";
 import { keyText, keyOf } from "../../kube/objects.ts";
-import { Crashed } from "../../kube/testing/faults.ts";
 import { TransportError } from "../../transport/errors.ts";
 
 export type Fate =
@@ -12,6 +11,14 @@ export type Fate =
   | { readonly t: "dies"; readonly after: number }
   /** The write of this number takes effect, and the process is told that the connection broke. */
   | { readonly t: "losesAnswer"; readonly of: number };
+
+/** What a process that is over gets for everything that it asks. */
+class Crashed extends Error {
+  constructor() {
+    super("the process has crashed");
+    this.name = "Crashed";
+  }
+}
 
 export class Life {
   /** In order, each as its verb and what it was about. */

@@ -298,6 +298,9 @@ export class Model {
         );
       case "promote":
         return this.change((by, etcd) => etcd.promote(by, action.id));
+      case "updatePeerUrl":
+        // Domains are not edited in the model.
+        return false;
       case "moveLeader":
         return this.#attempt(() => {
           const leader = this.#processes().find(({ process }) => process.member === action.from);

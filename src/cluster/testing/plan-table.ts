@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { planCluster } from "../plan.ts";
+import { settingsOf } from "../settings.ts";
 import type { MemberPod, PodState } from "../world.ts";
-import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "./sample-world.ts";
+import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "./sample-world.ts";
 import { told } from "./told-actions.ts";
 
 export const minute = 60_000;
@@ -11,7 +12,10 @@ export const running: PodState = { t: "running", restarts: 0 };
 export const ended: Partial<MemberPod> = { state: { t: "ended", problem: "Evicted" }, address: undefined };
 export const going: Partial<MemberPod> = { terminating: true };
 export const young: Partial<MemberPod> = { createdAt: sampleNow - 1000 };
+/** Made with what the spec says now. */
+export const unchanged: Partial<MemberPod> = { madeFrom: settingsOf(sampleCluster({}).spec) };
 export const starting: Partial<MemberPod> = { ...young, state: { t: "starting" }, address: undefined };
+export const homeless: Partial<MemberPod> = { ...starting, state: { t: "pending", problem: "Unschedulable" } };
 export const crashing = (ago: number): Partial<MemberPod> => ({
   state: { t: "crashing", since: sampleNow - ago, restarts: 5, problem: "exit code 1" },
 });
@@ -44,6 +48,7 @@ export function check(title: string, rows: readonly Row[]): void {
         const plan = planCluster(sampleWorld(sample), sampleNow, countingUp());
         assert.deepEqual(told(plan.actions), done, plan.because);
         assert.match(plan.because, /^\S.{5,}/, "every plan says why");
+        assert.ok(done.length > 0 || plan.lookAgainAfter !== 0, "who does nothing and looks again at once never rests");
         if (lookAgainWithin !== undefined)
           assert.ok((plan.lookAgainAfter ?? Number.POSITIVE_INFINITY) <= lookAgainWithin, String(plan.lookAgainAfter));
       });

@@ -21,6 +21,8 @@ export interface SampleMember {
   readonly unnamed?: true;
   /** Its peer URL is not of this cluster. */
   readonly foreign?: true;
+  /** Behind `.svc` of its name; absent: as the spec says. */
+  readonly domain?: string;
   /** Absent: it answers and is healthy. */
   readonly silent?: true;
   readonly raftIndex?: number;
@@ -123,9 +125,12 @@ function etcdOf(
   };
 }
 
-function memberOf({ letter, learner, unnamed, foreign }: SampleMember, cluster: CompleteEtcdCluster): Member {
+function memberOf({ letter, learner, unnamed, foreign, domain }: SampleMember, cluster: CompleteEtcdCluster): Member {
   const name = `demo-${letter}`;
-  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : peerUrlOf(cluster, name);
+  const { spec } = cluster;
+  const named =
+    domain === undefined ? cluster : { ...cluster, spec: { ...spec, pod: { ...spec.pod, ClusterDomain: domain } } };
+  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : peerUrlOf(named, name);
   return {
     id: sampleId(letter),
     name: unnamed ? "" : name,

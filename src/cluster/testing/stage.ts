@@ -1,8 +1,9 @@
 // The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
-// at a time, and what must never happen to the cluster is asserted at every write.
+// at a time, and what must never happen to the cluster is asserted as time passes.
 import assert from "node:assert/strict";
 import { EtcdCluster } from "../../api/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
+import type { Happening } from "../../kube/event-object.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/kinds.ts";
 import { silent } from "../../kube/log.ts";
 import type { Key } from "../../kube/objects.ts";
@@ -14,23 +15,29 @@ import { quorum } from "../safety.ts";
 import { apiDuring, type Fate, Life, memberDuring } from "./life.ts";
 import { Kubelet } from "./kubelet.ts";
 
-const key: Key = { namespace: "default", name: "demo" };
+/** Of the one cluster there is. */
+export const key: Key = { namespace: "default", name: "demo" };
 const beganAt = Date.parse("2026-01-01T00:00:00Z");
 const stepMs = 500;
+/** etcd takes no more members for a while after a change. */
+const settleMs = 6_000;
 
 interface Running {
   readonly life: Life;
   readonly ended: Promise<unknown>;
 }
 
-export class Stage {
+export class Stage implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly api: FakeApi;
   readonly kubelet: Kubelet;
   /** Of all operators so far, in order. */
   readonly writes: string[] = [];
+  /** The Events of all operators so far. */
+  readonly told: Happening[] = [];
   #running: Running | undefined;
   #created = 0;
+  #majorityLost = false;
   /** The most members that etcd ever had. */
   mostMembers = 0;
 
@@ -60,7 +67,7 @@ export class Stage {
       scope: { t: "namespaces", names: [key.namespace] },
       nodes: "unseen",
       members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
-      events: { record: () => undefined },
+      events: { record: (_kind, _object, what) => void this.told.push(what) },
       observer: new RuntimeObserver(silent),
       clock,
       now: () => beganAt + clock.now(),
@@ -83,11 +90,21 @@ export class Stage {
     this.#running = undefined;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#running !== undefined) await this.stopOperator();
+  }
+
   // What people do
 
-  async create(size: number): Promise<void> {
+  async create(size: number, version = "3.6.16"): Promise<void> {
     this.#created += 1;
-    await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version: "3.6.16" } });
+    await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version } });
+  }
+
+  /** Until it is whole, and etcd is ready for the next change. */
+  async createWhole(size: number, version?: string): Promise<void> {
+    await this.create(size, version);
+    await this.untilSettled(size);
   }
 
   /** With all that it owned, while no operator runs. */
@@ -105,12 +122,22 @@ export class Stage {
     await this.api.mergePatch(EtcdCluster, key, { spec: { size } });
   }
 
-  /** The one that leads, or another. */
-  async deletePod(which: "leader" | "follower"): Promise<void> {
+  /** The one that leads, or another; its name is the answer. */
+  async deletePod(which: "leader" | "follower"): Promise<string> {
     const { etcd } = this.kubelet;
     const victim = etcd?.members.find(({ id }) => (id === etcd.leader) === (which === "leader"));
     assert.ok(victim);
     await this.api.delete(Pod, { ...key, name: victim.name });
+    return victim.name;
+  }
+
+  /** As many pods, and the data in them, as no operator can make good; the names of those that stay are the answer. */
+  async loseMajority(): Promise<string[]> {
+    const names = await this.podNames();
+    const lost = names.splice(0, quorum(names.length));
+    this.#majorityLost = true;
+    for (const name of lost) await this.api.delete(Pod, { ...key, name });
+    return names;
   }
 
   // Time
@@ -142,11 +169,16 @@ export class Stage {
 
   untilWhole = (size: number): Promise<void> => this.until(`${size} healthy voters`, () => this.isWhole(size));
 
+  async untilSettled(size: number): Promise<void> {
+    await this.untilWhole(size);
+    await this.pass(settleMs);
+  }
+
   // What is there
 
   async isWhole(size: number): Promise<boolean> {
     const cluster = await this.cluster();
-    const ready = readyOf(cluster);
+    const ready = conditionOf(cluster, "Ready");
     const members = this.kubelet.etcd?.members ?? [];
     const pods = (await this.pods()).map(({ metadata }) => metadata);
     const isSound = ({ name, learner }: Member): boolean =>
@@ -162,14 +194,20 @@ export class Stage {
 
   cluster = (): Promise<EtcdCluster> => this.api.get(EtcdCluster, key);
 
+  condition = async (type: string) => conditionOf(await this.cluster(), type);
+
   async pods(): Promise<Pod[]> {
     return (await this.api.list(Pod)).items;
+  }
+
+  async podNames(): Promise<string[]> {
+    return (await this.pods()).map(({ metadata }) => metadata?.name ?? "").toSorted();
   }
 
   async describe(): Promise<string> {
     const pods = (await this.pods()).map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`);
     const members = this.kubelet.etcd?.members.map(({ name, learner }) => `${name}${learner ? " (learner)" : ""}`);
-    const ready = readyOf(await this.cluster());
+    const ready = await this.condition("Ready");
     const writes = [...this.writes, ...(this.#running?.life.writes ?? [])].slice(-12);
     return `pods ${pods.join(", ")}; members ${members?.join(", ")}; ${ready?.message}; last writes: ${writes.join(", ")}`;
   }
@@ -183,7 +221,7 @@ export class Stage {
       this.api.list(PodDisruptionBudget),
     ]);
     const { revision: _r, dbSize: _d, clusterId: _c, leader: _l, conditions = [], ...status } = cluster.status ?? {};
-    const names = pods.map(({ metadata }) => metadata?.name ?? "").toSorted();
+    const names = await this.podNames();
     const state = {
       spec: cluster.spec,
       status: { ...status, conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })) },
@@ -202,10 +240,12 @@ export class Stage {
     assert.ok(seeds <= this.#created, "a second seed was begun");
     const members = etcd?.members ?? [];
     this.mostMembers = Math.max(this.mostMembers, members.length);
+    if (this.#majorityLost) return;
     const voters = members.filter(({ learner, name }) => !learner && name !== "");
     const serving = voters.filter(({ clientUrls: [url = ""] }) => etcd?.processAt(url)?.state === "running");
     assert.ok(serving.length >= (etcd ? quorum(voters.length) : 0), `the quorum is lost: ${JSON.stringify(members)}`);
   }
 }
 
-const readyOf = ({ status }: EtcdCluster) => status?.conditions?.find(({ type }) => type === "Ready");
+const conditionOf = ({ status }: EtcdCluster, wanted: string) =>
+  status?.conditions?.find(({ type }) => type === wanted);

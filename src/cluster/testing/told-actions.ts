@@ -31,6 +31,8 @@ function tell(action: Action, name: (member: string) => string): string {
       return `pod ${name(action.member)}`;
     case "promote":
       return `promote ${name(action.member)}`;
+    case "updatePeerUrl":
+      return `address ${name(action.member)}`;
     case "moveLeader":
       return `lead ${letterOf(action.to)}`;
     case "removeMember":

@@ -265,7 +265,6 @@ export class FakeApi implements KubeApi {
     if (changed) {
       this.#writes += 1;
       for (const listener of this.#listeners) listener(finished, this.#writes);
-      this.faults.wrote();
     }
     this.faults.answered(call);
     return result;

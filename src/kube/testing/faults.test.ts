@@ -7,7 +7,6 @@ import { ApiError } from "../errors.ts";
 import { ConfigMap, Secret } from "../kinds.ts";
 import { SimulatedClock, settle } from "../simulated-clock.ts";
 import { FakeApi } from "./fake-api.ts";
-import { Crashed } from "./faults.ts";
 
 const namespace = "default";
 const key = (name: string): { namespace: string; name: string } => ({ namespace, name });
@@ -194,31 +193,6 @@ test("a forgotten history is Expired for watches, held watches, page tokens and 
   const exact = { resourceVersion: page.resourceVersion, resourceVersionMatch: "Exact" } as const;
   await assert.rejects(api.list(ConfigMap, exact), expired);
   assert.equal((await api.list(ConfigMap)).items.length, 4);
-});
-
-test("a crash lets the n-th write take effect and nothing after it", async () => {
-  for (const writes of [0, 1, 2]) {
-    const { api } = setUp();
-    const watch = follow(api);
-    await settle();
-    api.faults.crashAfter(writes);
-    const run = async (): Promise<void> => {
-      await api.apply(ConfigMap, map("a"), { fieldManager: "one" });
-      await api.apply(ConfigMap, map("b"), { fieldManager: "one" });
-      await api.apply(ConfigMap, map("c"), { fieldManager: "one" });
-    };
-    await assert.rejects(run(), Crashed);
-    assert.ok((await watch.ended) instanceof Crashed);
-    await assert.rejects(api.list(ConfigMap), Crashed);
-    await assert.rejects(api.create(ConfigMap, map("d")), Crashed);
-    assert.equal(api.writes.length, writes);
-
-    api.faults.restart();
-    assert.equal((await api.list(ConfigMap)).items.length, writes);
-    await run();
-    // What was applied before the crash is applied again without a write.
-    assert.equal(api.writes.length, 3);
-  }
 });
 
 test("a listener sees every write after it took effect, and can fail its caller", async () => {

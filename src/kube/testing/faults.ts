@@ -1,5 +1,5 @@
 // Everything that can go wrong between a caller and the API server, on demand: failed and ambiguous calls, delays,
-// silence, broken watches, a past that is shown as the present, and the caller's own death after its n-th write.
+// silence, broken watches, and a past that is shown as the present.
 import { TransportError } from "../../transport/errors.ts";
 import type { RequestOptions } from "../api.ts";
 import type { Clock } from "../clock.ts";
@@ -7,14 +7,6 @@ import type { Call, Match } from "./calls.ts";
 import { matchesCall } from "./calls.ts";
 import { tooManyRequests } from "./refusals.ts";
 import type { WatchStream } from "./watch-stream.ts";
-
-/** The caller is dead as far as the test is concerned: from the crash on it gets this for everything it asks. */
-export class Crashed extends Error {
-  constructor() {
-    super("the caller has crashed");
-    this.name = "Crashed";
-  }
-}
 
 type Effect =
   | { readonly t: "fail"; readonly error: () => Error; readonly when: "before" | "after" }
@@ -51,7 +43,6 @@ export class Faults {
   readonly #held = new Set<Match>();
   readonly #stale = new Map<Match, number>();
   readonly #waiting = new Set<() => void>();
-  #writesUntilCrash = Number.POSITIVE_INFINITY;
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -110,18 +101,7 @@ export class Faults {
     this.#around.forget();
   }
 
-  /** The n-th write from now takes effect and is the last thing that the caller does: every call then gets `Crashed`. */
-  crashAfter(writes: number): void {
-    this.#writesUntilCrash = writes;
-    if (writes === 0) this.#crash();
-  }
-
-  /** The caller starts anew: calls are answered again. Its old watches are gone. */
-  restart(): void {
-    this.#writesUntilCrash = Number.POSITIVE_INFINITY;
-  }
-
-  /** Ends every fault but a crash. */
+  /** Ends every fault. */
   clear(): void {
     this.#rules.clear();
     this.#frozen.clear();
@@ -135,7 +115,6 @@ export class Faults {
   /** Returns when the call may reach the server; fails when it never does. */
   async admit(call: Call, options: RequestOptions): Promise<void> {
     options.signal?.throwIfAborted();
-    this.checkAlive();
     let left = options.deadline ?? defaultDeadlineMs;
     const delay = this.#take(call, "delay");
     if (delay?.t === "delay") {
@@ -146,7 +125,6 @@ export class Faults {
     while (left > 0 && this.#isFrozen(call)) {
       if ((await this.#wait(options.signal, left, () => !this.#isFrozen(call))) === "time") left = 0;
     }
-    this.checkAlive();
     if (left <= 0) throw new TransportError("deadline", "no answer came in time");
     const failure = this.#take(call, "before");
     if (failure?.t === "fail") throw failure.error();
@@ -156,17 +134,6 @@ export class Faults {
   answered(call: Call): void {
     const failure = this.#take(call, "after");
     if (failure?.t === "fail") throw failure.error();
-  }
-
-  wrote(): void {
-    this.#writesUntilCrash -= 1;
-    if (this.#writesUntilCrash > 0) return;
-    this.#crash();
-    throw new Crashed();
-  }
-
-  checkAlive(): void {
-    if (this.#writesUntilCrash <= 0) throw new Crashed();
   }
 
   holds(call: Call): boolean {
@@ -209,7 +176,7 @@ export class Faults {
       signal?.removeEventListener("abort", abort);
     };
     const look = (): void => {
-      if (!enough() && this.#writesUntilCrash > 0) return;
+      if (!enough()) return;
       finish();
       resolve("letGo");
     };
@@ -229,12 +196,6 @@ export class Faults {
   #letGo(): void {
     for (const look of this.#waiting) look();
     for (const watch of this.#around.watches()) watch.wake();
-  }
-
-  #crash(): void {
-    this.#writesUntilCrash = 0;
-    for (const watch of this.#around.watches()) watch.end(new Crashed());
-    for (const look of this.#waiting) look();
   }
 }
 

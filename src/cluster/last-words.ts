@@ -1,0 +1,56 @@
+// Why an etcd ended, by its own last words. A kubelet keeps the end of the log of a program that failed; in it stand, among
+// others and perhaps cut off at its beginning, the lines that matter.
+
+/** Of a log, in one line; undefined when it says nothing. */
+export function lastWordsOf(log: string): string | undefined {
+  const lines = log
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const entries = lines.map(entryOf).filter((entry) => entry !== undefined);
+  const worst = entries.findLast(({ grave }) => grave) ?? entries.findLast(({ complains }) => complains);
+  // What no logger wrote comes from the parsing of flags: first the complaint, then how to use the program.
+  const words = worst?.text ?? (entries.length === 0 ? lines[0] : undefined);
+  return words === undefined ? undefined : shortened(words);
+}
+
+interface Entry {
+  readonly text: string;
+  /** It ended the program, or tells of what did. */
+  readonly grave: boolean;
+  /** It tells of something that went wrong. */
+  readonly complains: boolean;
+}
+
+function entryOf(line: string): Entry | undefined {
+  return structured(line) ?? plain(line);
+}
+
+const graveLevels: ReadonlySet<unknown> = new Set(["error", "panic", "fatal"]);
+
+/** As etcd writes since 3.4. */
+function structured(line: string): Entry | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const { level, msg, error } = JSON.parse(line) as Record<string, unknown>;
+    const parts = [msg, error].filter((part) => typeof part === "string" && part !== "");
+    const complains = graveLevels.has(level) || error !== undefined;
+    return { text: parts.join(": "), grave: graveLevels.has(level), complains };
+  } catch {
+    return undefined; // cut off
+  }
+}
+
+const oldEntry = /^\d{4}-\d\d-\d\d \S+ ([A-Z]) \| (.*)$/;
+
+/** As etcd wrote before: date, time, a letter for the level. */
+function plain(line: string): Entry | undefined {
+  const [, level = "", text = ""] = oldEntry.exec(line) ?? [];
+  if (level === "") return undefined;
+  const grave = level === "C" || level === "E";
+  return { text, grave, complains: grave || level === "W" };
+}
+
+const longest = 400;
+
+const shortened = (words: string): string => (words.length > longest ? `${words.slice(0, longest)}…` : words);

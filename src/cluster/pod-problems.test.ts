@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
+import type { PodTrouble } from "./world.ts";
+
+const log = JSON.stringify({ level: "fatal", msg: "discovery failed", error: "no such host" });
+
+const troubles: [string, PodTrouble | undefined, RegExp, RegExp][] = [
+  [
+    "no node takes",
+    schedulingProblem("Unschedulable", "0/2 nodes are available: 2 Insufficient cpu."),
+    /^Unschedulable: 0\/2 nodes are available: 2 Insufficient cpu$/,
+    /spec\.pod\.nodeSelector.*resources/,
+  ],
+  [
+    "has no image",
+    waitingProblem({ reason: "ImagePullBackOff", message: "not found" }),
+    /^ImagePullBackOff: not found$/,
+    /spec\.version, spec\.repository or spec\.image/,
+  ],
+  [
+    "lacks a Secret",
+    waitingProblem({ reason: "CreateContainerConfigError", message: 'secret "x" not found' }),
+    /^CreateContainerConfigError: secret "x" not found$/,
+    /make the Secret or ConfigMap/,
+  ],
+  [
+    "has an image without etcd",
+    endProblem({ exitCode: 128, reason: "StartError", message: "exec: no such file" }),
+    /^StartError: etcd ended with exit code 128 \(exec: no such file\)$/,
+    /an image that has \/usr\/local\/bin\/etcd/,
+  ],
+  [
+    "has too little memory",
+    endProblem({ exitCode: 137, reason: "OOMKilled", message: log }),
+    /^OOMKilled: etcd ended with exit code 137$/,
+    /limits\.memory/,
+  ],
+  [
+    "ends by itself",
+    endProblem({ exitCode: 1, reason: "Error", message: log }),
+    /^Error: etcd ended with exit code 1 \(discovery failed: no such host\)$/,
+    /spec\.pod\.etcdEnv, spec\.etcd/,
+  ],
+  ["ended in an unknown way", endProblem(undefined), /^Error: etcd ended with exit code unknown$/, /kubectl logs/],
+];
+for (const [what, trouble, problem, advice] of troubles)
+  test(`a pod that ${what} is told with what to do`, () => {
+    assert.match(trouble?.problem ?? "", problem);
+    assert.match(trouble?.advice ?? "", advice);
+    assert.match(trouble?.advice ?? "", /\.$/);
+  });
+
+test("a container that only waits for its turn has no trouble", () => {
+  for (const reason of ["ContainerCreating", "PodInitializing"]) assert.equal(waitingProblem({ reason }), undefined);
+  assert.equal(waitingProblem({}), undefined);
+});
