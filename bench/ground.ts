@@ -11,6 +11,7 @@ import type { Credentials } from "../src/kube/credentials.ts";
 import { kubeconfigCredentials } from "../src/kube/kubeconfig.ts";
 import { Namespace } from "../src/kube/kinds.ts";
 import type { BareAccess } from "./bare.ts";
+import { installOperator } from "./cluster/operator.ts";
 import { makeObjects } from "./objects.ts";
 
 export interface BenchOptions {
@@ -23,6 +24,10 @@ export interface BenchOptions {
   readonly settleSeconds: number;
   /** Of whatever is measured once for each process that is started. */
   readonly repeats: number;
+  /** How often each thing is done to an etcd cluster. */
+  readonly rounds: number;
+  /** How many clusters one operator looks after at once. */
+  readonly clusters: number;
 }
 
 export class Ground {
@@ -32,7 +37,9 @@ export class Ground {
   readonly credentials: Credentials;
   readonly api: KubeClient;
   readonly #namespaces: string[] = [];
+  readonly #endings: (() => Promise<void>)[] = [];
   #full: Promise<string> | undefined;
+  #operated: Promise<string> | undefined;
 
   constructor(lab: LabConfig, options: BenchOptions, signal: AbortSignal) {
     this.lab = lab;
@@ -56,6 +63,20 @@ export class Ground {
     return this.#full;
   }
 
+  /** A namespace with the operator in it, which looks after that one alone; installed once for all benchmarks. */
+  operatedNamespace(): Promise<string> {
+    this.#operated ??= this.namespace().then(async (namespace) => {
+      await installOperator(this, namespace);
+      return namespace;
+    });
+    return this.#operated;
+  }
+
+  /** For what lies outside of namespaces; the last is ended first. */
+  atTheEnd(end: () => Promise<void>): void {
+    this.#endings.unshift(end);
+  }
+
   /** What a bare client needs to know, as JSON can carry it. */
   async access(userAgent: string): Promise<BareAccess> {
     const { ca, cert, key } = await this.credentials.tls();
@@ -74,6 +95,7 @@ export class Ground {
   /** The cluster's controllers do the rest. */
   async clear(): Promise<void> {
     for (const name of this.#namespaces) await this.api.delete(Namespace, { namespace: "", name });
+    for (const end of this.#endings) await end();
     this.api.close();
   }
 
@@ -94,7 +116,7 @@ export async function withGround(
   const everyday = labConfig();
   const lab = (await isUp(everyday))
     ? (readRecord(everyday.name) ?? everyday)
-    : labConfig({ name: "bench", subnet: "10.89.0.0/16", nodes: 1 });
+    : labConfig({ name: "bench", subnet: "10.89.0.0/16", nodes: 3 });
   const ownLab = lab.name !== everyday.name && (await up(lab, { signal })).t === "started";
   try {
     const ground = new Ground(lab, options, signal);

@@ -1,5 +1,5 @@
 // `make bench`: runs the benchmarks one after another on a real Kubernetes and prints one table. What it measured is
-// in dist/bench.json too. A figure that misses its aim fails the run; no figure that is a time has one.
+// in dist/bench.json too. A figure that misses its aim fails the run; no time has one, but a ratio of times may.
 import { mkdir, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import * as path from "node:path";
@@ -8,6 +8,11 @@ import { UsageError } from "../lab/config.ts";
 import { tree } from "../lab/images/bundle.ts";
 import { bold, red, say } from "../lab/progress.ts";
 import { cache } from "./cache.ts";
+import { clusterCreate } from "./cluster/create.ts";
+import { clusterHeal } from "./cluster/heal.ts";
+import { clusterMany } from "./cluster/many.ts";
+import { clusterResize } from "./cluster/resize.ts";
+import { clusterWriteGap } from "./cluster/write-gap.ts";
 import { type BenchOptions, type Ground, withGround } from "./ground.ts";
 import { idle } from "./idle.ts";
 import type { Figure } from "./measure.ts";
@@ -19,6 +24,11 @@ import { watchLatency } from "./watch-latency.ts";
 const benchmarks: Readonly<Record<string, (ground: Ground) => Promise<Figure[]>>> = {
   "watch-latency": watchLatency,
   idle,
+  "cluster-create": clusterCreate,
+  "cluster-heal": clusterHeal,
+  "cluster-resize": clusterResize,
+  "cluster-write-gap": clusterWriteGap,
+  "cluster-many": clusterMany,
   "pod-memory": podMemory,
   cache,
 };
@@ -28,7 +38,9 @@ const help = `node bench/main.ts [options] [${Object.keys(benchmarks).join(" | "
   --objects N        objects in a full cache (default: 10000)
   --idle-minutes N   (default: 2)
   --settle N         seconds that a process rests before its memory counts (default: 15)
-  --repeats N        processes or pods of each sort (default: 3)`;
+  --repeats N        processes or pods of each sort (default: 3)
+  --rounds N         times that each thing is done to an etcd cluster (default: 5)
+  --clusters N       etcd clusters that one operator looks after at once (default: 60)`;
 
 const isArgumentError = (error: unknown): boolean =>
   error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
@@ -48,6 +60,8 @@ async function main(argv: readonly string[], signal: AbortSignal): Promise<numbe
       "idle-minutes": { type: "string", default: "2" },
       settle: { type: "string", default: "15" },
       repeats: { type: "string", default: "3" },
+      rounds: { type: "string", default: "5" },
+      clusters: { type: "string", default: "60" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -63,6 +77,8 @@ async function main(argv: readonly string[], signal: AbortSignal): Promise<numbe
     idleMinutes: natural("idle-minutes", values["idle-minutes"]),
     settleSeconds: natural("settle", values.settle),
     repeats: natural("repeats", values.repeats),
+    rounds: natural("rounds", values.rounds),
+    clusters: natural("clusters", values.clusters),
   };
 
   const figures: (Figure & { benchmark: string })[] = [];

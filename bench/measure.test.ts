@@ -26,6 +26,16 @@ test("over a floor of nothing there is no ratio", () => {
 
 test("a size meets its aim by its median, a count by its worst", () => {
   const samples = { ours: [1, 1, 5], floor: [1], atMost: 2 };
-  assert.deepEqual(compare({ ...base, ...samples }).aim, { atMost: 2, met: true });
-  assert.deepEqual(compare({ ...base, ...samples, unit: "at once" }).aim, { atMost: 2, met: false });
+  assert.deepEqual(compare({ ...base, ...samples }).aim, { of: "value", atMost: 2, met: true });
+  assert.deepEqual(compare({ ...base, ...samples, unit: "at once" }).aim, { of: "value", atMost: 2, met: false });
+});
+
+test("an aim on the ratio is met by the medians, however long either took", () => {
+  const samples = { unit: "s", floor: [2, 2, 90], ratioAtMost: 2 } as const;
+  assert.deepEqual(compare({ ...base, ...samples, ours: [4, 4, 900] }).aim, { of: "ratio", atMost: 2, met: true });
+  assert.deepEqual(compare({ ...base, ...samples, ours: [4.1, 4.1, 1] }).aim, { of: "ratio", atMost: 2, met: false });
+});
+
+test("an aim on the ratio is missed when the floor is nothing", () => {
+  assert.equal(compare({ ...base, ours: [0], floor: [0], ratioAtMost: 2 }).aim?.met, false);
 });

@@ -1,26 +1,19 @@
 // What a pod with the runtime in it costs the node it runs on, empty and with a full cache: what its control group is
 // charged for, what the kubelet makes of it, and what the process itself has. Beside it the bare program in a pod.
-import { setTimeout as sleep } from "node:timers/promises";
-import { containerOf, findPod } from "../lab/pods.ts";
+import { findPod } from "../lab/pods.ts";
 import { step, waitFor } from "../lab/progress.ts";
 import { Pod } from "../src/kube/kinds.ts";
 import type { Ground } from "./ground.ts";
 import { leaseIsHeld } from "./lease.ts";
 import { compare, type Figure } from "./measure.ts";
+import { type MemorySamples, memorySamples } from "./memory-samples.ts";
 import { podOf, port, rights } from "./pod-manifest.ts";
-import { type ProcessMemory, processMemory, workingSet } from "./process.ts";
 import { loadBenchImage } from "./program.ts";
 
 /** In MiB. The kubelet is asked once a pod, all else several times. */
-interface PodMemory {
-  readonly workingSet: readonly number[];
+interface PodMemory extends MemorySamples {
   readonly kubelet: readonly number[];
-  readonly resident: readonly number[];
-  readonly anonymous: readonly number[];
 }
-
-/** Taken a second apart, from each of the pods. */
-const samplesPerPod = 10;
 
 export const podMemory = async (ground: Ground): Promise<Figure[]> => [
   ...(await inNamespace(ground, await ground.namespace(), "pod", 25)),
@@ -60,29 +53,15 @@ async function measure(
   program: "pod" | "bare-pod",
   key: { namespace: string; name: string },
 ): Promise<PodMemory> {
-  const { api, lab, signal, options } = ground;
+  const { api, lab, signal } = ground;
   const created = await api.create(Pod, podOf(program, key), { signal });
   await leaseIsHeld(ground, key);
   const pod = await findPod(lab, key);
-  const { pid } = containerOf(pod);
-  await sleep(options.settleSeconds * 1000, undefined, { signal });
-  const processes: ProcessMemory[] = [];
-  const sets: number[] = [];
-  for (let count = 0; count < samplesPerPod; count += 1) {
-    // More often than any Prometheus asks.
-    if (program === "pod") await (await fetch(`http://${pod.address}:${port}/metrics`, { signal })).text();
-    processes.push(processMemory(pid));
-    sets.push(workingSet(pid));
-    await sleep(1000, undefined, { signal });
-  }
+  const scraped = program === "pod" ? { scrape: `http://${pod.address}:${port}/metrics` } : {};
+  const samples = await memorySamples(ground, pod, scraped);
   const kubelet = await kubeletsWorkingSet(ground, pod.node.name, pod.uid);
   await api.delete(Pod, key, { uid: created.metadata?.uid ?? "" });
-  return {
-    workingSet: sets,
-    kubelet: [kubelet],
-    resident: processes.map(({ resident }) => resident),
-    anonymous: processes.map(({ anonymous }) => anonymous),
-  };
+  return { ...samples, kubelet: [kubelet] };
 }
 
 interface Summary {

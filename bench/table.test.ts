@@ -20,6 +20,11 @@ test("the screen shows floor, ratio and whether the aim was met", () => {
   assert.equal(head.indexOf("UNIT"), first.indexOf("MiB"));
 });
 
+test("an aim on the ratio is told from one on the value", () => {
+  const figure = compare({ what: "create", unit: "s", ours: [5], floor: [2], floorIs: "plain", ratioAtMost: 2 });
+  assert.match(screenTable([figure]), / 2\.50× +≤ 2× ✗$/);
+});
+
 test("markdown has a cell for every column", () => {
   const lines = markdownTable(figures).split("\n");
   assert.deepEqual(new Set(lines.map((line) => line.split("|").length)), new Set([12]));

@@ -1,16 +1,18 @@
 // The figures as a person reads them: a table for the screen, and the same as markdown to paste.
-import type { Figure } from "./measure.ts";
+import type { Aim, Figure } from "./measure.ts";
 
 const head = ["FIGURE", "UNIT", "N", "P50", "P99", "FLOOR", "FLOOR P50", "FLOOR P99", "RATIO", "AIM"] as const;
 const textColumns: ReadonlySet<string> = new Set(["FIGURE", "UNIT", "FLOOR"]);
 
 function row({ what, unit, ours, floor, ratio, aim }: Figure): string[] {
-  const aimText = aim === undefined ? "" : `≤ ${short(aim.atMost)} ${aim.met ? "✓" : "✗"}`;
   const n = ours.n === floor.n ? String(ours.n) : `${ours.n}, ${floor.n}`;
   const ratioText = ratio === undefined ? "–" : `${ratio.toFixed(2)}×`;
   const numbers = [short(ours.p50), short(ours.p99), floor.what, short(floor.p50), short(floor.p99)];
-  return [what, unit, n, ...numbers, ratioText, aimText];
+  return [what, unit, n, ...numbers, ratioText, aim === undefined ? "" : aimText(aim)];
 }
+
+const aimText = ({ of, atMost, met }: Aim): string =>
+  `≤ ${short(atMost)}${of === "ratio" ? "×" : ""} ${met ? "✓" : "✗"}`;
 
 /** Three digits that count: more would be noise. */
 export function short(value: number): string {

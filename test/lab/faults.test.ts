@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Resolver } from "node:dns/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Node, Pod } from "kubernetes-types/core/v1.js";
-import { isReady, labApi } from "../../lab/api.ts";
+import { isReady } from "../../lab/api.ts";
 import { hostAddress, labNodes, UsageError } from "../../lab/config.ts";
 import { readDaemon } from "../../lab/daemon.ts";
 import { killContainer, pauseContainer } from "../../lab/faults/containers.ts";
@@ -252,8 +252,6 @@ describe("faults", () => {
 
   describe("API server and DNS", () => {
     afterEach(nothingIsLeft);
-    const api = labApi(lab);
-    after(() => api.close());
 
     const lookUp = async (): Promise<string[] | undefined> => {
       const resolver = new Resolver({ timeout: 500, tries: 1 });
@@ -263,7 +261,7 @@ describe("faults", () => {
 
     test("a stopped API server answers nobody, and started again it knows what it knew", async () => {
       await stopApi(lab);
-      assert.equal(await isReady(api), false);
+      assert.equal(await isReady(lab), false);
       assert.equal((await pod("a")).name, "a", "pods are found without it");
       await undo.startApi(lab);
       await kubectl("get", "pod", "a", `--namespace=${namespace}`);
@@ -271,16 +269,16 @@ describe("faults", () => {
 
     test("a frozen API server holds its callers until it is thawed", async () => {
       await freezeApi(lab);
-      assert.equal(await isReady(api), false);
+      assert.equal(await isReady(lab), false);
       await undo.thawApi(lab);
-      assert.equal(await isReady(api), true);
+      assert.equal(await isReady(lab), true);
     });
 
     test("an API server that is restarted is another process and ready", async () => {
       const before = readDaemon(lab, "apiserver")?.pid;
       await restartApi(lab);
       assert.notEqual(readDaemon(lab, "apiserver")?.pid, before);
-      assert.equal(await isReady(api), true);
+      assert.equal(await isReady(lab), true);
     });
 
     test("DNS that is stopped or frozen answers no question until it is back", async () => {

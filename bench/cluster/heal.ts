@@ -1,0 +1,47 @@
+// From the loss of a pod to three healthy voters without it. Beside it the least that brings any etcd back: one plain
+// pod, deleted and made again.
+import { step } from "../../lab/progress.ts";
+import type { Ground } from "../ground.ts";
+import { compare, type Figure } from "../measure.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
+import { rest, secondsOf } from "./until.ts";
+import { rolesOf, type Voter } from "./voters.ts";
+
+const name = "heal";
+const size = 3;
+
+export async function clusterHeal(ground: Ground): Promise<Figure[]> {
+  using both = await openBoth(ground);
+  const { operated, plain } = both;
+  const ours = { follower: [] as number[], leader: [] as number[] };
+  const floor: number[] = [];
+  await step(`a pod deleted ${2 * ground.options.rounds} times`, async (progress) => {
+    let voters = await makeOperated(operated, name, size);
+    let single = await makePlain(plain, `${name}-0`, 1);
+    const heal = async (lost: Voter): Promise<number> => {
+      await rest(ground.signal);
+      return secondsOf(async () => {
+        await operated.deleteNow(lost);
+        voters = await operated.untilVoters(name, size, { without: lost });
+      });
+    };
+    for (let round = 1; round <= ground.options.rounds; round += 1) {
+      floor.push(
+        await secondsOf(async () => {
+          for (const voter of single) await plain.deleteNow(voter);
+          single = await makePlain(plain, `${name}-${round}`, 1);
+        }),
+      );
+      ours.follower.push(await heal((await rolesOf(voters)).follower));
+      ours.leader.push(await heal((await rolesOf(voters)).leader));
+      const latest = [ours.follower, ours.leader, floor].map((samples) => `${samples.at(-1)?.toFixed(2)} s`);
+      progress.detail(`follower ${latest[0]}, leader ${latest[1]}, floor ${latest[2]}`);
+    }
+    await endPlain(plain, `${name}-${ground.options.rounds}`);
+    await endOperated(operated, name);
+  });
+  const floorIs = "one plain pod, made again";
+  const figure = (lost: string, samples: readonly number[]): Figure =>
+    compare({ what: `${lost} deleted → ${size} voters`, unit: "s", ours: samples, floor, floorIs, ratioAtMost: 2 });
+  return [figure("follower", ours.follower), figure("leader", ours.leader)];
+}

@@ -1,0 +1,10 @@
+// The EtcdClusters that the benchmarks ask for.
+import type { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import type { Key } from "../../src/kube/objects.ts";
+
+/** One whose image is on the lab's nodes. */
+export const etcdVersion = "3.6.16";
+
+export function etcdCluster(key: Key, size: number): EtcdCluster {
+  return { metadata: { ...key }, spec: { version: etcdVersion, size } };
+}

@@ -1,0 +1,43 @@
+// How these benchmarks wait and take the time: one way for all, so that ours and its floor are looked at equally often.
+import { setTimeout as sleep } from "node:timers/promises";
+import { waitFor } from "../../lab/progress.ts";
+
+const lookEveryMs = 20;
+/** Only what never comes takes this long. */
+const patienceMs = 300_000;
+
+/** Looks until it sees something else than a text; the text says why not yet. */
+export async function until<T extends object>(
+  what: string,
+  look: () => Promise<T | string>,
+  signal: AbortSignal,
+): Promise<T> {
+  let seen = "nothing yet";
+  const found = await waitFor<{ t: "aborted" } | { t: "seen"; value: T }>(
+    what,
+    async () => {
+      if (signal.aborted) return { t: "aborted" };
+      const value = await look();
+      if (typeof value !== "string") return { t: "seen", value };
+      seen = value;
+      return undefined;
+    },
+    { timeoutMs: patienceMs, everyMs: lookEveryMs, lastSeen: () => seen },
+  );
+  if (found.t === "seen") return found.value;
+  throw signal.reason;
+}
+
+/** etcd adds no member while a link between voters is younger than 5 s; in a cluster at rest none is. */
+const restMs = 6_000;
+
+export function rest(signal: AbortSignal): Promise<void> {
+  return sleep(restMs, undefined, { signal });
+}
+
+/** Seconds that the work took. */
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1000;
+}

@@ -1,0 +1,69 @@
+// Whether the pods of a cluster are that many healthy voters: by etcd's own word, asked of every member through the
+// quorum, and by nobody's status. Ours and the floor are looked at with this same look.
+import type { EtcdMember, Member } from "../../src/etcd/member.ts";
+import type { EtcdMembers } from "../../src/etcd/members.ts";
+import type { Pod } from "../../src/kube/kinds.ts";
+
+export interface Voter {
+  readonly name: string;
+  readonly uid: string;
+  readonly etcd: EtcdMember;
+}
+
+/** A member that does not answer in this time is asked again. */
+const answerWithinMs = 500;
+
+/** The voters, or why not. Pods that still go count as there. */
+export async function lookForVoters(
+  pods: readonly Pod[],
+  size: number,
+  members: EtcdMembers,
+): Promise<readonly Voter[] | string> {
+  if (pods.length !== size) return `${pods.length} pods`;
+  const voters: Voter[] = [];
+  const names = pods.map(nameOf);
+  // The newest is the last to serve: until it does, a look costs one question.
+  for (const pod of pods.toSorted(newestFirst)) {
+    const address = pod.status?.podIP;
+    if (!address) return `${nameOf(pod)} has no address`;
+    const etcd = members.at({ url: `http://${address}:2379` });
+    const list = await etcd.memberList({ linearizable: true }, { deadline: answerWithinMs }).catch(textOf);
+    if (typeof list === "string") return `${nameOf(pod)}: ${list}`;
+    const complaint = complaintAbout(list.members, names);
+    if (complaint !== undefined) return `${nameOf(pod)}: ${complaint}`;
+    voters.push({ name: nameOf(pod), uid: pod.metadata?.uid ?? "", etcd });
+  }
+  return voters;
+}
+
+/** The list must be these names, and nobody of them a learner. */
+export function complaintAbout(listed: readonly Member[], names: readonly string[]): string | undefined {
+  const voting = listed.filter(({ learner }) => !learner).map(({ name }) => name);
+  if (voting.length !== listed.length) return `${listed.length - voting.length} of ${listed.length} are learners`;
+  return voting.toSorted().join() === names.toSorted().join() ? undefined : `the voters are ${voting.join(", ")}`;
+}
+
+export interface Roles {
+  readonly leader: Voter;
+  readonly follower: Voter;
+}
+
+/** Of several followers, one. */
+export async function rolesOf(voters: readonly Voter[]): Promise<Roles> {
+  const leading = await Promise.all(
+    voters.map(async ({ etcd }) => {
+      const { leader, memberId } = await etcd.status();
+      return leader === memberId;
+    }),
+  );
+  const leader = voters.find((_, index) => leading[index] === true);
+  const follower = voters.find((_, index) => leading[index] === false);
+  if (leader === undefined || follower === undefined)
+    throw new Error(`${voters.map(({ name }) => name).join(", ")} are no leader and followers`);
+  return { leader, follower };
+}
+
+const nameOf = ({ metadata }: Pod): string => metadata?.name ?? "";
+const madeAt = ({ metadata }: Pod): string => metadata?.creationTimestamp ?? "";
+const newestFirst = (a: Pod, b: Pod): number => madeAt(b).localeCompare(madeAt(a));
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
