@@ -1,0 +1,95 @@
+// Pods that the API server or the namespace does not take: quotas, limits, profiles, fields that only a pod's schema knows,
+// and things that the pod names and that are not there.
+import { kubectl, apply } from "../../support/kubectl.ts";
+import type { Key } from "../../../src/kube/objects.ts";
+import { badCase } from "./bad-case.ts";
+
+const forbidden = "Change spec.pod so that the namespace takes the pod, or change what forbids it";
+
+export function forbiddenPods(): void {
+  badCase({
+    what: "root where the namespace allows none",
+    name: "root",
+    spec: { pod: { securityContext: { runAsUser: 0 } } },
+    reason: "Refused",
+    says: ['violates PodSecurity "restricted:latest"', forbidden],
+    correct: { pod: { securityContext: null } },
+  });
+  badCase({
+    what: "a PriorityClass that is not there",
+    name: "priority",
+    spec: { pod: { priorityClassName: "no-such-class" } },
+    reason: "Refused",
+    says: ["no PriorityClass with name no-such-class was found", forbidden],
+    correct: { pod: { priorityClassName: null } },
+  });
+  badCase({
+    what: "a ServiceAccount that is not there",
+    name: "account",
+    spec: { pod: { serviceAccountName: "absent" } },
+    reason: "Refused",
+    says: ['serviceaccount "absent" not found', "or make what is missing"],
+    correct: ({ namespace }: Key) => kubectl("create", "serviceaccount", "absent", `--namespace=${namespace}`),
+  });
+  badCase({
+    what: "a quota that leaves no room for a pod",
+    name: "quota",
+    prepare: ({ namespace }) => kubectl("create", "quota", "none", "--hard=pods=0", `--namespace=${namespace}`),
+    reason: "Refused",
+    says: ["exceeded quota: none", forbidden],
+    correct: ({ namespace }: Key) => kubectl("delete", "quota", "none", `--namespace=${namespace}`),
+  });
+  badCase({
+    what: "a request below what the namespace asks for",
+    name: "limits",
+    spec: { pod: { resources: { requests: { cpu: "10m" } } } },
+    prepare: ({ namespace }) =>
+      apply({
+        apiVersion: "v1",
+        kind: "LimitRange",
+        metadata: { name: "least", namespace },
+        spec: { limits: [{ type: "Container", min: { cpu: "20m" } }] },
+      }),
+    reason: "Refused",
+    says: ["minimum cpu usage per Container is 20m", forbidden],
+    correct: { pod: { resources: { requests: { cpu: "30m" } } } },
+  });
+  badCase({
+    what: "a toleration that Kubernetes does not know",
+    name: "toleration",
+    spec: { pod: { tolerations: [{ key: "any", operator: "Perhaps" }] } },
+    reason: "Refused",
+    says: ['Unsupported value: "Perhaps"', "Correct spec.pod.tolerations[0].operator."],
+    correct: { pod: { tolerations: [{ key: "any", operator: "Exists" }] } },
+  });
+  badCase({
+    what: "an affinity of a wrong type inside",
+    name: "affinity",
+    spec: { pod: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: "yes" } } } },
+    reason: "Refused",
+    says: ["affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution", "in spec.pod."],
+    correct: { pod: { affinity: null } },
+  });
+  badCase({
+    what: "a spread that cannot be",
+    name: "skew",
+    spec: {
+      pod: {
+        topologySpreadConstraints: [
+          { maxSkew: 0, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" },
+        ],
+      },
+    },
+    reason: "Refused",
+    says: ["must be greater than zero", "Correct spec.pod.topologySpreadConstraints[0].maxSkew."],
+    correct: { pod: { topologySpreadConstraints: null } },
+  });
+  badCase({
+    what: "a name that no variable can have",
+    name: "variable-name",
+    spec: { pod: { etcdEnv: [{ name: "A=B", value: "c" }] } },
+    reason: "Refused",
+    says: ['"A=B"', "Correct spec.pod.etcdEnv[0].name."],
+    correct: { pod: { etcdEnv: null } },
+  });
+}

@@ -1,0 +1,206 @@
+// Specs that anybody may ask for and that this Kubernetes cannot fulfil: images that are not there, places that no node
+// offers, settings that etcd ends at. Nothing but the pod itself shows it.
+import { test } from "node:test";
+import { labNode } from "../../../lab/config.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import type { Key } from "../../../src/kube/objects.ts";
+import { kubectl } from "../../support/kubectl.ts";
+import { currentEtcd } from "../support/cluster.ts";
+import { kube, lab } from "../support/ground.ts";
+import { applyCluster, badCase, sharedNamespace } from "./bad-case.ts";
+
+const noImage = {
+  reason: "MemberCannotStart",
+  says: [/ErrImagePull|ImagePullBackOff/, "spec.repository or spec.image"],
+} as const;
+const noNode = { reason: "MemberCannotStart", says: ["Unschedulable", "No node takes it: change spec.pod"] } as const;
+const badEtcd = (...words: string[]) =>
+  ({
+    reason: "MemberCannotStart",
+    says: ["etcd ended with exit code", ...words, "spec.pod.etcdEnv, spec.etcd"],
+  }) as const;
+const required = "requiredDuringSchedulingIgnoredDuringExecution";
+const heartbeat = "ETCD_HEARTBEAT_INTERVAL";
+const taint = "dedicated";
+
+export function badPods(): void {
+  badCase({ what: "a domain that is not the cluster's", name: "domain", ...wrongDomain });
+  badCase({
+    what: "a version that no image has",
+    name: "version",
+    spec: { version: "3.6.99" },
+    ...noImage,
+    correct: { version: currentEtcd },
+  });
+  badCase({
+    what: "a repository that is not there",
+    name: "repository",
+    spec: { repository: "registry.invalid/etcd" },
+    ...noImage,
+    correct: { repository: null },
+  });
+  badCase({
+    what: "a tag that is not there",
+    name: "tag",
+    spec: { image: "quay.io/coreos/etcd:v0" },
+    ...noImage,
+    correct: { image: null },
+  });
+  badCase({
+    what: "an image that cannot be the name of one",
+    name: "image-name",
+    spec: { image: "Quay.io/COREOS/etcd:v3" },
+    reason: "MemberCannotStart",
+    says: ["InvalidImageName", "Correct spec.image or spec.repository."],
+    correct: { image: null },
+  });
+  badCase({
+    what: "an image without etcd in it",
+    name: "no-etcd",
+    spec: { image: "docker.io/library/busybox:1.35" },
+    reason: "MemberCannotStart",
+    says: ["StartError", "no such file", "an image that has /usr/local/bin/etcd"],
+    correct: { image: null },
+  });
+
+  badCase({
+    what: "a node selector that no node fits",
+    name: "selector",
+    spec: { pod: { nodeSelector: { disk: "none-has-it" } } },
+    ...noNode,
+    correct: { pod: null },
+  });
+  badCase({
+    what: "a node affinity that no node fits",
+    name: "node-affinity",
+    spec: {
+      pod: {
+        affinity: {
+          nodeAffinity: {
+            [required]: {
+              nodeSelectorTerms: [
+                { matchExpressions: [{ key: "topology.kubernetes.io/zone", operator: "In", values: ["moon"] }] },
+              ],
+            },
+          },
+        },
+      },
+    },
+    ...noNode,
+    correct: { pod: { affinity: null } },
+  });
+  badCase({
+    what: "the company of a pod that does not exist",
+    name: "pod-affinity",
+    spec: {
+      pod: {
+        affinity: {
+          podAffinity: {
+            [required]: [{ labelSelector: { matchLabels: { app: "nobody" } }, topologyKey: "kubernetes.io/hostname" }],
+          },
+        },
+      },
+    },
+    ...noNode,
+    correct: { pod: { affinity: null } },
+  });
+  badCase({
+    what: "a spread over zones that are not there",
+    name: "spread",
+    spec: { pod: { topologySpreadConstraints: [spread] } },
+    ...noNode,
+    correct: { pod: { topologySpreadConstraints: null } },
+  });
+  badCase({
+    what: "more cores than any node has",
+    name: "cores",
+    spec: { pod: { resources: { requests: { cpu: "1000" } } } },
+    ...noNode,
+    says: [...noNode.says, "Insufficient cpu"],
+    correct: { pod: { resources: { requests: { cpu: "10m" } } } },
+  });
+  badCase({
+    what: "more memory than any node has",
+    name: "memory",
+    spec: { pod: { resources: { requests: { memory: "1Ei" } } } },
+    ...noNode,
+    says: [...noNode.says, "Insufficient memory"],
+    correct: { pod: { resources: { requests: { memory: "32Mi" } } } },
+  });
+  badCase({
+    what: "less memory than etcd needs",
+    name: "starved",
+    spec: { pod: { resources: { limits: { memory: "8Mi" } } } },
+    reason: "MemberCannotStart",
+    says: [/OOMKilled|StartError/, "spec.pod.resources.limits"],
+    correct: { pod: { resources: { limits: { memory: "512Mi" } } } },
+  });
+  taintedNode();
+
+  badCase({
+    what: "a variable that etcd cannot read",
+    name: "variable",
+    spec: { pod: { etcdEnv: [{ name: heartbeat, value: "often" }] } },
+    ...badEtcd(heartbeat),
+    correct: { pod: { etcdEnv: [{ name: heartbeat, value: "150" }] } },
+  });
+  badCase({
+    what: "a flag that etcd cannot read",
+    name: "flag",
+    spec: { etcd: { extraArgs: ["--heartbeat-interval=often"] } },
+    ...badEtcd("heartbeat-interval"),
+    correct: { etcd: { extraArgs: ["--heartbeat-interval=150"] } },
+  });
+  badCase({
+    what: "flags that contradict each other",
+    name: "flags",
+    spec: { etcd: { extraArgs: ["--election-timeout=10"] } },
+    ...badEtcd("--election-timeout[10ms]"),
+    correct: { etcd: null },
+  });
+  badCase({
+    what: "a variable from a Secret that is not there",
+    name: "secret",
+    spec: { pod: { etcdEnv: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "absent", key: "token" } } }] } },
+    reason: "MemberCannotStart",
+    says: ['secret "absent" not found', "make the Secret or ConfigMap that is missing"],
+    correct: ({ namespace }: Key) =>
+      kubectl("create", "secret", "generic", "absent", `--namespace=${namespace}`, "--from-literal=token=x"),
+  });
+
+  test("what etcd and the operator do not use does no harm: an unknown variable, an init container's image", async () => {
+    const key = { namespace: await sharedNamespace(), name: "unused" };
+    const pod = { etcdEnv: [{ name: "ETCD_NOTHING_KNOWS_IT", value: "x" }], busyboxImage: "registry.invalid/busybox" };
+    const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod });
+    await cluster.whole();
+    await kube.delete(EtcdCluster, key);
+  });
+}
+
+/** The only member of one needs no domain; those that join it look for it there. */
+const wrongDomain = {
+  spec: { size: 3, pod: { ClusterDomain: ".wrong.example" } },
+  ...badEtcd("spec.pod.ClusterDomain"),
+  correct: { pod: { ClusterDomain: null } },
+} as const;
+
+const spread = {
+  maxSkew: 1,
+  topologyKey: "example.com/no-such-zone",
+  whenUnsatisfiable: "DoNotSchedule",
+  labelSelector: { matchLabels: { app: "etcd" } },
+};
+
+function taintedNode(): void {
+  const node = labNode(lab, 1).name;
+  badCase({
+    what: "a node with a taint that is not tolerated",
+    name: "taint",
+    spec: { pod: { nodeSelector: { "kubernetes.io/hostname": node } } },
+    prepare: () => kubectl("taint", "node", node, `${taint}=others:NoSchedule`, "--overwrite"),
+    ...noNode,
+    says: [...noNode.says, "untolerated taint"],
+    correct: { pod: { tolerations: [{ key: taint, operator: "Exists" }] } },
+    after: () => kubectl("taint", "node", node, `${taint}-`),
+  });
+}

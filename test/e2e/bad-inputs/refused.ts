@@ -1,0 +1,90 @@
+// EtcdClusters that the API server does not take, applied as a person applies them while the operator runs: nothing of
+// them is stored, their sentence is on the screen, and what follows it is taken.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { test } from "node:test";
+import { CommandError, run } from "../../../lab/command.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { type BadCluster, badClusters } from "../../../src/api/testing/bad-clusters.ts";
+import { kube, restrictedNamespace } from "../support/ground.ts";
+import { applyCluster, healed, manifest, sharedNamespace } from "./bad-case.ts";
+import { correctedSpec } from "./corrected.ts";
+
+const sentenceOf = ({ problems, server = { says: problems[0] } }: BadCluster): string | undefined => server.says;
+const isNameWrong = ({ name }: BadCluster): boolean => name !== undefined;
+
+/** One of each group becomes a cluster in the end. */
+const representatives = [
+  "a name with a dot",
+  "size 0",
+  "latest",
+  "a repository with a tag",
+  "the label app",
+  "tolerations that are no list",
+  "a flag that loses data",
+  "an unknown mode of compaction",
+  "an operator's certificate without the servers'",
+  "no patience with nodes",
+  "a pause in quotes",
+];
+
+export function refusedByTheServer(): void {
+  const refused = badClusters.flatMap((bad, index) => {
+    const says = sentenceOf(bad);
+    return says === undefined ? [] : [{ bad, says, name: bad.name ?? `refused-${index}`, right: `corrected-${index}` }];
+  });
+
+  test(`${refused.length} wrong EtcdClusters are refused with their sentences, and taken when they are corrected`, async () => {
+    const namespace = await restrictedNamespace("refused");
+    const words = await complaints(refused.map(({ bad, name }) => manifest({ namespace, name }, bad.spec as object)));
+    for (const { bad, says, name } of refused) {
+      const said = words.find((complaint) => complaint.includes(`"${name}"`));
+      assert.ok(said?.includes(says), `${bad.what}: kubectl said ${said}`);
+    }
+    assert.deepEqual((await kube.list(EtcdCluster, { namespace })).items, []);
+    const corrected = refused.map(({ bad, name, right }) =>
+      manifest({ namespace, name: isNameWrong(bad) ? right : name }, correctedSpec(bad)),
+    );
+    await applyAll(corrected, "--dry-run=server");
+  });
+
+  for (const what of representatives) {
+    const found = refused.find(({ bad }) => bad.what === what);
+    assert.ok(found, `no EtcdCluster with ${what} is refused any more`);
+    test(`an EtcdCluster with ${what} becomes a cluster when it is corrected`, async (context) => {
+      const namespace = await sharedNamespace();
+      const { bad, says, name, right } = found;
+      const [said] = await complaints([manifest({ namespace, name }, bad.spec as object)]);
+      assert.ok(said?.includes(says), said);
+      const cluster = await applyCluster({ namespace, name: isNameWrong(bad) ? right : name }, correctedSpec(bad));
+      await healed(context, cluster, () => Promise.resolve());
+      await kube.delete(EtcdCluster, cluster.key);
+    });
+  }
+}
+
+/** A file for each, in a folder that is applied as a whole: so one that is refused does not keep the others from being tried. */
+async function applyAll(objects: readonly object[], ...options: string[]): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), "etcd-operator-e2e-"));
+  try {
+    await Promise.all(
+      objects.map((object, index) => writeFile(path.join(folder, `${index}.json`), JSON.stringify(object))),
+    );
+    await run("kubectl", ["apply", `--filename=${folder}`, ...options]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What kubectl says about each object that was not taken. */
+async function complaints(objects: readonly object[]): Promise<string[]> {
+  try {
+    await applyAll(objects);
+  } catch (error) {
+    if (error instanceof CommandError) return error.stderr.split(/^(?=The EtcdCluster|Error from server|error: )/m);
+    throw error;
+  }
+  throw new assert.AssertionError({ message: "all of them were taken" });
+}

@@ -1,0 +1,63 @@
+// A status that somebody wrote into. What can be seen is set right by itself; an id that says that the members are another
+// cluster's is a person's to judge, and until then they are left alone.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { kubectl } from "../../support/kubectl.ts";
+import { currentEtcd, type TestCluster } from "../support/cluster.ts";
+import { kube } from "../support/ground.ts";
+import { applyCluster, healed, sharedNamespace, untilTold } from "./bad-case.ts";
+
+const spec = { size: 1, version: currentEtcd };
+
+export function wrongStatuses(): void {
+  test("a status of nonsense is set right by itself, and a wrong type in it is refused", async () => {
+    const cluster = await applyCluster({ namespace: await sharedNamespace(), name: "nonsense" }, spec);
+    const before = await cluster.whole();
+    const conditions = [
+      { type: "Ready", status: "Unknown", reason: "Nonsense", message: "", lastTransitionTime: "yesterday" },
+      { type: "Own", status: "True", reason: "Mine", message: "", lastTransitionTime: "2026-01-31T12:00:00Z" },
+    ];
+    await patchStatus(cluster, {
+      phase: "Nonsense",
+      size: 99,
+      ready: "many",
+      clusterId: "not an id",
+      leader: "me",
+      conditions,
+    });
+    await cluster.until("its status is right again", ({ status }) => status?.phase === "Running" && status.size === 1);
+    const after = await cluster.whole();
+    assert.deepEqual([after.clusterId, after.leader.uid], [before.clusterId, before.leader.uid]);
+    await assert.rejects(patchStatus(cluster, { size: "many" }), /must be of type integer/);
+    await assert.rejects(patchStatus(cluster, { conditions: [{ type: "Ready", status: "Perhaps" }] }), /"Perhaps"/);
+    await kube.delete(EtcdCluster, cluster.key);
+  });
+
+  test("an id of another cluster in the status is told, and nothing is done to the members", async (context) => {
+    const cluster = await applyCluster({ namespace: await sharedNamespace(), name: "identity" }, spec);
+    const before = await cluster.whole();
+    await patchStatus(cluster, { clusterId: "deadbeef" });
+    await untilTold(cluster, {
+      reason: "ForeignCluster",
+      says: [
+        `of the etcd cluster ${before.clusterId}, and status.clusterId says deadbeef`,
+        `put ${before.clusterId} into status.clusterId`,
+      ],
+    });
+    const after = await healed(context, cluster, () => patchStatus(cluster, { clusterId: before.clusterId }));
+    assert.deepEqual([after.leader.uid, after.leader.restarts], [before.leader.uid, before.leader.restarts]);
+    await kube.delete(EtcdCluster, cluster.key);
+  });
+}
+
+async function patchStatus({ namespace, name }: TestCluster, status: object): Promise<void> {
+  await kubectl(
+    "patch",
+    `--namespace=${namespace}`,
+    `etcd/${name}`,
+    "--subresource=status",
+    "--type=merge",
+    `--patch=${JSON.stringify({ status })}`,
+  );
+}
