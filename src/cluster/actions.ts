@@ -44,6 +44,8 @@ export type Action =
       readonly because: Reason;
       /** Without waiting for a kubelet that may never answer. */
       readonly force: boolean;
+      /** Only while the API server knows of no cluster that it could be the whole of. */
+      readonly unlessServed?: true;
     };
 
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };

@@ -74,11 +74,15 @@ function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCl
  * Two seeds would be two clusters, so the cache is not believed: the API server says whether the cluster has an id. A
  * second pod of the seed's name it does not take, and the name is the same for the same cluster.
  */
-export async function createSeed({ pass, cluster }: Turn, { member }: Of<"createSeed">): Promise<void> {
+export async function createSeed(turn: Turn, { member }: Of<"createSeed">): Promise<void> {
+  await confirmNeverServed(turn);
+  await turn.pass.api.create(Pod, memberPod(turn.cluster, member, { as: "seed" }), { fieldManager });
+}
+
+async function confirmNeverServed({ pass, cluster }: Turn): Promise<void> {
   const live = await pass.api.get(EtcdCluster, keyOf(cluster));
   if (live.metadata?.uid !== cluster.metadata.uid || (live.status?.clusterId ?? "") !== "")
     throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
-  await pass.api.create(Pod, memberPod(cluster, member, { as: "seed" }), { fieldManager });
 }
 
 export async function createPod(turn: Turn, { member }: Of<"createPod">): Promise<void> {
@@ -87,9 +91,10 @@ export async function createPod(turn: Turn, { member }: Of<"createPod">): Promis
 }
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
-export async function deletePod({ cluster, pass }: Turn, { member, uid, force }: Of<"deletePod">): Promise<void> {
-  const key = { namespace: cluster.metadata.namespace, name: member };
-  await pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
+export async function deletePod(turn: Turn, { member, uid, force, unlessServed }: Of<"deletePod">): Promise<void> {
+  if (unlessServed === true) await confirmNeverServed(turn);
+  const key = { namespace: turn.cluster.metadata.namespace, name: member };
+  await turn.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
 }
 
 export async function latchClusterId(turn: Turn, { clusterId }: Of<"latchClusterId">): Promise<void> {

@@ -36,6 +36,16 @@ const runningUnready = (initializedAt: number, unreadySince: number): Pod =>
     },
     "n",
   );
+test("a pod that was ready once is known by it, and one that never was is not mistaken for it", () => {
+  const readyOnce = (pod: Pod): boolean => observedPod(pod, undefined).readyOnce === true;
+  assert.equal(readyOnce(runningUnready(20, 50)), true);
+  assert.equal(readyOnce(runningUnready(20, 20)), false);
+  // The kubelet's first look fell on the turn of a second.
+  assert.equal(readyOnce(runningUnready(20, 21)), false);
+  assert.equal(readyOnce(pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }] }, "n")), true);
+  assert.equal(readyOnce(pod({ phase: "Pending" })), false);
+});
+
 const states: [string, Pod, object][] = [
   ["waits for the scheduler", pod({ phase: "Pending" }), { t: "pending" }],
   [

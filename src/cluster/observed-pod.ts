@@ -19,6 +19,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     terminating: deletionTimestamp !== undefined,
     state,
     ready: conditionOf(pod, "Ready")?.status === "True",
+    ...(wasReadyOnce(pod) && { readyOnce: true }),
     labelled: hasItsLabels(pod),
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: nodeOf(pod, nodes),
@@ -42,14 +43,18 @@ function stateOf(pod: Pod): PodState {
 
 /** `started` is the start-up probe's word. Without one, as in pods of 2018, it is true at once. */
 function running(pod: Pod, { restartCount: restarts, started }: ContainerStatus): PodState {
-  return { t: "running", restarts, ...(started === false && wasNeverReady(pod) && { unheard: true }) };
+  return { t: "running", restarts, ...(started === false && !wasReadyOnce(pod) && { unheard: true }) };
 }
 
-/** A kubelet sets all conditions together when it first sees a pod. This one has not moved since, through all restarts. */
-function wasNeverReady(pod: Pod): boolean {
+/**
+ * A kubelet sets all conditions one after the other when it first sees a pod, perhaps across the turn of a second. If
+ * this one has moved since, it was true once, through whatever restarts.
+ */
+function wasReadyOnce(pod: Pod): boolean {
   const [ready, first] = [conditionOf(pod, "Ready"), conditionOf(pod, "Initialized")];
-  if (ready?.status !== "False" || ready.lastTransitionTime === undefined) return false;
-  return ready.lastTransitionTime === first?.lastTransitionTime;
+  if (ready?.status === "True") return true;
+  const [moved, made] = [time(ready?.lastTransitionTime), time(first?.lastTransitionTime)];
+  return moved !== undefined && made !== undefined && moved - made > 1000;
 }
 
 function pending(pod: Pod): PodState {

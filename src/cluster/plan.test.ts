@@ -107,6 +107,20 @@ check("the beginning", [
     ["delete a"],
   ],
   [
+    "a seed that was ready once is not made again, whatever its settings are: clients may have written to it",
+    {
+      unlatched: true,
+      etcd: "silent",
+      members: [voter("a", { pod: { ...crashing(3 * minute), madeFrom: "others", readyOnce: true } })],
+    },
+    [],
+  ],
+  [
+    "a seed that was ready once and whose pod has ended is made again, for its data is gone with it",
+    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: { ...ended, readyOnce: true } })] },
+    ["delete a"],
+  ],
+  [
     "a seed that crashed a moment ago may recover",
     { unlatched: true, etcd: "silent", members: [voter("a", { pod: crashing(minute) })] },
     [],

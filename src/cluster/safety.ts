@@ -73,7 +73,7 @@ export function deleteUnstarted({ world, now }: Table, seat: Seat, because: Reas
 export function deleteFailedSeed(world: World, now: number, because: Reason): readonly Action[] {
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world) || seed.hasVolume) return [];
-  return deletion(seed, because, world, now);
+  return deletion(seed, because, world, now).map((action) => ({ ...action, unlessServed: true }));
 }
 
 /**
@@ -85,9 +85,11 @@ export function deleteSecondVoterPod(world: World, now: number, pod: MemberPod, 
 }
 
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */
-export function hasServed({ cluster: { status } }: World): boolean {
+export function hasServed({ cluster: { status }, pods }: World): boolean {
   // The operator of 2018 latched no id; its clusters are known by their phase.
-  return status.clusterId !== undefined || status.phase === "Running";
+  if (status.clusterId !== undefined || status.phase === "Running") return true;
+  // Clients may have found it before any operator did.
+  return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
 }
 
 /**
@@ -126,7 +128,12 @@ function podAfterRemoval({ world, now }: Table, { pod }: Seat, because: Reason):
   return pod === undefined ? [] : deletion(pod, because, world, now);
 }
 
-function deletion(pod: MemberPod, because: Reason, world: World, now: number): readonly Action[] {
+function deletion(
+  pod: MemberPod,
+  because: Reason,
+  world: World,
+  now: number,
+): readonly Extract<Action, { do: "deletePod" }>[] {
   const force = isNodeLost(pod, world, now);
   if (pod.terminating && !force) return [];
   return [{ do: "deletePod", member: pod.name, uid: pod.uid, because, force }];

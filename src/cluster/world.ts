@@ -28,6 +28,8 @@ export interface MemberPod {
   readonly state: PodState;
   /** Kubelet's word on the readiness probe. */
   readonly ready: boolean;
+  /** It has been ready before, if it is not now: clients were sent to it, and it may hold what they wrote. */
+  readonly readyOnce?: true;
   /** It carries the labels that Services and budget select it by. */
   readonly labelled: boolean;
   /** Where it can be dialled; undefined until it has an address. */

@@ -314,6 +314,8 @@ export class Model {
       }
       case "deletePod":
       default: {
+        // The EtcdCluster is read live before it.
+        if (action.unlessServed === true && this.latched !== undefined) return false;
         const pod = this.pods.get(action.member);
         if (pod?.uid !== action.uid) return true;
         if (action.force) this.vanish(pod);
