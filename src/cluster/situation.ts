@@ -32,7 +32,7 @@ export const pace = {
   /** The world is known to have changed by what was just done. */
   atOnce: 0,
   /** A process is coming up, which takes a tenth of a second and has no event of its own. */
-  soon: 150,
+  soon: 100,
   /** etcd refuses for 5 s after a change of voters. */
   untilAccepted: 500,
   /** Something that should be up is not. */
