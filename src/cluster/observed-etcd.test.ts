@@ -57,6 +57,28 @@ test("a frozen member is listed and does not answer", async () => {
   assert.deepEqual([view.members.length, view.answers.size, view.answers.has(etcd.idOf("demo-b"))], [3, 2, false]);
 });
 
+test("a member that its kubelet finds ready is given a second chance to answer, and any other is not", async () => {
+  for (const ready of [true, false]) {
+    const etcd = await etcdOf("a", "b", "c");
+    etcd.set("demo-b", "frozen");
+    let asked = 0;
+    const late = {
+      at: ({ url }: { url: string }): EtcdMember => {
+        const member = etcd.at(url);
+        if (url !== memberUrl(address("b"))) return member;
+        asked += 1;
+        if (asked === 2) etcd.set("demo-b", "running");
+        return member;
+      },
+    };
+    const { signal } = new AbortController();
+    const pods = podsOf("a", "b", "c").map((pod) => ({ ...pod, ready }));
+    const view = await observedEtcd(pods, { members: late, latched: etcd.clusterId, signal });
+    assert.ok(view.t === "quorum");
+    assert.equal(view.answers.get(etcd.idOf("demo-b"))?.healthy, ready ? true : undefined);
+  }
+});
+
 test("one of three answers and can decide nothing", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "stopped");

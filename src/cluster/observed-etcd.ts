@@ -1,5 +1,5 @@
 // What etcd itself says, in two short rounds: every pod with an address is asked at once how it is, then one that reads
-// through the quorum is asked for the list of members. Silence costs a second a round and no more.
+// through the quorum is asked for the list of members. Silence costs a second a round, and two where nobody expects it.
 import type { ClusterId, MemberId } from "../etcd/ids.ts";
 import type { EtcdMember, Membership, MemberStatus } from "../etcd/member.ts";
 import { EtcdError } from "../etcd/errors.ts";
@@ -20,6 +20,8 @@ export interface Asking {
 interface AskablePod {
   readonly name: string;
   readonly address: string;
+  /** By its kubelet's word, and nobody wants it to go. */
+  readonly serves: boolean;
 }
 
 /** What one pod answered. */
@@ -29,7 +31,9 @@ interface Answered extends MemberAnswer {
 }
 
 export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): Promise<EtcdView> {
-  const askable = pods.flatMap(({ name, address }) => (address === undefined ? [] : [{ name, address }]));
+  const askable = pods.flatMap(({ name, address, ready, terminating }) =>
+    address === undefined ? [] : [{ name, address, serves: ready && !terminating }],
+  );
   if (askable.length === 0) return { t: "nobody" };
   const { view, leaderless } = await look(askable, asking);
   // The list is younger than the answers. One that found its quorum between the two would look as if it had lost it.
@@ -78,7 +82,17 @@ export function memberUrl(address: string): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${ports.client}`;
 }
 
-async function ask(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
+/**
+ * On a busy machine a member may be late for once. Its kubelet, which asks more patiently, still finds it ready, so it is
+ * asked again before anybody is told that it is unwell. One that knows of no leader could not do better.
+ */
+async function ask(pod: AskablePod, asking: Asking): Promise<Answered | undefined> {
+  const first = await askOnce(pod, asking);
+  const isLate = first === undefined || (!first.healthy && !first.status.learner && first.status.leader !== undefined);
+  return pod.serves && isLate ? askOnce(pod, asking) : first;
+}
+
+async function askOnce(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
   const member = members.at({ url: memberUrl(pod.address) });
   const call = { deadline: roundMs, signal };
   const [status, health] = await Promise.all([member.status(call).catch(orNothing), member.health(call)]);
