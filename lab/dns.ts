@@ -15,7 +15,8 @@ const emptyRootZone = `$ORIGIN .
 @ 5 IN NS ns.invalid.
 `;
 
-// A miss is remembered for one second only: the name of a pod that just appears must not stay unknown.
+// What kubeadm sets up with Kubernetes 1.34, as far as a cluster that reaches nobody outside needs it: names of the
+// cluster are not cached, neither found nor missed, so the name of a pod that just appears does not stay unknown.
 export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
     bind ${hostAddress(lab)}
     errors
@@ -23,11 +24,12 @@ export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
     kubernetes cluster.local in-addr.arpa {
         kubeconfig ${componentKubeconfig(lab, "coredns")} ${lab.name}
         pods insecure
-        ttl 5
+        ttl 30
     }
     file ${zoneFile} .
-    cache 5 {
-        denial 9984 1
+    cache 30 {
+        disable success cluster.local
+        disable denial cluster.local
     }
 }
 `;
