@@ -51,7 +51,7 @@ export async function observe(
 
 /** Of the members' pods, whether they are there or not; as the status knew them while etcd cannot tell. */
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
-  const { ready = [], unready = [] } = cluster.status.members;
+  const { ready, unready } = cluster.status.members;
   const listed = "members" in etcd ? etcd.members : [];
   if (listed.length === 0) return [...ready, ...unready];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
