@@ -166,3 +166,13 @@ test("members rather run apart, and must when antiAffinity says so", () => {
   assert.equal(must?.requiredDuringSchedulingIgnoredDuringExecution?.length, 1);
   assert.equal(must?.preferredDuringSchedulingIgnoredDuringExecution, undefined);
 });
+
+test("the end of etcd's log is kept for people to see, but not where a Secret could be in it", () => {
+  const policyWith = (etcdEnv: { name: string; value?: string; valueFrom?: object }[]): string | undefined =>
+    podOf({ pod: { etcdEnv } }).spec?.containers[0]?.terminationMessagePolicy;
+  const plain = { name: "ETCD_HEARTBEAT_INTERVAL", value: "150" };
+  const secret = { name: "ETCD_AUTH_TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+  assert.equal(policyWith([]), "FallbackToLogsOnError");
+  assert.equal(policyWith([plain]), "FallbackToLogsOnError");
+  assert.equal(policyWith([plain, secret]), "File");
+});

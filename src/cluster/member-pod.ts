@@ -4,6 +4,7 @@ import type {
   Affinity,
   Container,
   ContainerPort,
+  EnvVar,
   PodSecurityContext,
   PodSpec,
   Volume,
@@ -86,8 +87,9 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     ],
     volumeMounts: [{ name: dataVolume, mountPath: "/var/etcd" }],
     ...containerProbes(version),
-    // Then the reason for which an etcd ended can be told where people look first.
-    terminationMessagePolicy: "FallbackToLogsOnError",
+    // With the log's end the reason for which an etcd ended can be told where people look first. etcd complains about a
+    // value by repeating it, so not where one comes from a Secret.
+    terminationMessagePolicy: etcdEnv?.some(isSecret) ? "File" : "FallbackToLogsOnError",
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -97,6 +99,8 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     ...given("env", etcdEnv),
   };
 }
+
+const isSecret = ({ valueFrom }: EnvVar): boolean => valueFrom?.secretKeyRef !== undefined;
 
 /** What a person sets wins, field by field. Who asks for root is not stopped by a default that forbids it. */
 function securityContext(asked: PodSecurityContext = {}): PodSecurityContext {
