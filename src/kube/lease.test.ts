@@ -29,7 +29,10 @@ class Candidate {
       this.fence = fence;
       return (work ?? untilStopped)(signal, fence);
     };
-    const options = { api, lease: key, identity, clock, signal: this.end.signal, onNews: this.#note, ...more };
+    // A second of the simulation takes much less than a millisecond, so the real time of day would stand still.
+    const timeOfDay = (): Date => new Date(Date.UTC(2026, 0) + clock.now());
+    const { signal } = this.end;
+    const options = { api, lease: key, identity, clock, timeOfDay, signal, onNews: this.#note, ...more };
     this.running = lead(options, run).then(
       () => "ended",
       (error: unknown) => error,

@@ -47,6 +47,8 @@ export interface LeadOptions {
   /** How long the work may take to stop, in milliseconds, before it is given up on. */
   readonly stopWithin?: number;
   readonly clock?: Clock;
+  /** What is written into the lease. Two renewals must not have the same: an unchanged lease looks like one left alone. */
+  readonly timeOfDay?: () => Date;
   readonly onNews?: (news: LeaseNews) => void;
 }
 
@@ -240,7 +242,7 @@ class Candidate {
       return;
     }
     const sentAt = this.#clock.now();
-    const record = recordFor(step, this.#election, microTime(new Date()));
+    const record = recordFor(step, this.#election, this.#timeOfDay());
     try {
       const written = await (step.do === "create"
         ? this.#lease.create(record, request)
@@ -261,11 +263,15 @@ class Candidate {
       // Read again: a renewal whose answer was not awaited may have gone through.
       const held = await this.#lease.read(request);
       if (held?.record.holder !== this.#options.identity) return;
-      await this.#lease.replace(held, releasedRecord(held.record, microTime(new Date())), request);
+      await this.#lease.replace(held, releasedRecord(held.record, this.#timeOfDay()), request);
       this.#tell({ t: "released" });
     } catch (error) {
       this.#tell({ t: "attemptFailed", error });
     }
+  }
+
+  #timeOfDay(): string {
+    return microTime(this.#options.timeOfDay?.() ?? new Date());
   }
 
   #reportLeader(holder: string): void {
