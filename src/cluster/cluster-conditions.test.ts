@@ -5,7 +5,7 @@ import { conclusionsOf } from "./cluster-conditions.ts";
 import type { Outcome } from "./outcome.ts";
 import { standingOf } from "./standing.ts";
 import type { MemberPod } from "./world.ts";
-import { type SampleMember, type SampleWorld, sampleId, sampleWorld } from "./testing/sample-world.ts";
+import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "./testing/sample-world.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
 const three = [voter("a"), voter("b"), voter("c")];
@@ -15,13 +15,14 @@ const removal: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x
 
 function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
   const world = sampleWorld(sample);
-  const conclusions = conclusionsOf({ world, standing: standingOf(world), outcome });
+  const conclusions = conclusionsOf({ world, standing: standingOf(world), outcome, now: sampleNow });
   return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
 
 const unschedulable: Partial<MemberPod> = {
   state: { t: "pending", problem: "Unschedulable: 0/3 nodes", advice: "Give a node what is asked for." },
 };
+const neverReady: Partial<MemberPod> = { ready: false };
 const available = "True Cluster available";
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
@@ -47,6 +48,36 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
       members: [voter("a", { pod: { state: { t: "starting", problem: "ErrImagePull: not found" } } })],
     },
     { Available: "False Creating", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "the first member is ready for its kubelet and silent for the operator",
+    { etcd: "silent", unlatched: true, members: [voter("a")] },
+    { Available: "False Creating", Ready: "False MembersUnreachable" },
+  ],
+  [
+    "the first member runs and does not serve",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: neverReady })] },
+    { Available: "False Creating", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "the first member has not had the time to serve",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 5000 } })] },
+    { Available: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "a new member runs and never joins",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true, unnamed: true, pod: neverReady })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "a member votes and does not answer yet",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...neverReady, createdAt: sampleNow } })] },
+    { Available: available, Recovering: "False All members healthy", Ready: "False Scaling" },
+  ],
+  [
+    "a member that served is frozen",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...neverReady, readyOnce: true } })] },
+    { Available: available, Ready: "False MembersUnhealthy" },
   ],
   [
     "a new member cannot start",
@@ -174,7 +205,7 @@ test("what keeps a pod from running is told in the words of Kubernetes", () => {
     pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available", advice: "Change it." } },
   });
   const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
-  const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done }).find(
+  const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done, now: sampleNow }).find(
     ({ type }) => type === "Ready",
   );
   assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);

@@ -2,6 +2,7 @@
 // sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../kube/conditions.ts";
 import type { Outcome } from "./outcome.ts";
+import { silencesOf } from "./silence.ts";
 import type { Standing } from "./standing.ts";
 import type { MemberPod, World } from "./world.ts";
 
@@ -9,6 +10,7 @@ interface Judged {
   readonly world: World;
   readonly standing: Standing;
   readonly outcome: Outcome;
+  readonly now: number;
 }
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
@@ -102,10 +104,12 @@ function ready(judged: Judged): Verdict {
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
   if (outcome.t === "refused") return no("Refused", `Could not be done: ${outcome.message}`);
   const pods = problemsOfPods(world.pods);
-  const because = (sentence: string): string => [sentence, ...pods].join(" ");
+  const silences = silencesOf(world, judged.now);
+  const because = (sentence: string): string =>
+    [sentence, ...pods, ...silences.map((silence) => silence.sentence)].join(" ");
   // What is only not there yet, or would never be there without a person.
-  const orCannotStart = (reason: string): string => (pods.length > 0 ? "MemberCannotStart" : reason);
-  if (standing.t === "creating") return no(orCannotStart(reasonOf(standing)), because(adviceOn(standing)));
+  const stuck = pods.length > 0 ? "MemberCannotStart" : silences[0]?.reason;
+  if (standing.t === "creating") return no(stuck ?? reasonOf(standing), because(adviceOn(standing)));
   if (standing.t !== "serving") return no(reasonOf(standing), because(adviceOn(standing)));
   const { healthy, all, lost } = standing.members;
   if (world.etcd.t === "quorum" && world.etcd.strangers.length > 0)
@@ -120,7 +124,7 @@ function ready(judged: Judged): Verdict {
     return no("MembersLeaving", because(`On their way out: ${[...new Set(leaving)].join(", ")}.`));
   if (healthy.length !== size || all.length !== size) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
-    return no(orCannotStart("Scaling"), because(`${healthy.length} healthy voters of ${size}.${untouched}`));
+    return no(stuck ?? "Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));
   }
   const alarm = alarmOf(world);
   if (alarm !== undefined) return alarm;

@@ -43,6 +43,7 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
   ["Ready", "Refused", "Refused"],
   ["Ready", "InvalidSpec", "Invalid Spec"],
   ["Ready", "MemberCannotStart", "Member Cannot Start"],
+  ["Ready", "MembersUnreachable", "Members Unreachable"],
   ["Ready", "ForeignCluster", "Foreign Cluster"],
   ["Ready", "Corrupt", "Corrupt"],
   ["Ready", "NoSpace", "No Space"],

@@ -19,7 +19,9 @@ export function statusOf(world: World, outcome: Outcome, now: Date): EtcdCluster
     ...phaseOf(before, standing, world),
     ...membersOf(world, standing),
     ...versions(world),
-    conditions: [...withConditions(before.conditions, conclusionsOf({ world, standing, outcome }), now)],
+    conditions: [
+      ...withConditions(before.conditions, conclusionsOf({ world, standing, outcome, now: now.getTime() }), now),
+    ],
     controlPaused: cluster.spec.paused,
     serviceName: clientServiceName(cluster),
     clientPort: ports.client,
