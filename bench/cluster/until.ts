@@ -35,8 +35,12 @@ export function rest(signal: AbortSignal): Promise<void> {
   return sleep(restMs, undefined, { signal });
 }
 
-/** Seconds that the work took. */
+/**
+ * Seconds that the work took. It begins at any moment: kubelets look at their pods once a second, and what was waited for
+ * before came to an end at such a look, so that without this each work would begin right after one.
+ */
 export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  await sleep(1000 * Math.random());
   const began = performance.now();
   await work();
   return (performance.now() - began) / 1000;

@@ -21,13 +21,19 @@ export type Action =
   | { readonly do: "createSeed"; readonly member: MemberName }
   /** Writes the id into the status, before anything is built on it. */
   | { readonly do: "latchClusterId"; readonly clusterId: ClusterId }
-  | { readonly do: "addMember"; readonly member: MemberName; readonly as: "learner" | "voter" }
+  | {
+      readonly do: "addMember";
+      readonly member: MemberName;
+      readonly as: "learner" | "voter";
+      /** Under a URL that nobody can dial, because others start with it. */
+      readonly undialable?: true;
+    }
   /** The pod of a member that etcd lists already, joining with the list as etcd has it. */
   | { readonly do: "createPod"; readonly member: MemberName }
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
-  /** Of the only voter, before others join it: so far nobody has looked for it there. */
-  | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName }
+  /** Of a voter that nobody has found there so far: the only one before others join it, or one that was undialable. */
+  | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
   | {
       readonly do: "removeMember";

@@ -9,16 +9,17 @@ import { Pod } from "../kube/kinds.ts";
 import { isControlledBy } from "../kube/owners.ts";
 import type { Action, PodSeen } from "./actions.ts";
 import type { ListedMember } from "./flags-of-etcd.ts";
-import { memberOfPeerUrl, peerUrlOf } from "./names.ts";
+import { memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "./names.ts";
 import { askingEtcd, NotYet, whileCacheIsBehindMs } from "./outcome.ts";
 import { giveItsLabels, hasItsLabels } from "./pod-labels.ts";
 import { portTo, throughQuorum, type Turn, voterToAsk } from "./turn.ts";
 
 type Of<D extends Action["do"]> = Extract<Action, { do: D }>;
 
-export async function addMember(turn: Turn, { member, as }: Of<"addMember">): Promise<void> {
-  const peerUrls = [peerUrlOf(turn.cluster, member)];
-  if (turn.members.some((known) => known.peerUrls.some((url) => peerUrls.includes(url)))) return;
+export async function addMember(turn: Turn, { member, as, undialable }: Of<"addMember">): Promise<void> {
+  const { cluster, members } = turn;
+  if (members.some(({ peerUrls }) => peerUrls.some((url) => memberOfPeerUrl(cluster, url) === member))) return;
+  const peerUrls = [undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member)];
   const wanted: NewMember = as === "voter" ? { as, peerUrls } : { as, peerUrls, oldestServer: oldestServer(turn) };
   const asked = voterToAsk(turn);
   turn.pass.fence.check();
@@ -35,6 +36,8 @@ export async function promote(turn: Turn, { id }: Of<"promote">): Promise<void> 
 
 export async function updatePeerUrl(turn: Turn, { id, member }: Of<"updatePeerUrl">): Promise<void> {
   const asked = voterToAsk(turn);
+  // An etcd that restarts would not know any more who votes; see rules/together.ts.
+  if (turn.members.some((known) => known.id === id && known.learner)) throw new NotYet(`${member} is a learner`);
   turn.pass.fence.check();
   const call = { signal: turn.pass.signal };
   turn.members = await askingEtcd(asked.memberUpdate(id, [peerUrlOf(turn.cluster, member)], call));

@@ -43,6 +43,17 @@ export function peerUrlOf(cluster: Named, member: MemberName): string {
   return `http://${hostOf(cluster, member)}:${ports.peer}`;
 }
 
+/** Where a member is listed until it has joined, when several start together; see rules/together.ts. Needs no DNS. */
+export function undialableUrlOf(cluster: Named, member: MemberName): string {
+  return `${undialable}//${hostOf(cluster, member)}:${ports.peer}`;
+}
+
+const undialable = "unix:";
+
+export function isUndialable({ peerUrls }: { readonly peerUrls: readonly string[] }): boolean {
+  return peerUrls.some((url) => url.startsWith(undialable));
+}
+
 export function clientUrlOf(cluster: Named, member: MemberName): string {
   return `http://${hostOf(cluster, member)}:${ports.client}`;
 }

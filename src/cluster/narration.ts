@@ -36,7 +36,9 @@ export function happeningsOf(action: Action, replaced: boolean): Happening[] {
     case "promote":
       return [happening("Member Promoted", `Member ${action.member} holds all data and is a voter now`)];
     case "updatePeerUrl":
-      return [happening("Address Changed", `Member ${action.member} is found under its name in another domain now`)];
+      return [
+        happening("Address Changed", `Member ${action.member} is found under another address now: ${action.because}`),
+      ];
     case "moveLeader":
       return [happening("Leader Moved", "Another member leads now, since the leader is about to go")];
     case "deletePod":

@@ -42,8 +42,14 @@ function stateOf(pod: Pod): PodState {
 }
 
 /** `started` is the start-up probe's word. Without one, as in pods of 2018, it is true at once. */
-function running(pod: Pod, { restartCount: restarts, started }: ContainerStatus): PodState {
-  return { t: "running", restarts, ...(started === false && !wasReadyOnce(pod) && { unheard: true }) };
+function running(pod: Pod, { restartCount: restarts, started, state }: ContainerStatus): PodState {
+  const since = time(state?.running?.startedAt);
+  return {
+    t: "running",
+    restarts,
+    ...(since !== undefined && { since }),
+    ...(started === false && !wasReadyOnce(pod) && { unheard: true }),
+  };
 }
 
 /**

@@ -73,6 +73,42 @@ check("learners", [
     ["promote b"],
   ],
   [
+    "one whose name is known and that does not answer yet is promoted by etcd's word, where it is not needed to decide",
+    { members: [voter("a"), voter("b"), learner("c", { silent: true, pod: young })] },
+    ["promote c"],
+    100,
+  ],
+  [
+    "not where it would be needed: a lone voter waits for its answer",
+    { size: 2, members: [voter("a"), learner("b", { silent: true, pod: young })] },
+    [],
+    100,
+  ],
+  [
+    "not while too few others are healthy",
+    {
+      size: 4,
+      members: [voter("a"), voter("b"), voter("c", { silent: true }), learner("d", { silent: true, pod: young })],
+    },
+    [],
+  ],
+  [
+    "not when its node is silent",
+    { members: [voter("a"), voter("b"), learner("c", { silent: true, pod: { ...young, ...onSilentNode(1000) } })] },
+    [],
+  ],
+  [
+    "not when it takes so long that its answer can be waited for",
+    { members: [voter("a"), voter("b"), learner("c", { silent: true })] },
+    [],
+    2000,
+  ],
+  [
+    "not when its process keeps ending",
+    { members: [voter("a"), voter("b"), learner("c", { silent: true, pod: { ...young, ...crashing(1000) } })] },
+    [],
+  ],
+  [
     "the one that is furthest is promoted first",
     { members: [voter("a"), learner("b", { raftIndex: 990 }), learner("c")] },
     ["promote c", "promote b"],

@@ -53,7 +53,7 @@ function histories(views: readonly View[]): fc.Arbitrary<History> {
     happening,
     ms: fc.constantFrom(0, 50, 200, 600, 2500, 6000, 70_000),
     view: fc.constantFrom(...views),
-    diesAfter: fc.option(fc.nat(3), { nil: undefined, freq: 2 }),
+    diesAfter: fc.option(fc.nat(6), { nil: undefined, freq: 2 }),
   });
   return fc.record({
     seed: fc.nat(),

@@ -78,8 +78,8 @@ check("the beginning", [
   ],
   [
     "a seed that answers is latched before anything is built on it",
-    { unlatched: true, members: [voter("a", { pod: young })] },
-    ["latch c1", "add learner new1", "pod new1"],
+    { unlatched: true, members: [voter("a", { raftIndex: 4, pod: young })] },
+    ["latch c1", "add undialable learner new1", "add undialable learner new2", "pod new1", "pod new2"],
   ],
   [
     "a seed of 3.5 is joined by one learner at a time",

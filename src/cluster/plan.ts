@@ -11,6 +11,7 @@ import { readdress } from "./rules/readdress.ts";
 import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
+import { exchangeUndialable, makeDialable } from "./rules/together.ts";
 import { drift, lostLabels, missingServices } from "./rules/upkeep.ts";
 import { wait } from "./rules/wait.ts";
 import { type Decision, type Rule, situate } from "./situation.ts";
@@ -18,12 +19,14 @@ import type { World } from "./world.ts";
 
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
+  makeDialable,
   replaceLost,
   deleteOrphans,
   shrink,
   readdress,
   growBeforePromotions,
   promoteLearners,
+  exchangeUndialable,
   remakePods,
   makeMissingPods,
   // Members with volumes whose pods are gone: here, before new ones are made in their place.

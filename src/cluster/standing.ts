@@ -33,12 +33,12 @@ type Answering = Extract<EtcdView, EtcdAnswers>;
 
 export function standingOf(world: World): Standing {
   const { etcd, cluster, pods } = world;
-  if (etcd.t === "quorum") return { t: "serving", members: standings(etcd) };
+  if (etcd.t === "quorum") return { t: "serving", members: standings(etcd, pods) };
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
-    const members = standings(etcd);
+    const members = standings(etcd, pods);
     const voters = members.voters.length || lastKnownSize(world);
     const answering = members.voters.filter(({ id }) => etcd.answers.has(id)).length;
     // 3 voters, 2 answer: they can elect a leader, and do within a second or two. 1 answers: it never can alone.
@@ -71,7 +71,7 @@ function holdsData(pod: MemberPod): boolean {
 
 const lastKnownSize = ({ cluster }: World): number => Math.max(1, cluster.status.size);
 
-function standings({ t, members, answers }: Answering): Standings {
+function standings({ t, members, answers }: Answering, pods: readonly MemberPod[]): Standings {
   const voters = members.filter((member) => !member.learner);
   const healthy = voters.filter(({ id }) => answers.get(id)?.healthy === true);
   return {
@@ -79,9 +79,15 @@ function standings({ t, members, answers }: Answering): Standings {
     voters,
     healthy,
     learners: members.filter((member) => member.learner),
-    // Without a leader nobody is healthy, and those that answer will be. One without a name has yet to join.
+    // Without a leader nobody is healthy, and those that answer will be. One without a name has yet to join, and one
+    // that never served yet has nothing that could be lost.
     lost: voters
       .filter(({ id, name }) => name !== "" && (t === "quorum" ? answers.get(id)?.healthy !== true : !answers.has(id)))
-      .map(({ name }) => name),
+      .map(({ name }) => name)
+      .filter((name) => !pods.some((pod) => pod.name === name && isComingUp(pod))),
   };
 }
+
+/** A vote may be given to one that does not answer yet. */
+const isComingUp = ({ ready, readyOnce, state }: MemberPod): boolean =>
+  state.t === "running" && !ready && readyOnce !== true;

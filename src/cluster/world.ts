@@ -59,8 +59,11 @@ export type PodState =
   | ({ readonly t: "pending" } & Partial<PodTrouble>)
   /** On its node, and no etcd process yet; `problem` as in ErrImagePull. */
   | ({ readonly t: "starting" } & Partial<PodTrouble>)
-  /** `unheard`: its start-up probe has not passed, and it was never ready before: no client was ever sent to it. */
-  | { readonly t: "running"; readonly restarts: number; readonly unheard?: true }
+  /**
+   * `since`: its process runs, if that is known. `unheard`: its start-up probe has not passed, and it was never ready
+   * before: no client was ever sent to it.
+   */
+  | { readonly t: "running"; readonly restarts: number; readonly since?: number; readonly unheard?: true }
   /** Between two starts of a process that keeps ending; `since` the first of this row of ends. */
   | ({ readonly t: "crashing"; readonly since: number; readonly restarts: number } & PodTrouble)
   /** Failed, evicted or completed: this pod never runs again. */

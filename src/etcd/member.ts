@@ -32,7 +32,7 @@ export interface EtcdMember {
   memberAdd(member: NewMember, call?: Call): Promise<AddedMember>;
   memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]>;
   memberRemove(id: MemberId, call?: Call): Promise<readonly Member[]>;
-  /** Changes peer URLs. Not for learners: before 3.5.31 and 3.6.12 it makes them voters. */
+  /** Changes peer URLs. Not for learners: older servers take one for a voter then, and newer ones after a restart. */
   memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]>;
   /** Only the leader does it. */
   moveLeader(to: MemberId, call?: Call): Promise<void>;

@@ -41,6 +41,9 @@ async function play(name: string, changesEach: number): Promise<Played> {
   try {
     const first = await lives.during(cluster.whole());
     await note("creation");
+    // From so many entries on members join one after the other. Those that join together may have to be exchanged when
+    // clients write much while operators come and go, which would be no fault, and no end to compare with.
+    await lives.during(writer.progress(100));
 
     await cluster.scale(3);
     const three = await lives.during(cluster.whole());

@@ -3,6 +3,7 @@ import { before, describe } from "node:test";
 import { checking } from "./clusters/checking.ts";
 import { filling } from "./clusters/filling.ts";
 import { healing } from "./clusters/healing.ts";
+import { joining } from "./clusters/joining.ts";
 import { lifetime } from "./clusters/lifetime.ts";
 import { losing } from "./clusters/losing.ts";
 import { scaling } from "./clusters/scaling.ts";
@@ -17,6 +18,7 @@ describe("clusters", { concurrency: 3 }, () => {
   checking();
   filling();
   healing();
+  joining();
   scaling();
   upkeep();
   losing();

@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ensureBuilt } from "../../lab/build/cache.ts";
 import { type EtcdVersion as Built, etcdRecipe } from "../../lab/build/etcd.ts";
 import { EtcdError } from "../../src/etcd/errors.ts";
-import type { EtcdMember } from "../../src/etcd/member.ts";
+import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
 import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
 import { hasFlag } from "../../src/etcd/versions/flags.ts";
@@ -84,6 +84,7 @@ export class RealEtcd implements EtcdWorld {
     const etcd = new RealEtcd(built, program, folder, options, processes);
     try {
       await etcd.#run("m0", [`--initial-cluster=m0=${etcd.peerUrl("m0")}`, "--initial-cluster-state=new"]);
+      await etcd.#answers("m0");
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
       throw error;
@@ -108,15 +109,28 @@ export class RealEtcd implements EtcdWorld {
     });
   }
 
+  /** Where nobody can dial it, until it has started. */
+  undialableUrl(name: string): string {
+    return `unix://${name}.example:2380`;
+  }
+
   async join(name: string): Promise<void> {
+    await this.launch(name);
+    await this.#answers(name);
+  }
+
+  /** Without waiting until it answers. It is listed by its peer URL, or where nobody can dial it. */
+  async launch(name: string): Promise<void> {
+    const isOwn = ({ peerUrls }: Member): boolean =>
+      [this.peerUrl(name), this.undialableUrl(name)].some((url) => peerUrls.includes(url));
     const listed = await comesTrue(
       this,
       "a member lists the others",
       () => this.member("m0").memberList({ linearizable: false }),
-      ({ members }) => members.some(({ peerUrls }) => peerUrls.includes(this.peerUrl(name))),
+      ({ members }) => members.some(isOwn),
     );
     const initial = listed.members.map((member) => {
-      const own = member.peerUrls.includes(this.peerUrl(name));
+      const own = isOwn(member);
       return member.peerUrls.map((url) => `${own ? name : member.name || member.id}=${url}`).join(",");
     });
     await this.#run(name, [`--initial-cluster=${initial.join(",")}`, "--initial-cluster-state=existing"]);
@@ -151,7 +165,8 @@ export class RealEtcd implements EtcdWorld {
   }
 
   async revive(name: string): Promise<void> {
-    await this.#spawn(name);
+    this.#spawn(name);
+    await this.#answers(name);
   }
 
   async fillUp(): Promise<void> {
@@ -169,6 +184,11 @@ export class RealEtcd implements EtcdWorld {
 
   letTimePass(): Promise<void> {
     return delay(100);
+  }
+
+  /** How often it has won one, by its own word. */
+  elections(name: string): number {
+    return readFileSync(this.#logFile(name), "utf8").match(/became leader at term/g)?.length ?? 0;
   }
 
   get log(): string {
@@ -200,19 +220,22 @@ export class RealEtcd implements EtcdWorld {
       ...(await this.#tlsFlags(name)),
       ...flags,
     ];
-    await this.#spawn(name);
+    this.#spawn(name);
   }
 
-  async #spawn(name: string): Promise<void> {
+  #spawn(name: string): void {
     const process = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
     // The kernel ends it with this process, should that be killed before it can clean up.
     const args = ["--pdeathsig", "KILL", "--", this.#program, ...process.args];
     process.child = spawn("setpriv", args, { stdio: ["ignore", log, log] });
     closeSync(log);
-    const { child } = process;
+  }
+
+  async #answers(name: string): Promise<void> {
+    const { child } = this.#process(name);
     const status = (): Promise<unknown> => {
-      if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}\n${this.log}`);
+      if (child && child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}\n${this.log}`);
       return this.member(name).status();
     };
     await comesTrue(this, `${name} answers`, status, () => true);

@@ -19,7 +19,7 @@ export function readdress(situation: Situation): Decision | undefined {
   if (only === undefined || others.length > 0 || learners.length > 0 || world.cluster.spec.size === 1) return undefined;
   if (!isElsewhere(only, situation) || only.state.t !== "healthy") return undefined;
   return {
-    actions: [{ do: "updatePeerUrl", id: only.member.id, member: only.name }],
+    actions: [{ do: "updatePeerUrl", id: only.member.id, member: only.name, because: "its domain has changed" }],
     because: `${only.name} is to be found by those that join it`,
     lookAgainAfter: pace.atOnce,
   };

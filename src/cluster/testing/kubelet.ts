@@ -81,7 +81,7 @@ export class Kubelet {
     const version = pod.metadata?.annotations?.[versionAnnotation] ?? "";
     const start = {
       name: flag("name"),
-      peerUrl: flag("initial-advertise-peer-urls"),
+      peerUrl: listedUrl(flag("initial-cluster"), flag("name")),
       clientUrl: memberUrl(address),
       version,
     };
@@ -121,6 +121,12 @@ export class Kubelet {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
+}
+
+/** Where etcd has it, which it learns from its list. */
+function listedUrl(list: string, name: string): string {
+  const entry = list.split(",").find((one) => one.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1) ?? "";
 }
 
 function statusOf(started: boolean, podIP: string): Pod["status"] {

@@ -12,7 +12,7 @@ import { has } from "../../etcd/versions/features.ts";
 import type { PodDisruptionBudget, Service } from "../../kube/kinds.ts";
 import type { Action } from "../actions.ts";
 import { disruptionBudget } from "../budget.ts";
-import { clientUrlOf, memberOfPeerUrl, peerUrlOf } from "../names.ts";
+import { clientUrlOf, isUndialable, memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "../names.ts";
 import { quorum } from "../safety.ts";
 import { clientService, peerService } from "../services.ts";
 import type { MemberPod } from "../world.ts";
@@ -97,7 +97,8 @@ export class Model {
   /** What etcd does when its container starts. */
   #run(pod: ModelPod): void {
     const { cluster } = this;
-    const start = { name: pod.name, peerUrl: peerUrlOf(cluster, pod.name), clientUrl: clientUrlOf(cluster, pod.name) };
+    const [peerUrl = peerUrlOf(cluster, pod.name)] = this.#memberOf(pod)?.peerUrls ?? [];
+    const start = { name: pod.name, peerUrl, clientUrl: clientUrlOf(cluster, pod.name) };
     if (pod.seed && !this.etcd) {
       this.etcd = new FakeCluster(start, {
         now: () => this.now,
@@ -218,7 +219,8 @@ export class Model {
   }
 
   survivesStranger(): boolean {
-    return this.#runningVoters().length >= quorum(this.#voters().length + 1);
+    const stay = this.#runningVoters().filter(({ pod }) => pod.deletedAt === undefined);
+    return stay.length >= quorum(this.#voters().length + 1);
   }
 
   isSettled(): boolean {
@@ -262,6 +264,8 @@ export class Model {
     const done = this.#do(action);
     assert.ok(doomed || !this.isDoomed(), `${action.do} cost the quorum; ${this.describe()}`);
     this.#assertNothingLost();
+    const hidden = this.#voters().filter(isUndialable);
+    assert.ok(hidden.length <= 1, `two voters cannot find each other; ${this.describe()}`);
     return done;
   }
 
@@ -292,15 +296,18 @@ export class Model {
         return this.change((by, etcd) =>
           etcd.add(
             by,
-            [peerUrlOf(cluster, action.member)],
+            [action.undialable === true ? undialableUrlOf(cluster, action.member) : peerUrlOf(cluster, action.member)],
             action.as === "learner" && has(version(this.version), "learners"),
           ),
         );
       case "promote":
         return this.change((by, etcd) => etcd.promote(by, action.id));
       case "updatePeerUrl":
-        // Domains are not edited in the model.
-        return false;
+        assert.ok(
+          !etcd?.members.some(({ id, learner }) => id === action.id && learner),
+          "a learner's address was changed",
+        );
+        return this.change((by, etcd) => etcd.update(by, action.id, [peerUrlOf(cluster, action.member)]));
       case "moveLeader":
         return this.#attempt(() => {
           const leader = this.#processes().find(({ process }) => process.member === action.from);

@@ -4,7 +4,7 @@ import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../budget.ts";
-import { peerUrlOf } from "../names.ts";
+import { peerUrlOf, undialableUrlOf } from "../names.ts";
 import { minAvailable } from "../safety.ts";
 import { clientService, peerService } from "../services.ts";
 import type { EtcdView, MemberAnswer, MemberPod, World } from "../world.ts";
@@ -23,6 +23,8 @@ export interface SampleMember {
   readonly foreign?: true;
   /** Behind `.svc` of its name; absent: as the spec says. */
   readonly domain?: string;
+  /** Its peer URL is one that nobody can dial. */
+  readonly undialable?: true;
   /** Absent: it answers and is healthy. */
   readonly silent?: true;
   readonly raftIndex?: number;
@@ -125,12 +127,14 @@ function etcdOf(
   };
 }
 
-function memberOf({ letter, learner, unnamed, foreign, domain }: SampleMember, cluster: CompleteEtcdCluster): Member {
+function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
+  const { letter, learner, unnamed, foreign, domain, undialable } = sample;
   const name = `demo-${letter}`;
   const { spec } = cluster;
   const named =
     domain === undefined ? cluster : { ...cluster, spec: { ...spec, pod: { ...spec.pod, ClusterDomain: domain } } };
-  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : peerUrlOf(named, name);
+  const ours = undialable ? undialableUrlOf(named, name) : peerUrlOf(named, name);
+  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : ours;
   return {
     id: sampleId(letter),
     name: unnamed ? "" : name,

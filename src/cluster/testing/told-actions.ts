@@ -26,7 +26,7 @@ function tell(action: Action, name: (member: string) => string): string {
     case "latchClusterId":
       return `latch ${action.clusterId}`;
     case "addMember":
-      return `add ${action.as} ${name(action.member)}`;
+      return `add ${action.undialable === true ? "undialable " : ""}${action.as} ${name(action.member)}`;
     case "createPod":
       return `pod ${name(action.member)}`;
     case "promote":

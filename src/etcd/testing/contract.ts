@@ -212,6 +212,16 @@ function learner(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
     await refuses(m0.memberPromote(member.id), "notALearner");
   });
 
+  test("stays one when its address changes, where servers are new enough", async () => {
+    await using world = await makeWorld();
+    const m0 = world.member("m0");
+    const { member } = await m0.memberAdd({ as: "learner", peerUrls: [world.peerUrl("m1")], oldestServer: v });
+    const members = await m0.memberUpdate(member.id, [world.peerUrl("m2")]);
+    const updated = members.find(({ id }) => id === member.id);
+    assert.deepEqual(updated?.peerUrls, [world.peerUrl("m2")]);
+    assert.equal(updated?.learner, has(v, "safeLearnerUpdate"));
+  });
+
   test("is removed without regard to the quorum", async () => {
     await using world = await makeWorld();
     const m0 = world.member("m0");

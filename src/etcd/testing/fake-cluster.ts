@@ -242,7 +242,9 @@ export class FakeCluster {
     this.#requireQuorum(by, "MemberUpdate");
     const member = this.#requireMember("MemberUpdate", id);
     this.#requireFreeUrls("MemberUpdate", peerUrls, id);
-    this.#members.set(id, { ...member, peerUrls: [...peerUrls] });
+    // Older servers forget what it was, and tell everybody that it votes.
+    const learner = member.learner && has(by.version, "safeLearnerUpdate");
+    this.#members.set(id, { ...member, peerUrls: [...peerUrls], learner });
   }
 
   moveLeader(by: FakeProcess, to: MemberId): void {

@@ -43,7 +43,8 @@ const sinces = {
   statusQuota: since("3.6.0"),
   // etcdserver/server.go, mayAddMember: a connection to a quorum of the voters is enough; before, to all of them.
   addWithMinorityDown: since("3.6.11", "3.5.30"),
-  // Release notes of 3.6.12 and 3.5.31: before, MemberUpdate of a learner made it a voter in silence.
+  // Release notes of 3.6.12 and 3.5.31: before, MemberUpdate of a learner made it a voter in silence. Safe is only the
+  // answer: what a restarted 3.6.16 makes of it is told in cluster/rules/together.ts.
   safeLearnerUpdate: since("3.6.12", "3.5.31"),
   // Release notes of 3.4.23 and 3.5.7: the image holds etcd, etcdctl and etcdutl, and no shell.
   distrolessImage: since("3.5.7", "3.4.23"),

@@ -3,6 +3,7 @@
 import { withDefaults } from "../../../src/api/etcd-cluster.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
+import { isUndialable } from "../../../src/cluster/names.ts";
 import type { Pod } from "../../../src/kube/kinds.ts";
 import { etcdMembers } from "./ground.ts";
 
@@ -70,6 +71,8 @@ function oddities(
   if (clusterId !== known) return `it is of the cluster ${clusterId}, and the status says ${known}`;
   const learners = members.filter(({ learner }) => learner);
   if (learners.length > 0) return `learners: ${learners.map(({ name, id }) => name || id).join(", ")}`;
+  const hidden = members.filter(isUndialable);
+  if (hidden.length > 0) return `nobody can dial ${hidden.map(({ name }) => name).join(", ")}`;
   const [listed, there] = [members.map(({ name }) => name), pods.map(({ metadata }) => metadata?.name ?? "")];
   return listed.toSorted().join() === there.toSorted().join() ? undefined : `etcd lists ${listed.join(", ")}`;
 }

@@ -1,0 +1,128 @@
+// The first members of a cluster, which join its seed together: one of them is held up, they are deleted in the moment
+// that they were made, or clients write so much meanwhile that they need a snapshot.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Affinity } from "kubernetes-types/core/v1.js";
+import { waitFor } from "../../../lab/progress.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
+import { Node, Pod } from "../../../src/kube/kinds.ts";
+import { clusterwide, makeCluster, type TestCluster } from "../support/cluster.ts";
+import { kube, patience, restrictedNamespace } from "../support/ground.ts";
+import { conditionOf } from "../support/status.ts";
+import { memberAt } from "../support/whole.ts";
+import { Writer } from "../support/writer.ts";
+
+export function joining(): void {
+  describe("joining", { concurrency: 1 }, () => {
+    test("of two that join together one has nowhere to run: the other votes, and its turn comes", async () => {
+      const { items } = await kube.list(Node);
+      const [one = "", other = ""] = items.map(({ metadata }) => metadata?.name ?? "");
+      await using joined = await begin("held-up", { pod: { affinity: onePerNode("held-up", [one, other]) } });
+      const { cluster, writer } = joined;
+      await cluster.until("two vote, and a third is told to be held up", (seen) => {
+        const ready = conditionOf(seen, "Ready");
+        if (ready?.reason !== "MemberCannotStart") return false;
+        return /^2 healthy voters of 3\..*Unschedulable/.test(ready.message ?? "");
+      });
+      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { pod: { affinity: null } } });
+      assert.equal((await cluster.whole()).members.length, 3);
+      await writer.nothingIsLost();
+    });
+
+    test("two that join together are deleted in the moment that they were made, and others come", async () => {
+      await using joined = await begin("deleted", {});
+      const { cluster, writer } = joined;
+      const fresh = (await untilPods(cluster, 3)).filter((pod) => !isSeed(pod));
+      assert.equal(fresh.length, 2);
+      for (const { metadata } of fresh) {
+        const { name = "", uid = "" } = metadata ?? {};
+        await kube.delete(Pod, { namespace: cluster.namespace, name }, { uid });
+      }
+      const after = await cluster.whole();
+      assert.ok(fresh.every(({ metadata }) => !after.members.some(({ uid }) => uid === metadata?.uid)));
+      await writer.nothingIsLost();
+    });
+
+    test("what is written to the first member before the others have joined is in all of them", async () => {
+      await using joined = await begin("written", {});
+      const { cluster, writer } = joined;
+      const address = await untilFirstAddress(cluster);
+      const written: string[] = [];
+      // More than etcd keeps at hand for those that join.
+      while (written.length < 500) {
+        const key = `/early/${written.length}`;
+        const put = memberAt(address).put(key, "1", { deadline: 1000 });
+        if (await put.then(() => true).catch(() => false)) written.push(key);
+      }
+      const { members } = await cluster.whole();
+      for (const { etcd } of members) {
+        const { keys } = await etcd.list("/early/");
+        assert.equal(keys.length, written.length);
+      }
+      await writer.nothingIsLost();
+    });
+  });
+}
+
+interface Joined extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly writer: Writer;
+}
+
+/** Not waited for until it is whole. */
+async function begin(name: string, spec: Partial<EtcdClusterSpec>): Promise<Joined> {
+  const namespace = await restrictedNamespace(name);
+  const cluster = await makeCluster({ namespace, name }, { size: 3, ...spec }, clusterwide);
+  const writer = new Writer(cluster);
+  return {
+    cluster,
+    writer,
+    [Symbol.asyncDispose]: async () => {
+      await writer.stop();
+      await kube.delete(EtcdCluster, cluster.key);
+    },
+  };
+}
+
+function untilPods(cluster: TestCluster, count: number): Promise<Pod[]> {
+  let seen: Pod[] = [];
+  return waitFor(
+    `${count} pods`,
+    async () => {
+      seen = await cluster.pods();
+      return seen.length === count ? seen : undefined;
+    },
+    { timeoutMs: patience, everyMs: 20, lastSeen: () => `${seen.length}` },
+  );
+}
+
+function untilFirstAddress(cluster: TestCluster): Promise<string> {
+  return waitFor(
+    "the first member's address",
+    async () => {
+      const pods = await cluster.pods();
+      return pods.map(({ status }) => status?.podIP).find((address) => address !== undefined);
+    },
+    { timeoutMs: patience, everyMs: 20, lastSeen: () => "none" },
+  );
+}
+
+const isSeed = ({ spec }: Pod): boolean =>
+  spec?.containers.some(({ command }) => command?.includes("--initial-cluster-state=new")) ?? false;
+
+/** At most one member on each of these nodes, and none elsewhere. */
+function onePerNode(cluster: string, nodes: readonly string[]): Affinity {
+  const topologyKey = "kubernetes.io/hostname";
+  return {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: topologyKey, operator: "In", values: [...nodes] }] }],
+      },
+    },
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey, labelSelector: { matchLabels: { etcd_cluster: cluster } } },
+      ],
+    },
+  };
+}
