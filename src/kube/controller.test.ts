@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { pause } from "./clock.ts";
 import { Controller } from "./controller.ts";
 import type { ControllerEvent, ControllerOptions } from "./controller.ts";
 import { ApiError } from "./errors.ts";
@@ -82,6 +83,25 @@ test("a controller whose caches never fill ends with its signal", async () => {
   stop.abort();
   await running;
   assert.equal(clock.waiting, 0);
+});
+
+test("keys that ask to be looked at again do not keep ahead of a new urgent one", async () => {
+  const { clock, controller, passes, start, halt } = controlling(
+    async ({ name }, { signal }) => {
+      await pause(clock, 10, signal);
+      return name === "new" ? done : again(0);
+    },
+    {},
+    [],
+  );
+  await start();
+  for (const name of ["a", "b", "c"]) controller.enqueue(`ns/${name}`, "high");
+  // All of them wait for their second look, one of them in it.
+  await clock.advance(35);
+  controller.enqueue("ns/new", "high");
+  await clock.advance(10);
+  assert.deepEqual(passes.slice(0, 5), ["ns/a at 0", "ns/b at 10", "ns/c at 20", "ns/a at 30", "ns/new at 40"]);
+  await halt();
 });
 
 const endings: [name: string, next: () => Next, when: number[]][] = [

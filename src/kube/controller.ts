@@ -199,7 +199,8 @@ class Reign {
     if (next.next !== "failed" || next.retry === "never") this.queue.forget(key);
     switch (next.next) {
       case "again":
-        this.queue.addAfter(key, next.afterMs, priority);
+        // Whatever made it urgent has been answered. Else those that wait for something would keep ahead of a new wish.
+        this.queue.addAfter(key, next.afterMs, priority === "high" ? "normal" : priority);
         return;
       case "failed":
         if (next.retry === "backOff") this.queue.retry(key, priority, askedToWait(next.error));
