@@ -1,6 +1,7 @@
 // Real etcd processes on loopback, each with its data in a temporary folder, for what the in-memory cluster cannot
 // show. Nothing of them outlives the test.
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -269,19 +270,27 @@ export class RealEtcd implements EtcdWorld {
   }
 }
 
-/** All held at the same time, so that they differ, and then let go. */
+/** Below those that the kernel gives to outgoing connections, which may take one before etcd comes to listen on it. */
+const lowestPort = 20_000;
+const highestPort = 32_000;
+const handedOut = new Set<number>();
+
+/** Each is given once: some are listened on much later, and others may be looking for theirs meanwhile. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(lowestPort, highestPort);
+    if (handedOut.has(port)) continue;
+    handedOut.add(port);
+    if (await isFree(port)) ports.push(port);
+  }
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer()
+    .once("error", () => resolve(false))
+    .listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  return promise;
 }

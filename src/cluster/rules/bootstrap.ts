@@ -44,7 +44,10 @@ function lookAgainFor(seed: MemberPod, { cluster }: World, now: number): number 
   return Math.min(pace.slowly, Math.max(pace.atOnce, untilStuck));
 }
 
-/** A process that has just been started answers in a moment; one that did not for a minute is not waited for that hard. */
+/**
+ * A process that has just been started answers in a moment. The longer it takes, the less a moment matters: after 20 s
+ * another one, and where a machine starts sixty at once they are not asked six hundred times a second besides.
+ */
 export function patienceWith({ createdAt }: MemberPod, now: number): number {
-  return now - createdAt < 60_000 ? pace.soon : pace.later;
+  return Math.min(Math.max((now - createdAt) / 20, pace.soon), pace.later);
 }

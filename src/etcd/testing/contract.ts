@@ -14,7 +14,8 @@ import { comesTrue, type EtcdWorld, grow, isRefusal, succeedsInTime } from "./wo
 const nobody = parseMemberId("123456789abcdef") ?? assert.fail("no id");
 
 export function etcdContract(title: string, v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
-  describe(title, () => {
+  // One world at a time, also where several versions are tried side by side.
+  describe(title, { concurrency: 1 }, () => {
     describe("a lone member", () => alone(v, makeWorld));
     describe("a cluster that is out of space", () => outOfSpace(v, makeWorld));
     if (has(v, "learners")) describe("a learner", () => learner(v, makeWorld));
