@@ -193,6 +193,22 @@ test("nothing is lost and nothing listed anew when the new token comes after the
   assertLists(lists, "", never);
 });
 
+test("nothing is lost and nothing listed anew when one watch is refused, and its connection is closed to all but the others", async () => {
+  let refused = false;
+  const lists = await stage.round(changesARound, async () => {
+    // An API server that refuses a token takes no more requests on the connection that it came over.
+    stage.proxy.spoilsToken = (path) => {
+      const first = path.includes("/configmaps?watch=1") && !refused;
+      refused ||= first;
+      return first;
+    };
+    stage.proxy.endWatches("", "configmaps");
+  });
+  stage.proxy.spoilsToken = () => false;
+  assert.ok(refused);
+  assertLists(lists, "", never);
+});
+
 test("after at least 20,000 changes and every fault, memory and connections are as they were", async () => {
   await stage.round(changesARound, async () => {});
   assert.ok(stage.writer.changes >= 20_000, `${stage.writer.changes} changes`);

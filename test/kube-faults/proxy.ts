@@ -24,6 +24,7 @@ const newline = 0x0a;
 
 /** A response on its way from the API server to the client. */
 class Passage {
+  readonly path: string;
   readonly isWatch: boolean;
   readonly #to: http2.ServerHttp2Stream;
   readonly #from: http2.ClientHttp2Stream;
@@ -31,6 +32,7 @@ class Passage {
   #lastWords: string | undefined;
 
   constructor(to: http2.ServerHttp2Stream, from: http2.ClientHttp2Stream, path: string) {
+    this.path = path;
     this.isWatch = /[?&]watch=1/.test(path);
     this.#to = to;
     this.#from = from;
@@ -84,6 +86,8 @@ export class FaultyProxy {
   readonly requests: ProxiedRequest[] = [];
   /** What is answered instead of handing a request on; undefined for those that are handed on. */
   reply: (path: string) => Reply | undefined = () => undefined;
+  /** Whether a request is handed on with a token that no API server takes. */
+  spoilsToken: (path: string) => boolean = () => false;
   /** While true, connections are broken off before anything is said. */
   refuses = false;
 
@@ -99,6 +103,9 @@ export class FaultyProxy {
     this.#server.on("session", (session) => {
       const upstream = http2.connect(apiUrl(lab), { ca });
       this.#upstreams.set(session, upstream);
+      // An API server that refuses a token sends those who come after it to another connection, and goes on serving the
+      // streams of this one. Kept from the client, it would come here again and again, in vain.
+      upstream.on("goaway", () => session.close());
       upstream.on("error", () => session.destroy());
       upstream.on("close", () => session.destroy());
       session.on("close", () => {
@@ -123,9 +130,10 @@ export class FaultyProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Ends every open watch cleanly after these words. */
-  endWatches(lastWords: string): void {
-    for (const passage of this.#passages) if (passage.isWatch) passage.end(lastWords);
+  /** Ends every open watch, or those of one resource, cleanly after these words. */
+  endWatches(lastWords: string, resource = ""): void {
+    for (const passage of this.#passages)
+      if (passage.isWatch && passage.path.includes(`/${resource}`)) passage.end(lastWords);
   }
 
   close(): void {
@@ -157,7 +165,8 @@ export class FaultyProxy {
     } else if (upstream === undefined || upstream.closed || upstream.destroyed) {
       stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
     } else {
-      const passage = new Passage(stream, upstream.request({ ...headers }), path);
+      const spoiled = this.spoilsToken(path) ? { authorization: "Bearer spoiled" } : {};
+      const passage = new Passage(stream, upstream.request({ ...headers, ...spoiled }), path);
       this.#passages.add(passage);
       stream.on("close", () => this.#passages.delete(passage));
     }
