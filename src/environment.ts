@@ -11,7 +11,7 @@ export interface Identity {
 export function identityOf(env: NodeJS.ProcessEnv): Identity {
   const namespace = env["MY_POD_NAMESPACE"] ?? "";
   const pod = env["MY_POD_NAME"] ?? "";
-  const inPod = env["KUBERNETES_SERVICE_HOST"] !== undefined && env["KUBECONFIG"] === undefined;
+  const inPod = Boolean(env["KUBERNETES_SERVICE_HOST"]) && !env["KUBECONFIG"];
   if (inPod && (namespace === "" || pod === ""))
     throw new FlagError(
       "MY_POD_NAMESPACE and MY_POD_NAME must be set to the operator's own pod: use fieldRef metadata.namespace and metadata.name.",

@@ -58,4 +58,5 @@ test("in a pod the operator must be told who it is, outside it need not", () => 
   assert.deepEqual(identityOf({ ...inPod, MY_POD_NAMESPACE: "n", MY_POD_NAME: "p" }), { namespace: "n", pod: "p" });
   assert.equal(identityOf({}).namespace, "default");
   assert.equal(identityOf({ ...inPod, KUBECONFIG: "/file" }).namespace, "default");
+  assert.throws(() => identityOf({ ...inPod, KUBECONFIG: "" }), /MY_POD_NAMESPACE/);
 });

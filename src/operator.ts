@@ -37,7 +37,6 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   const members = new EtcdMembers();
   const scope = scopeOf(flags, identity);
   log.info("starts", { version, scope, server: credentials.server });
-  if (flags.createCrd) await installCrds(api, signal, log);
   const events = new EventRecorder({
     api,
     reporter: { controller: name, instance: identity.pod },
@@ -45,7 +44,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   });
   const nodes = (await maySeeNodes(api, signal)) ? "watched" : "unseen";
   if (nodes === "unseen")
-    log.warn("Nodes may not be listed, so members on lost nodes are not replaced: grant get, list and watch on nodes.");
+    log.warn("Nodes may not be listed, so members on lost nodes are not replaced: grant list and watch on nodes.");
   const { controller, informers, pods } = clusterController({ api, scope, nodes, members, events, observer });
   const level = flags.chaosLevel;
   const alongside: Pick<RunningController, "alongside"> =
@@ -60,6 +59,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
       controllers: [{ controller, lease: { namespace: identity.namespace, name }, ...alongside }],
       identity: `${identity.pod}_${crypto.randomUUID()}`,
       listen: flags.listenAddr,
+      prepare: (ended) => (flags.createCrd ? installCrds(api, ended, log) : Promise.resolve()),
       observer,
       events,
       signal,

@@ -77,7 +77,8 @@ export const etcdClusterDefinition: Definition = {
       plural: EtcdCluster.plural,
       singular: "etcdcluster",
       shortNames: ["etcd"],
-      categories: ["all", "etcd"],
+      // None that is called as the short name is: kubectl would take `etcd/x` for all kinds of it.
+      categories: ["all"],
     },
     // The definition of 2018 says true, which would go on storing fields that nobody knows.
     preserveUnknownFields: false,

@@ -30,7 +30,7 @@ const condition = object("One thing that is true, false or not known of the clus
 export const statusSchema = object("What the operator last saw of the cluster. It alone writes here.", {
   phase: defaulted(
     "",
-    string("Creating until the first member answers, then Running; Failed when a person has to act. Empty at first."),
+    string("Creating until the first member answers, then Running; Failed when its data is lost. Empty at first."),
   ),
   reason: string("Why the phase is Failed, and what to do."),
   controlPaused: boolean("The operator leaves the cluster alone, because spec.paused is true."),

@@ -22,6 +22,7 @@ export const dangerousFlags: readonly string[] = [
   "discovery-srv",
   "force-new-cluster",
   "proxy",
+  "strict-reconfig-check",
   "unsafe-no-fsync",
   "wal-dir",
 ];

@@ -40,6 +40,8 @@ export type Action =
       readonly id: MemberId;
       readonly member: MemberName;
       readonly because: Reason;
+      /** It was lost, unlike one that is not wanted any more or is exchanged for another. */
+      readonly lost?: true;
       /** The pod that the decision rests on. It is read live first; when it is another by now, nothing is removed. */
       readonly pod?: PodSeen;
     }

@@ -13,6 +13,7 @@ import { disruptionBudget } from "./budget.ts";
 import { memberPod } from "./member-pod.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 import { giveItsLabels } from "./pod-labels.ts";
+import { isKnownToHaveServed } from "./safety.ts";
 import { clientService, peerService } from "./services.ts";
 import type { Turn } from "./turn.ts";
 
@@ -81,7 +82,7 @@ export async function createSeed(turn: Turn, { member }: Of<"createSeed">): Prom
 
 async function confirmNeverServed({ pass, cluster }: Turn): Promise<void> {
   const live = await pass.api.get(EtcdCluster, keyOf(cluster));
-  if (live.metadata?.uid !== cluster.metadata.uid || (live.status?.clusterId ?? "") !== "")
+  if (live.metadata?.uid !== cluster.metadata.uid || isKnownToHaveServed(live.status ?? {}))
     throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
 }
 

@@ -11,7 +11,8 @@ const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMembe
 const three = [voter("a"), voter("b"), voter("c")];
 const gone = { silent: true, pod: undefined } as const;
 const done: Outcome = { t: "done", did: [] };
-const removal: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x", because: "its pod is gone" };
+const exchange: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x", because: "it cannot be dialled" };
+const removal: Action = { ...exchange, lost: true };
 
 function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
   const world = sampleWorld(sample);
@@ -187,6 +188,13 @@ for (const [what, sample, wanted, outcome] of table) {
 test("a voter that joins a lone one is no lost quorum and no lost data", () => {
   const joining = { etcd: "noQuorum", members: [voter("a"), voter("b", { unnamed: true, pod: undefined })] } as const;
   assert.equal(standingOf(sampleWorld(joining)).t, "joining");
+});
+
+test("a member that is exchanged for another was not lost", () => {
+  const outcome = (action: Action): Outcome => ({ t: "done", did: [action] });
+  const members = [voter("a"), voter("b")];
+  assert.equal(concluded({ members }, outcome(exchange))["Recovering"], "False All members healthy");
+  assert.equal(concluded({ members }, outcome(removal))["Recovering"], "True Members lost");
 });
 
 test("a recovery lasts until all are back, though the lost ones are off the list by then", () => {

@@ -80,7 +80,7 @@ function recovering({ world, standing, outcome }: Judged): Verdict {
   const { lost, healthy } = standing.members;
   if (lost.length > 0) return yes("Members lost", `Not healthy: ${lost.join(", ")}.`);
   // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
-  const replaced = standing.members.all.length <= world.cluster.spec.size ? removedBy(outcome) : [];
+  const replaced = standing.members.all.length <= world.cluster.spec.size ? lostBy(outcome) : [];
   if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
   const before = findCondition(world.cluster.status.conditions, "Recovering");
@@ -92,6 +92,10 @@ function recovering({ world, standing, outcome }: Judged): Verdict {
 function terminatingOf({ pods, etcd }: World): string[] {
   const members = etcd.t === "quorum" ? etcd.members.map(({ name }) => name) : [];
   return pods.filter(({ name, terminating }) => terminating && members.includes(name)).map(({ name }) => name);
+}
+
+function lostBy({ did }: Outcome): string[] {
+  return did.flatMap((action) => (action.do === "removeMember" && action.lost === true ? [action.member] : []));
 }
 
 function removedBy({ did }: Outcome): string[] {

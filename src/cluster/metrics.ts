@@ -25,6 +25,8 @@ export class ClusterMetrics {
     this.deleted = counter("etcd_operator_controller_clusters_deleted", "EtcdClusters that were deleted.");
     this.modified = counter("etcd_operator_controller_clusters_modified", "Changes of an EtcdCluster's spec.");
     this.failed = counter("etcd_operator_controller_clusters_failed", "EtcdClusters that came to phase Failed.");
+    // Told from the start: what begins with its first one hides it from those who ask how many came to be.
+    for (const one of [this.created, this.deleted, this.modified, this.failed]) one.add({}, 0);
     this.#passSeconds = registry.histogram({
       name: "etcd_operator_cluster_reconcile_duration",
       help: "Seconds that a pass took which did not fail.",
@@ -38,7 +40,7 @@ export class ClusterMetrics {
     });
   }
 
-  pass(outcome: Outcome["t"], seconds: number): void {
+  pass(outcome: Outcome["t"] | "lostQuorum", seconds: number): void {
     if (outcome === "done" || outcome === "notYet") this.#passSeconds.observe({}, seconds);
     else this.#failedPasses.add({ Reason: outcome });
   }

@@ -13,7 +13,7 @@ export function tell(action: Action, { cluster, context, world }: Turn): void {
 
 /** The member is gone for good and another will take its place, unlike one that is no longer wanted. */
 function isReplaced(action: Action, { etcd, cluster }: Turn["world"]): boolean {
-  if (action.do !== "removeMember" || etcd.t !== "quorum") return false;
+  if (action.do !== "removeMember" || action.lost !== true || etcd.t !== "quorum") return false;
   return etcd.members.length <= cluster.spec.size;
 }
 

@@ -81,13 +81,19 @@ function unlessNotFound(error: unknown): undefined {
 /** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */
 function notYet({ spec }: CompleteEtcdCluster): string[] {
   const problems: string[] = [];
-  if (spec.TLS !== undefined)
+  if (asksForTls(spec))
     problems.push("spec.TLS is not implemented in this release: remove it, or wait for a release that has it.");
   if (spec.pod.persistentVolumeClaimSpec !== undefined)
     problems.push(
       "spec.pod.persistentVolumeClaimSpec is not implemented in this release: remove it, or wait for a release that has it.",
     );
   return problems;
+}
+
+/** Clients of 2018 send the empty fields, too. */
+function asksForTls({ TLS }: CompleteEtcdCluster["spec"]): boolean {
+  const { member, operatorSecret } = TLS?.static ?? {};
+  return TLS?.auto === true || [member?.peerSecret, member?.serverSecret, operatorSecret].some(Boolean);
 }
 
 /** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */

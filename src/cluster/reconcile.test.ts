@@ -2,6 +2,7 @@
 // old-views.test.ts are about the rest.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EtcdCluster } from "../api/etcd-cluster.ts";
 import { ApiError } from "../kube/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
 import { TransportError } from "../transport/errors.ts";
@@ -116,6 +117,62 @@ test("a lost majority is said at once, with what to do, and nothing is made in i
   assert.match(status.reason ?? "", /EtcdRestore/);
   assert.equal(stage.told.filter(({ reason }) => reason === "Data Lost").length, 1);
   assert.deepEqual(await stage.podNames(), left);
+});
+
+test("a cluster that the operator of 2018 left dead is told to be lost, and none is begun in its place", async () => {
+  await using stage = new Stage();
+  await stage.create(3);
+  const status = { phase: "Running", size: 3, members: { ready: ["c-0000"], unready: [] } };
+  await stage.api.mergePatch(EtcdCluster, key, { status }, { subresource: "status" });
+  stage.startOperator();
+  await stage.until("it is said", async () => (await stage.condition("Available"))?.reason === "DataLost");
+  await stage.pass(120_000);
+  assert.equal((await stage.cluster()).status?.phase, "Failed");
+  await stage.stopOperator();
+  stage.startOperator();
+  await stage.pass(60_000);
+  assert.deepEqual(await stage.podNames(), []);
+});
+
+test("empty fields of TLS, as clients of 2018 send them, ask for none", async () => {
+  await using stage = begin();
+  const TLS = { static: { member: { peerSecret: "", serverSecret: "" }, operatorSecret: "" } };
+  await stage.create(3, "3.6.16", { TLS });
+  await assertWhole(stage, 3);
+});
+
+test("nobody is told to lead a cluster that has lost its majority", async () => {
+  await using stage = begin();
+  await stage.createWhole(3);
+  assert.notEqual((await stage.cluster()).status?.leader ?? "", "");
+  await stage.stopOperator();
+  await stage.loseMajority();
+  await stage.pass(2_000);
+  stage.startOperator();
+  await stage.until("it is said", async () => (await stage.condition("Available"))?.status === "False");
+  assert.equal((await stage.cluster()).status?.leader, undefined);
+});
+
+test("each condition tells when it was last changed, in what it says or in how it stands", async () => {
+  await using stage = begin();
+  await stage.createWhole(1);
+  const before = await stage.condition("Ready");
+  await stage.pass(60_000);
+  assert.deepEqual(await stage.condition("Ready"), before);
+  await stage.resize(2);
+  await stage.untilWhole(2);
+  const after = await stage.condition("Ready");
+  assert.ok((after?.lastUpdateTime ?? "") > (before?.lastUpdateTime ?? "~"));
+});
+
+test("a status that is refused for the object's own name is told by an event", async () => {
+  await using stage = begin();
+  const refusal = (): ApiError => new ApiError(422, "Invalid", "metadata.name must not be longer");
+  stage.api.faults.fail({ verb: "mergePatch", kind: EtcdCluster }, refusal, { times: Number.POSITIVE_INFINITY });
+  await stage.api.create(EtcdCluster, { metadata: { ...key }, spec: { size: 1, version: "2.3.8" } });
+  await stage.until("it is told", () =>
+    stage.told.some(({ reason, note }) => reason === "Invalid Spec" && note.includes("2.3.8")),
+  );
 });
 
 test("what the API server refuses stands in the condition in its own words, and is tried again", async () => {

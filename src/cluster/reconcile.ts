@@ -10,18 +10,35 @@ import { observe } from "./observe.ts";
 import { type Outcome, whileCacheIsBehindMs } from "./outcome.ts";
 import { planCluster } from "./plan.ts";
 import { type Reported, report } from "./report.ts";
+import { standingOf } from "./standing.ts";
 import { turnOf } from "./turn.ts";
+import type { World } from "./world.ts";
 
 export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();
-  const world = await observe(key, pass, context);
-  if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
-  const plan = planCluster(world, context.now());
-  const turn = turnOf(world, pass, context);
-  const outcome = await act(plan.actions, turn);
-  const reported = await report(turn, outcome);
-  context.metrics.pass(outcome.t, (pass.clock.now() - started) / 1000);
-  return nextLook(plan, outcome, reported);
+  let ended: Ended = "failed";
+  try {
+    const world = await observe(key, pass, context);
+    ended = "nothing";
+    if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
+    ended = "failed";
+    const plan = planCluster(world, context.now());
+    const turn = turnOf(world, pass, context);
+    const outcome = await act(plan.actions, turn);
+    const reported = await report(turn, outcome);
+    ended = endOf(world, outcome);
+    return nextLook(plan, outcome, reported);
+  } finally {
+    if (ended !== "nothing") context.metrics.pass(ended, (pass.clock.now() - started) / 1000);
+  }
+}
+
+type Ended = Outcome["t"] | "lostQuorum" | "nothing";
+
+/** A pass that could do nothing for want of a quorum has not succeeded, though nothing went wrong in it. */
+function endOf(world: World, { t }: Outcome): Ended {
+  const standing = standingOf(world).t;
+  return standing === "quorumLost" || standing === "dataLost" ? "lostQuorum" : t;
 }
 
 /** etcd tells nobody when a member stops answering: even a cluster at rest is looked at now and then. */
@@ -53,5 +70,6 @@ export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next
   }
   if (unseen) return again(soonMs);
   if (reported === "outdated") return again(whileCacheIsBehindMs);
+  if (reported === "refused") return again(afterRefusalMs);
   return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
 }

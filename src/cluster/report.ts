@@ -3,16 +3,19 @@
 import { EtcdCluster, type EtcdClusterStatus } from "../api/etcd-cluster.ts";
 import { fieldManager } from "../api/install.ts";
 import { findCondition } from "../kube/conditions.ts";
-import { isConflict, isNotFound } from "../kube/errors.ts";
+import { isConflict, isInvalid, isNotFound } from "../kube/errors.ts";
 import type { Happening } from "../kube/event-object.ts";
 import { keyOf } from "../kube/objects.ts";
 import type { Outcome } from "./outcome.ts";
 import { patchBetween, statusOf } from "./status.ts";
 import type { Turn } from "./turn.ts";
 
-export type Reported = "written" | "unchanged" | "outdated";
+export type Reported = "written" | "unchanged" | "outdated" | "refused";
 
-/** `outdated`: somebody else wrote meanwhile, and the next pass reports. */
+/**
+ * `outdated`: somebody else wrote meanwhile, and the next pass reports. `refused`: the object was stored before the rules
+ * that forbid its name, and with it every status is refused. Then only an event can tell.
+ */
 export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
   const { world, cluster, pass, context, written } = turn;
   const after = statusOf(world, outcome, new Date(context.now()));
@@ -29,7 +32,9 @@ export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
     );
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return "outdated";
-    throw error;
+    if (!isInvalid(error) || world.problems.length === 0) throw error;
+    context.events.record(EtcdCluster, cluster, warning("Invalid Spec", world.problems.join(" ")));
+    return "refused";
   }
   for (const happening of turnsForTheWorse(turn, after)) context.events.record(EtcdCluster, cluster, happening);
   measure(turn, after);
@@ -51,7 +56,6 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
 
 /** Told when it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
 function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
-  const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
   const happenings = worthAnEvent.flatMap(([type, reason, event]) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
@@ -66,6 +70,8 @@ function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happenin
     );
   return happenings;
 }
+
+const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
 
 function measure({ cluster, context }: Turn, after: EtcdClusterStatus): void {
   const before = cluster.status;

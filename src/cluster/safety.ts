@@ -84,10 +84,14 @@ export function deleteSecondVoterPod(world: World, now: number, pod: MemberPod, 
   return pod.state.t === "running" || pod.hasVolume ? [] : deletion(pod, because, world, now);
 }
 
+/** By an operator's word. The one of 2018 latched no id; its clusters are known by their phase. */
+export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; phase?: string }): boolean {
+  return (clusterId ?? "") !== "" || phase === "Running" || phase === "Failed";
+}
+
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */
 export function hasServed({ cluster: { status }, pods }: World): boolean {
-  // The operator of 2018 latched no id; its clusters are known by their phase.
-  if (status.clusterId !== undefined || status.phase === "Running") return true;
+  if (isKnownToHaveServed(status)) return true;
   // Clients may have found it before any operator did.
   return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
 }
@@ -118,9 +122,10 @@ export function minAvailable(votersNow: number, size: number): number {
   return Math.max(quorum(members), members - 1);
 }
 
-function removal({ member, name, pod }: Seat, because: Reason): Action {
+function removal({ member, name, pod, state }: Seat, because: Reason): Action {
   const seen = pod === undefined ? ({ t: "none" } as const) : ({ t: "uid", uid: pod.uid } as const);
-  return { do: "removeMember", id: member.id, member: name, because, pod: seen };
+  const lost = state.t === "lost" || state.t === "leaving" ? ({ lost: true } as const) : {};
+  return { do: "removeMember", id: member.id, member: name, because, pod: seen, ...lost };
 }
 
 /** After its member is out: never before, and never by name alone. */

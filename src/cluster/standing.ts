@@ -2,7 +2,7 @@
 // and events all say what is concluded here.
 import type { ClusterId } from "../etcd/ids.ts";
 import type { Member } from "../etcd/member.ts";
-import { quorum } from "./safety.ts";
+import { isKnownToHaveServed, quorum } from "./safety.ts";
 import type { EtcdAnswers, EtcdView, MemberPod, World } from "./world.ts";
 
 export type Standing =
@@ -48,7 +48,7 @@ export function standingOf(world: World): Standing {
     if (unstarted > 0 && answering + unstarted >= quorum(voters)) return { t: "joining", members };
     return lost(answering, voters, pods, members.voters);
   }
-  if (cluster.status.clusterId === undefined) return { t: "creating" };
+  if (!isKnownToHaveServed(cluster.status)) return { t: "creating" };
   return lost(0, lastKnownSize(world), pods, undefined);
 }
 

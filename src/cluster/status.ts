@@ -1,7 +1,8 @@
 // The status of a cluster, concluded from one look at the world. What could not be seen this time stays as it was.
 import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../api/etcd-cluster.ts";
-import { withConditions } from "../kube/conditions.ts";
+import { type Condition, withConditions } from "../kube/conditions.ts";
+import { secondsTime } from "../kube/micro-time.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./cluster-conditions.ts";
 import { ports, selectorOf } from "./labels.ts";
 import { clientUrlOf } from "./names.ts";
@@ -13,15 +14,18 @@ import type { World } from "./world.ts";
 export function statusOf(world: World, outcome: Outcome, now: Date): EtcdClusterStatus {
   const { cluster } = world;
   const standing = standingOf(world);
-  const { reason: _, ...before } = cluster.status;
+  // Nobody leads until somebody is seen to.
+  const { reason: _, leader: __, ...before } = cluster.status;
   return {
     ...before,
     ...phaseOf(before, standing, world),
     ...membersOf(world, standing),
     ...versions(world),
-    conditions: [
-      ...withConditions(before.conditions, conclusionsOf({ world, standing, outcome, now: now.getTime() }), now),
-    ],
+    conditions: stamped(
+      before.conditions,
+      withConditions(before.conditions, conclusionsOf({ world, standing, outcome, now: now.getTime() }), now),
+      now,
+    ),
     controlPaused: cluster.spec.paused,
     serviceName: clientServiceName(cluster),
     clientPort: ports.client,
@@ -31,8 +35,17 @@ export function statusOf(world: World, outcome: Outcome, now: Date): EtcdCluster
   };
 }
 
+/** Since 2018 each tells when anything of it last changed. */
+function stamped(
+  before: readonly Condition[],
+  after: readonly Condition[],
+  now: Date,
+): NonNullable<EtcdClusterStatus["conditions"]> {
+  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
+}
+
 function phaseOf(
-  before: CompleteStatus,
+  before: Pick<CompleteStatus, "phase">,
   standing: Standing,
   { problems }: World,
 ): Pick<EtcdClusterStatus, "phase" | "reason"> {
@@ -74,7 +87,9 @@ function versions(world: World): EtcdClusterStatus {
 }
 
 function podsByReadiness({ pods }: World): { ready: string[]; unready: string[] } {
-  const running = pods.filter((pod) => pod.state.t === "running" && !pod.terminating);
+  const running = pods.filter(
+    ({ state, terminating }) => (state.t === "running" || state.t === "crashing") && !terminating,
+  );
   const names = (ready: boolean): string[] =>
     running
       .filter((pod) => pod.ready === ready)

@@ -5,6 +5,8 @@ import { parseListenAddress } from "./listen-address.ts";
 test("addresses with and without host, and of IPv6, are understood", () => {
   const cases: [string, ReturnType<typeof parseListenAddress>][] = [
     [":8080", { t: "tcp", host: undefined, port: 8080 }],
+    // As Go understands it.
+    ["0.0.0.0:8080", { t: "tcp", host: undefined, port: 8080 }],
     ["127.0.0.1:0", { t: "tcp", host: "127.0.0.1", port: 0 }],
     ["localhost:80", { t: "tcp", host: "localhost", port: 80 }],
     ["[::1]:9090", { t: "tcp", host: "::1", port: 9090 }],

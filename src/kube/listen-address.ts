@@ -14,5 +14,7 @@ export function parseListenAddress(text: string): ListenAddress {
       `"${text}" is no listen address: write host:port, [ipv6]:port, :port for all interfaces, or 0`,
     );
   }
-  return { t: "tcp", host: parts["v6"] || parts["host"] || undefined, port };
+  const host = parts["v6"] || parts["host"];
+  // For Go, which wrote the manifests of old, this is every interface, those of IPv6 too; for Node it is not.
+  return { t: "tcp", host: host === "" || host === "0.0.0.0" ? undefined : host, port };
 }

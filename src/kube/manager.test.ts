@@ -82,6 +82,30 @@ function start(api: FakeApi, identity: string, pass: Pass = async () => {}, more
 const create = (api: FakeApi, name: string) => api.create(ConfigMap, { metadata: { namespace: "n", name } });
 const holder = async (api: FakeApi) => (await api.get(Lease, lease)).spec?.holderIdentity ?? "";
 
+test("a process can be asked how it is while it prepares, for as long as that takes", async () => {
+  const api = fakeApi();
+  const prepared = Promise.withResolvers<void>();
+  const a = start(api, "a", undefined, { prepare: () => prepared.promise });
+  const port = await a.port;
+  assert.deepEqual([(await ask(port, "/healthz")).status, (await ask(port, "/readyz")).status], [200, 503]);
+  assert.deepEqual(api.requests, []);
+  prepared.resolve();
+  await create(api, "x");
+  await eventually(
+    "a pass",
+    () => a.passes.includes("n/x"),
+    () => a.passes,
+  );
+  a.end.abort();
+  assert.equal(await a.ended, "ended");
+});
+
+test("a process that cannot prepare ends with what went wrong", async () => {
+  const failure = new Error("no");
+  const a = start(fakeApi(), "a", undefined, { prepare: () => Promise.reject(failure) });
+  assert.equal(await a.ended, failure);
+});
+
 test("a process is ready when its caches are filled, and only then competes for the lease", async () => {
   const api = fakeApi();
   const thaw = api.faults.freeze({ verb: "list" });

@@ -44,6 +44,8 @@ export interface ManagerOptions {
   /** `host:port`, `[ipv6]:port`, `:port`, or `0` for none. */
   readonly listen: string;
   readonly observer: RuntimeObserver;
+  /** What must be so before the caches can fill. The endpoints are served meanwhile: it may take as long as it needs. */
+  readonly prepare?: (signal: AbortSignal) => Promise<void>;
   /** Flushed at the end. */
   readonly events?: EventRecorder;
   /** Aborts when the process shall end. */
@@ -86,6 +88,7 @@ export async function runManager(options: ManagerOptions): Promise<void> {
   });
   const stopProcessMetrics = addProcessMetrics(metrics.registry);
   options.onServing?.(endpoints.port);
+  await part(options.prepare?.(windUp.signal) ?? Promise.resolve());
   const caches = informers.map((informer) => part(informer.run(cachesEnd.signal)));
   // Only a process that can work at once competes for the work.
   await part(Promise.all(informers.map((informer) => informer.whenSynced(windUp.signal))).then(() => undefined));

@@ -1,7 +1,7 @@
 // The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
 // at a time, and what must never happen to the cluster is asserted as time passes.
 import assert from "node:assert/strict";
-import { EtcdCluster } from "../../api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
 import type { Happening } from "../../kube/event-object.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/kinds.ts";
@@ -96,9 +96,9 @@ export class Stage implements AsyncDisposable {
 
   // What people do
 
-  async create(size: number, version = "3.6.16"): Promise<void> {
+  async create(size: number, version = "3.6.16", more: Partial<EtcdClusterSpec> = {}): Promise<void> {
     this.#created += 1;
-    await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version } });
+    await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version, ...more } });
   }
 
   /** Until it is whole, and etcd is ready for the next change. */
