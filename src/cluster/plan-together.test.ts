@@ -51,7 +51,7 @@ check("several that are missing join together", [
   ],
   [
     "both were added before the operator died",
-    { members: [voter("a"), added("b", { ...hidden, pod: undefined }), added("c", { ...hidden, pod: undefined })] },
+    { members: [fresh, added("b", { ...hidden, pod: undefined }), added("c", { ...hidden, pod: undefined })] },
     ["pod b", "pod c"],
   ],
   [
@@ -122,6 +122,12 @@ check("members that nobody can dial", [
     "and never get all data are exchanged for one that can be dialled",
     { members: [voter("a"), added("b", { ...hidden, pod: runningFor(6000) }), learner("c", lagging)] },
     ["remove b", "delete b"],
+    0,
+  ],
+  [
+    "and have lost their pods are exchanged, when they would need a snapshot",
+    { members: [voter("a"), added("b", { ...hidden, pod: undefined }), added("c", { ...hidden, pod: undefined })] },
+    ["remove b"],
     0,
   ],
   [

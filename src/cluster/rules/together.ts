@@ -61,13 +61,16 @@ export function mayListChange({ now, ours }: Situation): boolean {
 const beginsWithin = 5000;
 
 /**
- * A learner that never gets to the end of the log, most likely because it needs a snapshot. It is exchanged for one that
- * can be dialled: a learner costs nothing. One at a time, or the next would be undialable again.
+ * A learner that never gets to the end of the log, most likely because it needs a snapshot, or that would not, since it
+ * has yet to start and needs one by now. It is exchanged for one that can be dialled: a learner costs nothing. One at a
+ * time, or the next would be undialable again.
  */
 export function exchangeUndialable(situation: Situation): Decision | undefined {
   const { learners, now } = situation;
   if (!mayListChange(situation)) return undefined;
-  const stuck = learners.find((seat) => isUndialable(seat.member) && runsFor(seat, now) > beginsWithin);
+  const needsMore = (seat: Seat): boolean =>
+    seat.pod === undefined ? !hasWholeLog(situation) : runsFor(seat, now) > beginsWithin;
+  const stuck = learners.find((seat) => isUndialable(seat.member) && needsMore(seat));
   const because = "it does not get all data where nobody can dial it";
   const actions = stuck === undefined ? undefined : removeGone(situation, stuck, because);
   if (stuck === undefined || actions === undefined) return undefined;
