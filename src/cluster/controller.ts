@@ -49,7 +49,6 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     log: observer.log,
     now,
   };
-  countClusters(caches, context, observer);
   const controller = new Controller({
     name,
     sources: sourcesOf(caches),
@@ -58,6 +57,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     clock,
     observe: observer.controller(name),
   });
+  countClusters(caches, context, observer, controller);
   return { controller, informers: caches.all, pods: () => podsInScope(caches, context) };
 }
 
@@ -88,10 +88,16 @@ function readinessChanged(change: Change<Node>): boolean {
   return ready(change.old) !== ready(change.object);
 }
 
-function countClusters({ rooms }: Caches, { metrics, isOurs }: ClusterContext, observer: RuntimeObserver): void {
+/** By the one that leads: were they counted by those that stand by as well, sums over all would be wrong. */
+function countClusters(
+  { rooms }: Caches,
+  { metrics, isOurs }: ClusterContext,
+  observer: RuntimeObserver,
+  controller: Controller,
+): void {
   for (const { clusters } of rooms) {
     clusters.subscribe((change) => {
-      if (!isOurs(change.object)) return;
+      if (!controller.runs || !isOurs(change.object)) return;
       if (change.type === "deleted") metrics.deleted.add();
       else if (change.type === "added" && !change.initial) metrics.created.add();
       else if (change.type === "updated" && isEdit(change.old, change.object)) metrics.modified.add();
@@ -99,7 +105,7 @@ function countClusters({ rooms }: Caches, { metrics, isOurs }: ClusterContext, o
   }
   observer.metrics.registry.onScrape(() => {
     const count = rooms.flatMap(({ clusters }) => [...clusters.store.values()]).filter(isOurs).length;
-    metrics.clusters.set({}, count);
+    metrics.clusters.set({}, controller.runs ? count : 0);
   });
 }
 

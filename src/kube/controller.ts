@@ -78,6 +78,11 @@ export class Controller {
     this.#options = options;
   }
 
+  /** Whether it is this process that looks after the keys. */
+  get runs(): boolean {
+    return this.#reign !== undefined;
+  }
+
   /**
    * Runs until the signal aborts, and writes only while the fence holds; then aborts every pass and resolves when the
    * last one has ended.
