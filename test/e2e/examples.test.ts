@@ -101,6 +101,10 @@ test("create_role.sh takes names by option and by environment, and refuses what 
   } finally {
     await typed(`kubectl delete clusterrole,clusterrolebinding ${role} --ignore-not-found`);
   }
+  await typed("example/rbac/create_role.sh --namespaced --operator-namespace=ops");
+  const bound = "kubectl get rolebinding etcd-operator-ops -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'";
+  assert.equal(await typed(bound), "etcd-operator ops");
+  await typed("kubectl delete role/etcd-operator rolebinding/etcd-operator-ops");
   assert.match((await fails("example/rbac/create_role.sh --rolename=x")).stderr, /"--rolename" is not an option/);
 });
 
