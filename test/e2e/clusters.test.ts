@@ -7,6 +7,7 @@ import { joining } from "./clusters/joining.ts";
 import { lifetime } from "./clusters/lifetime.ts";
 import { losing } from "./clusters/losing.ts";
 import { scaling } from "./clusters/scaling.ts";
+import { settings } from "./clusters/settings.ts";
 import { upkeep } from "./clusters/upkeep.ts";
 import { installOperator } from "./support/operator.ts";
 
@@ -20,6 +21,7 @@ describe("clusters", { concurrency: 3 }, () => {
   healing();
   joining();
   scaling();
+  settings();
   upkeep();
   losing();
   lifetime();
