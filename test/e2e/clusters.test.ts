@@ -11,11 +11,13 @@ import { settings } from "./clusters/settings.ts";
 import { upkeep } from "./clusters/upkeep.ts";
 import { installOperator } from "./support/operator.ts";
 
-// Three at once keep two cores busy; what each holds runs one after another.
+// Three at once keep two cores busy; what each holds runs one after another. The longest is first, so that it is not waited
+// for alone at the end.
 describe("clusters", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
+  lifetime();
   checking();
   filling();
   healing();
@@ -24,5 +26,4 @@ describe("clusters", { concurrency: 3 }, () => {
   settings();
   upkeep();
   losing();
-  lifetime();
 });
