@@ -7,20 +7,23 @@ import { joining } from "./clusters/joining.ts";
 import { lifetime } from "./clusters/lifetime.ts";
 import { losing } from "./clusters/losing.ts";
 import { scaling } from "./clusters/scaling.ts";
+import { settings } from "./clusters/settings.ts";
 import { upkeep } from "./clusters/upkeep.ts";
 import { installOperator } from "./support/operator.ts";
 
-// Three at once keep two cores busy; what each holds runs one after another.
+// Three at once keep two cores busy; what each holds runs one after another. The longest is first, so that it is not waited
+// for alone at the end.
 describe("clusters", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
+  lifetime();
   checking();
   filling();
   healing();
   joining();
   scaling();
+  settings();
   upkeep();
   losing();
-  lifetime();
 });

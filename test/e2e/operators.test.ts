@@ -10,6 +10,7 @@ import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts
 import { kube, lab, patience } from "./support/ground.ts";
 import { deletePods } from "./support/harm.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
+import { conditionOf } from "./support/status.ts";
 import { Writer } from "./support/writer.ts";
 
 describe("operators", () => {
@@ -72,6 +73,31 @@ describe("operators", () => {
       before.members.map(({ id, uid }) => ({ id, uid })),
     );
     assert.equal((await cluster.get()).metadata?.uid, metadata?.uid);
+    await writer.nothingIsLost();
+  });
+
+  test("an operator that is started anew starts no other cluster in place of one that lost all its pods", async () => {
+    const lost = await makeCluster({ namespace: operator.namespace, name: "lost" }, { size: 1 });
+    const before = await lost.whole();
+    await operator.scale(0);
+    await deletePods(lost, ...before.members.map(({ name }) => name));
+    for (const { name } of before.members) await isGone(name);
+    await operator.scale(1);
+    const told = await lost.until("the loss is told", ({ status }) => status?.phase === "Failed");
+    assert.match(conditionOf(told, "Ready")?.message ?? "", /Restore it from a backup with an EtcdRestore/);
+    await lost.untilEvent("Data Lost");
+    // Once more, with an operator that finds it as the last one left it.
+    await operator.scale(0);
+    await operator.scale(1);
+    await lost.edit({ size: 3 });
+    const later = await lost.until(
+      "the edit was seen",
+      ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
+    );
+    assert.equal(later.status?.phase, "Failed");
+    assert.equal(later.status?.clusterId, before.clusterId);
+    assert.deepEqual(await lost.pods(), []);
+    await kube.delete(EtcdCluster, lost.key);
     await writer.nothingIsLost();
   });
 

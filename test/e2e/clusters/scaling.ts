@@ -1,11 +1,14 @@
 // Size: as many members as are asked for, one safe step at a time, however often somebody changes their mind.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
 import { PodDisruptionBudget } from "../../../src/kube/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube } from "../support/ground.ts";
+import { kube, patience } from "../support/ground.ts";
 import { lane } from "../support/lane.ts";
+import { QuorumWatch } from "../support/quorum-watch.ts";
+import type { Whole, WholeMember } from "../support/whole.ts";
 
 export function scaling(): void {
   describe("scaling", { concurrency: 1 }, () => {
@@ -15,30 +18,52 @@ export function scaling(): void {
       [3, 5],
       [5, 3],
       [3, 1],
-      [1, 3],
+      [1, 7],
+      [7, 3],
     ] as const)
-      test(`kubectl scale takes a cluster from ${from} to ${to} members`, async () => {
+      test(`kubectl scale takes a cluster from ${from} to ${to} members, newest first when they go, and never below a quorum`, async () => {
         const { cluster, writer, first } = on();
         const before = await cluster.whole();
+        await using watch = new QuorumWatch(cluster);
         await cluster.scale(to);
         const after = await cluster.whole();
         assert.equal(after.clusterId, first.clusterId);
         assert.equal(after.members.length, to);
-        const stayed = after.members.filter(({ id, uid }) => before.members.some((m) => m.id === id && m.uid === uid));
-        assert.equal(stayed.length, Math.min(from, to), "no member was exchanged for another");
+        assert.equal(stayed(before, after).length, Math.min(from, to), "no member was exchanged for another");
         if (to < from) assert.equal(after.leader.id, before.leader.id, "the leader is the last to go");
+        assert.deepEqual(spared(before, after), []);
         const { spec } = await kube.get(PodDisruptionBudget, cluster.key);
         assert.equal(spec?.minAvailable, Math.max(1, to - 1));
         await writer.nothingIsLost();
+        await watch.neverTooFew();
       });
 
-    test("sizes 5, 1 and 3 within a second end at 3, and nothing is lost", async () => {
-      const { cluster, writer, first } = on();
-      for (const size of [5, 1, 3]) await cluster.edit({ size });
+    test("a scale-down that overtakes a scale-up takes back the newcomers and nobody else", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      await using watch = new QuorumWatch(cluster);
+      await cluster.edit({ size: 5 });
+      await untilNewcomer(before);
+      await cluster.edit({ size: 3 });
       const after = await cluster.whole();
-      assert.equal(after.clusterId, first.clusterId);
-      assert.equal(after.members.length, 3);
+      assert.equal(after.clusterId, before.clusterId);
+      assert.deepEqual(after.members.map(identity), before.members.map(identity));
       await writer.nothingIsLost();
+      await watch.neverTooFew();
+    });
+
+    test("sizes 5, 1, 7 and 3 within a second end at 3, the leader is still there, and nothing is lost", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      await using watch = new QuorumWatch(cluster);
+      for (const size of [5, 1, 7, 3]) await cluster.edit({ size });
+      const after = await cluster.whole();
+      assert.equal(after.clusterId, before.clusterId);
+      assert.equal(after.members.length, 3);
+      // An operator that saw the 1 may have taken away all the others.
+      assert.ok(stayed(before, after).map(identity).includes(identity(before.leader)));
+      await writer.nothingIsLost();
+      await watch.neverTooFew();
     });
 
     test("an even size is done, and warned about", async () => {
@@ -64,4 +89,36 @@ export function scaling(): void {
       await assert.rejects(kube.mergePatch(EtcdCluster, cluster.key, { spec: { size: 12 } }), /from 1 to 9/);
     });
   });
+}
+
+const identity = ({ name, id, uid }: WholeMember): string => `${name} ${id} ${uid}`;
+
+/** The same members in the same pods. */
+function stayed(before: Whole, after: Whole): readonly WholeMember[] {
+  const known = new Set(before.members.map(identity));
+  return after.members.filter((member) => known.has(identity(member)));
+}
+
+/** Those that stayed though they are younger than one that went. The leader may be as young as it likes. */
+function spared(before: Whole, after: Whole): readonly string[] {
+  const kept = new Set(stayed(before, after).map(identity));
+  const gone = before.members.filter((member) => !kept.has(identity(member)));
+  const oldest = Math.min(...gone.map(({ madeAt }) => madeAt));
+  const others = before.members.filter((member) => kept.has(identity(member)) && member.id !== before.leader.id);
+  return others.filter(({ madeAt }) => madeAt > oldest).map(({ name }) => name);
+}
+
+/** Learner or voter, as soon as etcd lists somebody who was not there before. */
+async function untilNewcomer({ leader, members }: Whole): Promise<void> {
+  const known = new Set(members.map(({ id }) => id));
+  let seen = "";
+  await waitFor(
+    "etcd to list a newcomer",
+    async () => {
+      const list = await leader.etcd.memberList({ linearizable: true });
+      seen = list.members.map(({ name, id }) => name || id).join(", ");
+      return list.members.some(({ id }) => !known.has(id)) ? true : undefined;
+    },
+    { timeoutMs: patience, everyMs: 20, lastSeen: () => seen },
+  );
 }

@@ -11,19 +11,9 @@ import { deletePods } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
 
-const podSettings = {
-  labels: { team: "storage" },
-  annotations: { note: "kept" },
-  nodeSelector: { "kubernetes.io/os": "linux" },
-  tolerations: [{ key: "dedicated", operator: "Equal", value: "etcd", effect: "NoSchedule" }],
-  resources: { requests: { cpu: "10m", memory: "32Mi" } },
-  etcdEnv: [{ name: "ETCD_HEARTBEAT_INTERVAL", value: "150" }],
-  terminationGracePeriodSeconds: 3,
-};
-
 export function upkeep(): void {
   describe("upkeep", { concurrency: 1 }, () => {
-    const on = lane("upkeep", { size: 3, pod: podSettings, etcd: { quotaBackendBytes: 1_073_741_824 } });
+    const on = lane("upkeep", { size: 3 });
     const replaced = async <T extends KubeObject>(kind: Kind<T>, name: string): Promise<void> => {
       const { cluster } = on();
       const key = { namespace: cluster.namespace, name };
@@ -35,23 +25,6 @@ export function upkeep(): void {
         { timeoutMs: patience },
       );
     };
-
-    test("what spec.pod and spec.etcd ask for arrives in the pods", async () => {
-      const { cluster } = on();
-      await cluster.whole();
-      for (const { metadata, spec } of await cluster.pods()) {
-        assert.equal(metadata?.labels?.["team"], "storage");
-        assert.equal(metadata?.annotations?.["note"], "kept");
-        assert.equal(metadata?.annotations?.["etcd.version"], "3.6.16");
-        assert.deepEqual(spec?.nodeSelector, podSettings.nodeSelector);
-        assert.ok(spec?.tolerations?.some(({ key, value }) => key === "dedicated" && value === "etcd"));
-        assert.equal(spec?.terminationGracePeriodSeconds, 3);
-        const [container] = spec?.containers ?? [];
-        assert.deepEqual(container?.resources?.requests, podSettings.resources.requests);
-        assert.deepEqual(container?.env, podSettings.etcdEnv);
-        assert.ok(container?.command?.includes("--quota-backend-bytes=1073741824"));
-      }
-    });
 
     test("kubectl wait, its columns and the status tell what there is", async () => {
       const { cluster, first } = on();

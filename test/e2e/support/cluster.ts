@@ -77,6 +77,21 @@ export class TestCluster {
     );
   }
 
+  /** Waits until the kubelets call every pod ready, which they do some time after the members serve. */
+  podsReady(): Promise<Pod[]> {
+    let seen: Pod[] = [];
+    const isReady = ({ status }: Pod): boolean =>
+      status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+    return waitFor(
+      `${this.name}: all pods to be ready`,
+      async () => {
+        seen = await this.pods();
+        return seen.length > 0 && seen.every(isReady) ? seen : undefined;
+      },
+      { timeoutMs: patience, lastSeen: () => seen.map(podText).join(", ") },
+    );
+  }
+
   /** Waits until the object is as asked. */
   until(what: string, holds: (cluster: EtcdCluster) => boolean): Promise<EtcdCluster> {
     let seen: EtcdCluster | undefined;

@@ -14,11 +14,16 @@ export interface Lane {
   readonly first: Whole;
 }
 
-/** To be called in a `describe`; what it gives is there when the tests of it run. */
-export function lane(name: string, spec: EtcdClusterSpec): () => Lane {
+/** To be called in a `describe`; what it gives is there when the tests of it run. `prepare` comes before the cluster. */
+export function lane(
+  name: string,
+  spec: EtcdClusterSpec,
+  prepare: (namespace: string) => Promise<unknown> = async () => {},
+): () => Lane {
   let made: Lane | undefined;
   before(async () => {
     const namespace = await restrictedNamespace(name);
+    await prepare(namespace);
     const cluster = await makeCluster({ namespace, name }, spec, clusterwide);
     const first = await cluster.whole();
     made = { cluster, first, writer: new Writer(cluster) };

@@ -14,6 +14,8 @@ export interface WholeMember {
   readonly address: string;
   readonly node: string;
   readonly restarts: number;
+  /** The pod, to the second. */
+  readonly madeAt: number;
   readonly etcd: EtcdMember;
 }
 
@@ -89,6 +91,7 @@ function memberOf(pod: Pod, members: readonly Member[]): WholeMember {
     id: member.id,
     node: pod.spec?.nodeName ?? "",
     restarts: pod.status?.containerStatuses?.[0]?.restartCount ?? 0,
+    madeAt: Date.parse(pod.metadata?.creationTimestamp ?? ""),
     etcd: memberAt(address),
   };
 }

@@ -1,0 +1,183 @@
+// Every setting of the pods with a value that works, in one cluster: in the pods, in what the kubelets made of them, and
+// in etcd itself. What is told about values that do not work is tried with the other bad inputs.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, describe, test } from "node:test";
+import { containerOf, findPod } from "../../../lab/pods.ts";
+import { ports } from "../../../src/cluster/labels.ts";
+import { Node } from "../../../src/kube/kinds.ts";
+import { apply, kubectl } from "../../support/kubectl.ts";
+import { currentEtcd } from "../support/cluster.ts";
+import { kube, lab } from "../support/ground.ts";
+import { deletePods } from "../support/harm.ts";
+import { lane } from "../support/lane.ts";
+
+const priorityClass = { name: "settings-of-etcd", value: 1000 };
+const quotaBackendBytes = 1_073_741_824;
+const zone = "topology.kubernetes.io/zone";
+/** The other name under which upstream publishes its images. */
+const repository = "gcr.io/etcd-development/etcd";
+const user = 10_001;
+
+const pod = {
+  labels: { team: "storage" },
+  annotations: { note: "kept" },
+  nodeSelector: { "kubernetes.io/os": "linux" },
+  antiAffinity: true,
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: zone,
+      whenUnsatisfiable: "DoNotSchedule",
+      labelSelector: { matchLabels: { team: "storage" } },
+    },
+  ],
+  tolerations: [{ key: "dedicated", operator: "Equal", value: "etcd", effect: "NoSchedule" }],
+  resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { memory: "512Mi" } },
+  etcdEnv: [
+    { name: "ETCD_METRICS", valueFrom: { configMapKeyRef: { name: "settings", key: "metrics" } } },
+    { name: "ETCD_MAX_TXN_OPS", value: "2" },
+  ],
+  securityContext: { runAsUser: user, runAsGroup: user, fsGroup: user },
+  priorityClassName: priorityClass.name,
+  serviceAccountName: "etcd-runner",
+  imagePullSecrets: [{ name: "registry" }],
+  terminationGracePeriodSeconds: 3,
+  busyboxImage: "registry.invalid/busybox",
+  DNSTimeoutInSecond: 1,
+  ClusterDomain: ".cluster.local",
+};
+
+export function settings(): void {
+  describe("settings", { concurrency: 1 }, () => {
+    const size = Math.min(lab.nodes, 3);
+    const on = lane("settings", { size, repository, pod, etcd: { quotaBackendBytes } }, prepare);
+    after(() => kubectl("delete", "priorityclass", priorityClass.name, "--ignore-not-found"));
+
+    test("what spec.pod and spec.etcd ask for arrives in the pods", async () => {
+      const { cluster, writer } = on();
+      await cluster.whole();
+      const pods = await cluster.podsReady();
+      assert.equal(pods.length, size);
+      for (const { metadata, spec } of pods) {
+        assert.equal(metadata?.labels?.["team"], "storage");
+        assert.equal(metadata?.annotations?.["note"], "kept");
+        assert.equal(metadata?.annotations?.["etcd.version"], currentEtcd);
+        assert.deepEqual(spec?.nodeSelector, pod.nodeSelector);
+        const apart = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+        assert.deepEqual(
+          apart?.map(({ topologyKey }) => topologyKey),
+          ["kubernetes.io/hostname"],
+        );
+        assert.deepEqual(spec?.topologySpreadConstraints, pod.topologySpreadConstraints);
+        assert.ok(spec?.tolerations?.some(({ key, value }) => key === "dedicated" && value === "etcd"));
+        assert.equal(spec?.securityContext?.runAsUser, user);
+        assert.equal(spec?.securityContext?.runAsNonRoot, true, "what was not asked for is as without it");
+        assert.equal(spec?.priorityClassName, priorityClass.name);
+        assert.equal(spec?.priority, priorityClass.value);
+        assert.equal(spec?.serviceAccountName, "etcd-runner");
+        assert.deepEqual(spec?.imagePullSecrets, pod.imagePullSecrets);
+        assert.equal(spec?.terminationGracePeriodSeconds, 3);
+        assert.equal(spec?.initContainers, undefined);
+        assert.deepEqual(
+          spec?.volumes?.map(({ name }) => name),
+          ["etcd-data"],
+          "no token is mounted",
+        );
+        const [container] = spec?.containers ?? [];
+        assert.equal(container?.image, `${repository}:v${currentEtcd}`);
+        assert.deepEqual(container?.resources, pod.resources);
+        assert.deepEqual(container?.env, pod.etcdEnv);
+        assert.ok(container?.command?.includes(`--quota-backend-bytes=${quotaBackendBytes}`));
+      }
+      await writer.nothingIsLost();
+    });
+
+    test("members are on different nodes and in different zones, and run as the user that was asked for", async () => {
+      const { cluster } = on();
+      const { members } = await cluster.whole();
+      assert.equal(new Set(members.map(({ node }) => node)).size, size);
+      const { items } = await kube.list(Node);
+      const zones = items
+        .filter(({ metadata }) => members.some(({ node }) => node === metadata?.name))
+        .map(({ metadata }) => metadata?.labels?.[zone]);
+      assert.equal(new Set(zones).size, size);
+      for (const { name } of members) {
+        const { pid } = containerOf(await findPod(lab, { namespace: cluster.namespace, name }), "etcd");
+        const status = await readFile(`/proc/${pid}/status`, "utf8");
+        assert.match(status, new RegExp(`^Uid:\\s+${user}\\s`, "m"));
+        assert.match(status, new RegExp(`^Gid:\\s+${user}\\s`, "m"));
+      }
+    });
+
+    test("etcd goes by its variables, its quota, and names with the domain of the Kubernetes cluster", async () => {
+      const { cluster } = on();
+      const { members, leader } = await cluster.whole();
+      for (const { etcd, address } of members) {
+        assert.equal((await etcd.status()).dbSizeQuota, quotaBackendBytes);
+        const metrics = await fetch(`http://${address}:${ports.metrics}/metrics`, {
+          signal: AbortSignal.timeout(10_000),
+        });
+        // Durations of calls are only among the extensive ones.
+        assert.match(await metrics.text(), /^grpc_server_handling_seconds_bucket/m);
+        const puts = ["1", "2", "3"].map((value) => ({ put: `/settings/${value}`, value }));
+        await assert.rejects(etcd.txn({ when: [], andThen: puts }), { reason: "tooManyOperations" });
+        assert.ok((await etcd.txn({ when: [], andThen: puts.slice(0, 2) })).succeeded);
+      }
+      const host = (name: string): string => `${name}.${cluster.name}.${cluster.namespace}.svc.cluster.local`;
+      const { members: listed } = await leader.etcd.memberList({ linearizable: true });
+      for (const { name, peerUrls, clientUrls } of listed) {
+        assert.deepEqual(peerUrls, [`http://${host(name)}:${ports.peer}`]);
+        assert.deepEqual(clientUrls, [`http://${host(name)}:${ports.client}`]);
+      }
+      assert.deepEqual(
+        (await cluster.get()).status?.clientEndpoints,
+        members.map(({ name }) => `http://${host(name)}:${ports.client}`),
+      );
+    });
+
+    test("an image of its own goes before repository and version, in pods that are made from then on", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      const image = `quay.io/coreos/etcd:v${currentEtcd}`;
+      await cluster.edit({ image });
+      await cluster.until(
+        "the edit was seen",
+        ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
+      );
+      const victim = before.members.find(({ id }) => id !== before.leader.id);
+      assert.ok(victim);
+      await deletePods(cluster, victim.name);
+      const after = await cluster.whole({ without: [victim.name] });
+      assert.equal(after.clusterId, before.clusterId);
+      for (const { metadata, spec } of await cluster.pods()) {
+        const isOld = before.members.some(({ uid }) => uid === metadata?.uid);
+        assert.equal(spec?.containers[0]?.image, isOld ? `${repository}:v${currentEtcd}` : image);
+      }
+      await writer.nothingIsLost();
+    });
+  });
+}
+
+/** What the settings name. */
+async function prepare(namespace: string): Promise<void> {
+  const auths = { "registry.invalid": { username: "somebody", password: "something" } };
+  await apply(
+    {
+      apiVersion: "scheduling.k8s.io/v1",
+      kind: "PriorityClass",
+      metadata: { name: priorityClass.name },
+      value: priorityClass.value,
+      preemptionPolicy: "Never",
+    },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { namespace, name: pod.serviceAccountName } },
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name: "settings" }, data: { metrics: "extensive" } },
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      type: "kubernetes.io/dockerconfigjson",
+      metadata: { namespace, name: "registry" },
+      stringData: { ".dockerconfigjson": JSON.stringify({ auths }) },
+    },
+  );
+}
