@@ -1,5 +1,6 @@
-// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up; or
-// the leader itself stands still. Clients go on writing, and when the fault ends the cluster is whole by itself.
+// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up, or
+// another member stands still; or the leader itself does. Clients go on writing, and when the fault ends the cluster is
+// whole by itself.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,15 +13,10 @@ import { deletePods } from "../e2e/support/harm.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
-import type { Whole, WholeMember } from "../e2e/support/whole.ts";
+import { othersStay } from "../e2e/support/stay.ts";
+import { followers, type Whole, type WholeMember } from "../e2e/support/whole.ts";
 
 const frozenMs = 20_000;
-
-function follower({ members, leader }: Whole): WholeMember {
-  const found = members.find(({ id }) => id !== leader.id);
-  assert.ok(found);
-  return found;
-}
 
 /** The repair has begun: who is gone is off the list. Asked of etcd alone. */
 async function isTakenOut({ leader }: Whole, victim: WholeMember): Promise<void> {
@@ -66,32 +62,33 @@ describe("a fault in the middle", { concurrency: 1 }, () => {
   test("of a repair, an API server that stands still for 20 s, delays it and costs nothing", async () => {
     const { cluster, writer } = on();
     const whole = await cluster.whole();
-    const victim = follower(whole);
+    const [victim] = followers(whole);
+    assert.ok(victim);
     await deletePods(cluster, victim.name);
     await isTakenOut(whole, victim);
     await freezeApi(lab);
     const complaints = await writesFor(frozenMs, whole.leader, "/frozen/");
     await thawApi(lab);
     assert.deepEqual(complaints, []);
-    const after = await cluster.whole({ without: [victim.name] });
-    assert.equal(after.clusterId, whole.clusterId);
+    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
-  test("of a repair, DNS that is away, delays it and costs nothing", async () => {
+  test("of a repair, DNS that goes away, delays it and costs nothing", async () => {
     const { cluster, writer } = on();
     const whole = await cluster.whole();
-    const victim = follower(whole);
-    await stopDns(lab);
+    const [victim] = followers(whole);
+    assert.ok(victim);
     await deletePods(cluster, victim.name);
     await isTakenOut(whole, victim);
+    // The one that comes in its place has yet to look up the others.
+    await stopDns(lab);
     // The others know each other's addresses already.
     await writer.progress(100);
     const { status } = await cluster.get();
     assert.notEqual(status?.ready, "3/3");
     await startDns(lab);
-    const after = await cluster.whole({ without: [victim.name] });
-    assert.equal(after.clusterId, whole.clusterId);
+    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
@@ -107,11 +104,35 @@ describe("a fault in the middle", { concurrency: 1 }, () => {
     });
     await writer.progress(30);
     await resumeContainer(lab, pod);
-    const after = await cluster.whole();
-    assert.deepEqual(
-      after.members.map(({ id, uid }) => ({ id, uid })),
-      whole.members.map(({ id, uid }) => ({ id, uid })),
+    othersStay(whole, await cluster.whole());
+    await writer.nothingIsLost();
+  });
+
+  test("of a repair, a second member of five that stands still, neither stops it nor is replaced", async () => {
+    const { cluster, writer } = on();
+    await cluster.scale(5);
+    const whole = await cluster.whole();
+    const [victim, still] = followers(whole);
+    assert.ok(victim && still);
+    const pod = `${cluster.namespace}/${still.name}`;
+    await deletePods(cluster, victim.name);
+    await isTakenOut(whole, victim);
+    await pauseContainer(lab, pod);
+    let seen = "";
+    // Three of four decide, and are enough for another one to be let in.
+    await waitFor(
+      "five voters, of whom one stands still",
+      async () => {
+        const { members } = await whole.leader.etcd.memberList({ linearizable: true }, { deadline: 2_000 });
+        seen = members.map(({ id, name, learner }) => `${name || id}${learner ? " (learner)" : ""}`).join(", ");
+        const voters = members.filter(({ name, learner }) => name !== "" && !learner);
+        return (voters.length === 5 && voters.some(({ id }) => id === still.id)) || undefined;
+      },
+      { timeoutMs: patience, lastSeen: () => seen },
     );
+    await writer.progress(30);
+    await resumeContainer(lab, pod);
+    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 });
