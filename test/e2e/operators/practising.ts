@@ -1,5 +1,5 @@
 // An operator that is told to practise for disasters: it kills members of its clusters, one at a time, and heals them.
-// It waits a minute and a half before the first one, so this runs beside the other tests of operators.
+// Half a minute is between two of them, so this runs beside the other tests of operators.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
