@@ -1,36 +1,20 @@
-// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up, or
-// another member stands still; or the leader itself does. Clients go on writing, and when the fault ends the cluster is
-// whole by itself.
+// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up; or
+// the leader itself stands still. Clients go on writing, and when the fault ends the cluster is whole by itself.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
-import { waitFor } from "../../lab/progress.ts";
-import { lab, patience } from "../e2e/support/ground.ts";
+import { lab } from "../e2e/support/ground.ts";
 import { deletePods } from "../e2e/support/harm.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
-import { othersStay } from "../e2e/support/stay.ts";
-import { followers, type Whole, type WholeMember } from "../e2e/support/whole.ts";
+import { isTakenOut, othersStay } from "../e2e/support/stay.ts";
+import { followers, type WholeMember } from "../e2e/support/whole.ts";
 
 const frozenMs = 20_000;
-
-/** The repair has begun: who is gone is off the list. Asked of etcd alone. */
-async function isTakenOut({ leader }: Whole, victim: WholeMember): Promise<void> {
-  let seen = "";
-  await waitFor(
-    `${victim.name} to be taken out`,
-    async () => {
-      const { members } = await leader.etcd.memberList({ linearizable: true }, { deadline: 2_000 });
-      seen = members.map(({ name, id }) => name || id).join(", ");
-      return members.every(({ id }) => id !== victim.id) || undefined;
-    },
-    { timeoutMs: patience, everyMs: 50, lastSeen: () => seen },
-  );
-}
 
 /** Through one member and without Kubernetes, for so long; a sentence for each write that failed or is not there. */
 async function writesFor(ms: number, { etcd }: WholeMember, prefix: string): Promise<string[]> {
@@ -105,34 +89,6 @@ describe("a fault in the middle", { concurrency: 1 }, () => {
     await writer.progress(30);
     await resumeContainer(lab, pod);
     othersStay(whole, await cluster.whole());
-    await writer.nothingIsLost();
-  });
-
-  test("of a repair, a second member of five that stands still, neither stops it nor is replaced", async () => {
-    const { cluster, writer } = on();
-    await cluster.scale(5);
-    const whole = await cluster.whole();
-    const [victim, still] = followers(whole);
-    assert.ok(victim && still);
-    const pod = `${cluster.namespace}/${still.name}`;
-    await deletePods(cluster, victim.name);
-    await isTakenOut(whole, victim);
-    await pauseContainer(lab, pod);
-    let seen = "";
-    // Three of four decide, and are enough for another one to be let in.
-    await waitFor(
-      "five voters, of whom one stands still",
-      async () => {
-        const { members } = await whole.leader.etcd.memberList({ linearizable: true }, { deadline: 2_000 });
-        seen = members.map(({ id, name, learner }) => `${name || id}${learner ? " (learner)" : ""}`).join(", ");
-        const voters = members.filter(({ name, learner }) => name !== "" && !learner);
-        return (voters.length === 5 && voters.some(({ id }) => id === still.id)) || undefined;
-      },
-      { timeoutMs: patience, lastSeen: () => seen },
-    );
-    await writer.progress(30);
-    await resumeContainer(lab, pod);
-    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 });

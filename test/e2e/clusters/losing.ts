@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { killContainer, pauseContainer } from "../../../lab/faults/containers.ts";
 import { resumeContainer } from "../../../lab/faults/undo.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import { PodDisruptionBudget, Service } from "../../../src/kube/kinds.ts";
-import { lab } from "../support/ground.ts";
+import { lab, patience } from "../support/ground.ts";
 import { deletePods, removeByHand, spoilData, takeAway } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { othersStay } from "../support/stay.ts";
+import { isTakenOut, othersStay } from "../support/stay.ts";
 import { followers } from "../support/whole.ts";
 
 export function losing(): void {
@@ -30,16 +31,44 @@ export function losing(): void {
         const before = await cluster.whole();
         const [deleted, removed] = followers(before);
         assert.ok(deleted && removed);
+        // etcd may refuse this for some seconds; all the others follow at once.
+        await removeByHand(cluster, removed, before.leader);
         const [service, budget] = await Promise.all([
           takeAway(Service, { ...cluster.key, name: `${cluster.name}-client` }),
           takeAway(PodDisruptionBudget, cluster.key),
           deletePods(cluster, deleted.name),
-          removeByHand(cluster, removed, before.leader),
         ]);
         const gone = [deleted.name, removed.name];
         othersStay(before, await cluster.whole({ without: gone }), ...gone);
         await service();
         await budget();
+        await writer.nothingIsLost();
+      });
+
+      test("one that stands still while another is replaced neither stops that nor is replaced itself", async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.whole();
+        const [victim, still] = followers(before);
+        assert.ok(victim && still);
+        const pod = `${cluster.namespace}/${still.name}`;
+        await deletePods(cluster, victim.name);
+        await isTakenOut(before, victim);
+        await pauseContainer(lab, pod);
+        let seen = "";
+        // Three of four decide, and are enough for another one to be let in.
+        await waitFor(
+          "five voters, of whom one stands still",
+          async () => {
+            const { members } = await before.leader.etcd.memberList({ linearizable: true }, { deadline: 2_000 });
+            seen = members.map(({ id, name, learner }) => `${name || id}${learner ? " (learner)" : ""}`).join(", ");
+            const voters = members.filter(({ name, learner }) => name !== "" && !learner);
+            return (voters.length === 5 && voters.some(({ id }) => id === still.id)) || undefined;
+          },
+          { timeoutMs: patience, lastSeen: () => seen },
+        );
+        await writer.progress();
+        await resumeContainer(lab, pod);
+        othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
         await writer.nothingIsLost();
       });
 
