@@ -10,12 +10,15 @@ import { Node } from "../../src/kube/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
 import { kube, lab, patience, restrictedNamespace } from "./support/ground.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
+import { conditionOf } from "./support/status.ts";
+import { othersStay } from "./support/stay.ts";
 import { Writer } from "./support/writer.ts";
 
 describe("nodes", () => {
   let operator: Operator;
   let cluster: TestCluster;
   let writer: Writer;
+  let patientWriter: Writer | undefined;
 
   before(async () => {
     operator = await installOperator("clusterwide");
@@ -26,7 +29,7 @@ describe("nodes", () => {
   });
   after(async () => {
     await heal(lab);
-    await writer?.stop();
+    await Promise.all([writer?.stop(), patientWriter?.stop()]);
   });
 
   const nodesReady = (): Promise<true> =>
@@ -54,11 +57,7 @@ describe("nodes", () => {
     await nodesReady();
     await writer.progress();
     const after = await cluster.whole();
-    assert.equal(after.clusterId, before.clusterId);
-    assert.deepEqual(
-      after.members.map(({ id, uid }) => ({ id, uid })),
-      before.members.map(({ id, uid }) => ({ id, uid })),
-    );
+    othersStay(before, after);
     assert.ok(after.members.every(({ restarts, name }) => restarts > restartsOf(name, before.members)));
     await writer.nothingIsLost();
     // Who votes was read from the logs again: any two of them decide, whoever the third is.
@@ -73,29 +72,50 @@ describe("nodes", () => {
     await cluster.edit({ failover: { unreachableAfterSeconds: 5 } });
   });
 
-  test("a member whose node lost its power is replaced on another node", async () => {
-    const before = await cluster.whole();
+  test("a member whose node lost its power is replaced on another node after the time that its cluster sets", async () => {
+    const { namespace } = cluster;
+    const patient = await makeCluster(
+      { namespace, name: "patient" },
+      { size: 3, failover: { unreachableAfterSeconds: 600 } },
+      clusterwide,
+    );
+    const [before, patientBefore] = await Promise.all([cluster.whole(), patient.whole()]);
+    patientWriter = new Writer(patient);
     const home = (await operator.leader()).spec?.nodeName;
-    const victim = before.members.find(({ node }) => node !== home);
-    assert.ok(victim);
+    const away = patientBefore.members.find(({ node }) => node !== home && before.members.some((m) => m.node === node));
+    const victim = before.members.find(({ node }) => node === away?.node);
+    assert.ok(victim && away);
     await powerOff(lab, victim.node);
     const after = await cluster.whole({ without: [victim.name] });
-    assert.equal(after.clusterId, before.clusterId);
+    othersStay(before, after, victim.name);
     assert.ok(after.members.every(({ node }) => node !== victim.node));
     await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(`${victim.node} is gone`) ?? false);
     await writer.nothingIsLost();
+    // The other one has seen it, too, and waits.
+    await patient.until("it is told who is missing", (seen) => {
+      const ready = conditionOf(seen, "Ready");
+      return ready?.status === "False" && ready.message?.includes(away.name) === true;
+    });
+    await patientWriter.progress();
+    const here = patientBefore.members.find(({ node }) => node !== victim.node);
+    const listed = await here?.etcd.memberList({ linearizable: true });
+    assert.deepEqual(idsOf(listed?.members ?? []), idsOf(patientBefore.members));
+    assert.deepEqual(
+      (await patient.pods()).map(({ metadata }) => [metadata?.uid, metadata?.deletionTimestamp]),
+      patientBefore.members.map(({ uid }) => [uid, undefined]),
+    );
     await powerOn(lab, victim.node);
     await nodesReady();
     // What the node had before must not come between the others.
     await writer.progress(50);
-    const later = await cluster.whole();
-    assert.deepEqual(
-      later.members.map(({ id }) => id),
-      after.members.map(({ id }) => id),
-    );
+    othersStay(after, await cluster.whole());
     await writer.nothingIsLost();
+    othersStay(patientBefore, await patient.whole());
+    await patientWriter.nothingIsLost();
   });
 });
+
+const idsOf = (members: readonly { readonly id: string }[]): string[] => members.map(({ id }) => id).toSorted();
 
 const isReady = ({ type, status }: { type: string; status: string }): boolean => type === "Ready" && status === "True";
 

@@ -1,5 +1,5 @@
 // Operators that come and go: clusters live without them, one acts at a time, and what happened meanwhile is put right.
-// They look after one namespace here, with the rights of that namespace alone.
+// They look after one namespace here, with the rights of that namespace alone. Beside them run those with other flags.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { killContainer } from "../../lab/faults/containers.ts";
@@ -9,17 +9,31 @@ import { Event, Lease, Pod } from "../../src/kube/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
 import { kube, lab, patience } from "./support/ground.ts";
 import { deletePods } from "./support/harm.ts";
-import { installOperator, type Operator } from "./support/operator.ts";
+import { practising } from "./operators/practising.ts";
+import { severalNamespaces } from "./operators/several-namespaces.ts";
+import { installOperator, type Operator, valueOf } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
+import { othersStay } from "./support/stay.ts";
+import { followers } from "./support/whole.ts";
 import { Writer } from "./support/writer.ts";
 
-describe("operators", () => {
+describe("operators", { concurrency: 3 }, () => {
+  let operator: Operator;
+  before(async () => {
+    operator = await installOperator("namespace");
+  });
+  describe("come and go", { concurrency: 1 }, () => comeAndGo(() => operator));
+  practising();
+  severalNamespaces();
+});
+
+function comeAndGo(installed: () => Operator): void {
   let operator: Operator;
   let cluster: TestCluster;
   let writer: Writer;
 
   before(async () => {
-    operator = await installOperator("namespace");
+    operator = installed();
     cluster = await makeCluster({ namespace: operator.namespace, name: "served" }, { size: 3 });
     await cluster.whole();
     writer = new Writer(cluster);
@@ -40,6 +54,30 @@ describe("operators", () => {
     assert.ok(text.includes("# TYPE etcd_operator_cluster_reconcile_failed counter"));
   });
 
+  test("an operator's metrics count clusters that are made, edited, lost and deleted", async () => {
+    const names = ["created", "modified", "failed", "deleted"];
+    const counts = async (): Promise<number[]> => {
+      const text = await operator.metrics();
+      return names.map((name) => valueOf(text, `etcd_operator_controller_clusters_${name}`));
+    };
+    const before = await counts();
+    const counted = await makeCluster({ namespace: operator.namespace, name: "counted" }, { size: 1 });
+    const { leader } = await counted.whole();
+    await counted.edit({ failover: { unreachableAfterSeconds: 50 } });
+    await deletePods(counted, leader.name);
+    await counted.until("all of it is lost", ({ status }) => status?.phase === "Failed");
+    await kube.delete(EtcdCluster, counted.key);
+    let seen: number[] = [];
+    await waitFor(
+      "one more of each",
+      async () => {
+        seen = await counts();
+        return seen.every((count, i) => count === (before[i] ?? 0) + 1) || undefined;
+      },
+      { timeoutMs: patience, lastSeen: () => `${names.join(", ")}: ${before.join(", ")}, then ${seen.join(", ")}` },
+    );
+  });
+
   test("a cluster without an operator serves, and what died meanwhile is replaced when one is back", async () => {
     const before = await cluster.whole();
     await operator.scale(0);
@@ -50,8 +88,7 @@ describe("operators", () => {
     await writer.progress();
     assert.equal((await cluster.pods()).length, 2);
     await operator.scale(1);
-    const after = await cluster.whole({ without: [victim.name] });
-    assert.equal(after.clusterId, before.clusterId);
+    othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
@@ -67,11 +104,7 @@ describe("operators", () => {
       "the edit was seen",
       ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
     );
-    const after = await cluster.whole();
-    assert.deepEqual(
-      after.members.map(({ id, uid }) => ({ id, uid })),
-      before.members.map(({ id, uid }) => ({ id, uid })),
-    );
+    othersStay(before, await cluster.whole());
     assert.equal((await cluster.get()).metadata?.uid, metadata?.uid);
     await writer.nothingIsLost();
   });
@@ -101,6 +134,36 @@ describe("operators", () => {
     await writer.nothingIsLost();
   });
 
+  test("of two operators only the one that leads acts: a member that dies is replaced once", async () => {
+    await operator.scale(2);
+    const before = await cluster.whole();
+    const known = new Set((await replacements()).map(({ metadata }) => metadata?.uid));
+    const leader = await operator.leader();
+    const other = (await operator.pods()).find(({ metadata }) => metadata?.uid !== leader.metadata?.uid);
+    const [victim] = followers(before);
+    assert.ok(other && victim);
+    const healed = "etcd_operator_cluster_recovery_seconds_count";
+    const passes = "etcd_operator_cluster_reconcile_duration_count";
+    const earlier = await operator.metrics(leader);
+    await deletePods(cluster, victim.name);
+    const after = await cluster.whole({ without: [victim.name] });
+    othersStay(before, after, victim.name);
+    const heir = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
+    assert.ok(heir);
+    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(heir.name) ?? false);
+    const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
+    assert.deepEqual(
+      fresh.map(({ reportingInstance, series }) => ({ reportingInstance, series })),
+      [{ reportingInstance: leader.metadata?.name, series: undefined }],
+    );
+    const later = await operator.metrics(leader);
+    for (const name of [healed, passes]) assert.ok(valueOf(later, name) > valueOf(earlier, name), name);
+    const idle = await operator.metrics(other);
+    for (const name of [healed, passes]) assert.equal(valueOf(idle, name), 0, name);
+    assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);
+    await writer.nothingIsLost();
+  });
+
   test("of two operators the second takes over when the first is killed, and a member that dies is replaced once", async () => {
     await operator.scale(2);
     const before = await cluster.whole();
@@ -113,8 +176,7 @@ describe("operators", () => {
     await killContainer(lab, `${operator.namespace}/${name}`);
     await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
     await deletePods(cluster, victim.name);
-    const after = await cluster.whole({ without: [victim.name] });
-    assert.equal(after.clusterId, before.clusterId);
+    othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
     const lease = await kube.get(Lease, { namespace: operator.namespace, name: "etcd-operator" });
     assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
@@ -137,4 +199,4 @@ describe("operators", () => {
 
   const replacements = async (): Promise<Event[]> =>
     (await cluster.events()).filter(({ reason }) => reason === "New Member Added");
-});
+}

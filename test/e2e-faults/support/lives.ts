@@ -1,7 +1,7 @@
 // A row of operators on one namespace, each with a short life: as soon as one has died the next one starts, with nothing
 // but what Kubernetes and etcd hold.
 import { whenAborted } from "../../../src/kube/abort.ts";
-import { forgetLeader, OperatorProcess } from "./operator-process.ts";
+import { forgetLeader, OperatorProcess } from "../../e2e/support/operator-process.ts";
 
 /** More than any test takes, so that a row which gets nowhere ends. */
 const mostLives = 200;

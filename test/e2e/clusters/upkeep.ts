@@ -3,28 +3,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import type { Kind, KubeObject } from "../../../src/kube/objects.ts";
 import { PodDisruptionBudget, Service } from "../../../src/kube/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { kube, patience } from "../support/ground.ts";
-import { deletePods } from "../support/harm.ts";
+import { deletePods, takeAway } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
+import { othersStay } from "../support/stay.ts";
 
 export function upkeep(): void {
   describe("upkeep", { concurrency: 1 }, () => {
     const on = lane("upkeep", { size: 3 });
-    const replaced = async <T extends KubeObject>(kind: Kind<T>, name: string): Promise<void> => {
-      const { cluster } = on();
-      const key = { namespace: cluster.namespace, name };
-      const before = await kube.get(kind, key);
-      await kube.delete(kind, key);
-      await waitFor(
-        `another ${kind.kind} ${name}`,
-        async () => ((await kube.get(kind, key)).metadata?.uid !== before.metadata?.uid ? true : undefined),
-        { timeoutMs: patience },
-      );
-    };
 
     test("kubectl wait, its columns and the status tell what there is", async () => {
       const { cluster, first } = on();
@@ -64,10 +53,14 @@ export function upkeep(): void {
 
     test("Services and the budget that are deleted are made again", async () => {
       const { cluster, writer } = on();
-      await replaced(Service, cluster.name);
-      await replaced(Service, `${cluster.name}-client`);
-      await replaced(PodDisruptionBudget, cluster.name);
-      await cluster.whole();
+      const before = await cluster.whole();
+      const another = [
+        await takeAway(Service, cluster.key),
+        await takeAway(Service, { ...cluster.key, name: `${cluster.name}-client` }),
+        await takeAway(PodDisruptionBudget, cluster.key),
+      ];
+      for (const isThere of another) await isThere();
+      othersStay(before, await cluster.whole());
       await writer.nothingIsLost();
     });
 
@@ -102,11 +95,7 @@ export function upkeep(): void {
       await label(first.name, "app-");
       await label(second.name, "etcd_cluster=another");
       await cluster.untilEvent("Labels Restored", ({ note }) => note?.includes(second.name) ?? false);
-      const after = await cluster.whole();
-      assert.deepEqual(
-        after.members.map(({ id, uid }) => ({ id, uid })),
-        before.members.map(({ id, uid }) => ({ id, uid })),
-      );
+      othersStay(before, await cluster.whole());
       for (const { metadata } of await cluster.pods()) assert.equal(metadata?.labels?.["app"], "etcd");
       await writer.nothingIsLost();
     });
@@ -134,8 +123,7 @@ export function upkeep(): void {
       );
       assert.equal((await cluster.pods()).length, 2);
       await cluster.edit({ size: 3, paused: false });
-      const after = await cluster.whole({ without: [victim.name] });
-      assert.equal(after.clusterId, before.clusterId);
+      othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
       await writer.nothingIsLost();
     });
   });

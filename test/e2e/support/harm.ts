@@ -1,14 +1,18 @@
-// What people and Kubernetes do to the pods of a cluster.
+// What people and Kubernetes do to a cluster: to its pods, its list of members, and what stands around them.
 import { readdir, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../../../lab/command.ts";
+import { readDaemon, signalDaemon } from "../../../lab/daemon.ts";
 import { containerOf, findPod } from "../../../lab/pods.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
 import { Pod } from "../../../src/kube/kinds.ts";
+import type { Key, Kind, KubeObject } from "../../../src/kube/objects.ts";
 import { ownerReference } from "../../../src/kube/owners.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import type { TestCluster } from "./cluster.ts";
-import { kube, lab } from "./ground.ts";
+import { kube, lab, patience } from "./ground.ts";
+import type { WholeMember } from "./whole.ts";
 
 /** At the same moment, as far as the API server goes. */
 export async function deletePods({ namespace }: TestCluster, ...names: string[]): Promise<void> {
@@ -21,6 +25,47 @@ export async function evictPod({ namespace }: TestCluster, name: string): Promis
   const address = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
   await run("kubectl", ["create", `--raw=${address}`, "--filename=-"], { input: JSON.stringify(eviction) });
   return true;
+}
+
+/** Its kubelet ends it and leaves it there, as when a node runs out of something. */
+export async function failPod({ namespace }: TestCluster, name: string): Promise<void> {
+  await kube.mergePatch(Pod, { namespace, name }, { spec: { activeDeadlineSeconds: 1 } });
+}
+
+/**
+ * Pods that are deleted on that node go on until the work is done. Else a member's end would be a race: its kubelet tells
+ * it to end at the same moment as the operator hears of it.
+ */
+export async function whileKubeletStandsStill(node: string, work: () => Promise<void>): Promise<void> {
+  const kubelet = readDaemon(lab, `kubelet-${node}`);
+  if (kubelet === undefined || !signalDaemon(kubelet, "SIGSTOP")) throw new Error(`${node} has no kubelet`);
+  try {
+    await work();
+  } finally {
+    signalDaemon(kubelet, "SIGCONT");
+  }
+}
+
+/** As a person does it who does not know of the operator. */
+export async function removeByHand({ namespace }: TestCluster, victim: WholeMember, asked: WholeMember): Promise<void> {
+  // It refuses while links between members are younger than five seconds.
+  await waitFor(
+    "etcd to let the member go",
+    () => kubectl("exec", `--namespace=${namespace}`, asked.name, "--", "etcdctl", "member", "remove", victim.id),
+    { timeoutMs: patience, everyMs: 1_000 },
+  );
+}
+
+/** Deletes a Service or the like; what it gives waits until another one stands in its place. */
+export async function takeAway<T extends KubeObject>(kind: Kind<T>, key: Key): Promise<() => Promise<true>> {
+  const before = await kube.get(kind, key);
+  await kube.delete(kind, key);
+  return () =>
+    waitFor(
+      `another ${kind.kind} ${key.name}`,
+      async () => (await kube.get(kind, key)).metadata?.uid !== before.metadata?.uid || undefined,
+      { timeoutMs: patience },
+    );
 }
 
 /** With labels and owner of the cluster's pods; etcd has never heard of it. Its name. */

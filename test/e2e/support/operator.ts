@@ -57,11 +57,17 @@ export class Operator {
     );
   }
 
-  async metrics(): Promise<string> {
-    const pod = await this.leader();
+  /** Of the one that leads, if none is given. */
+  async metrics(of?: Pod): Promise<string> {
+    const pod = of ?? (await this.leader());
     const answer = await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) });
     return answer.text();
   }
+}
+
+/** Of the metric without labels; 0 until it has one. */
+export function valueOf(metrics: string, name: string): number {
+  return Number(new RegExp(`^${name} (?<value>\\S+)$`, "m").exec(metrics)?.groups?.["value"] ?? 0);
 }
 
 const isReady = (pod: Pod): boolean =>

@@ -26,6 +26,9 @@ export interface Whole {
   readonly members: readonly WholeMember[];
 }
 
+/** By name. They can go without an election. */
+export const followers = ({ members, leader }: Whole): WholeMember[] => members.filter(({ id }) => id !== leader.id);
+
 export type Look = { readonly t: "whole"; readonly whole: Whole } | { readonly t: "not"; readonly because: string };
 
 const not = (because: string): Look => ({ t: "not", because });
