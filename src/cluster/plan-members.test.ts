@@ -73,6 +73,21 @@ check("learners", [
     ["promote b"],
   ],
   [
+    "one that never ran and has lost its pod gets another before the next one is added, which would wait for it",
+    { members: [voter("a"), added("b", { pod: undefined })] },
+    ["pod b"],
+  ],
+  [
+    "nor is the next one added while its pod goes",
+    { members: [voter("a"), added("b", { pod: { ...starting, ...going } })] },
+    [],
+  ],
+  [
+    "one whose pod was told to end before it ran, and has, keeps its place",
+    { members: [voter("a"), voter("b"), added("c", { pod: { ...ended, ...going } })] },
+    [],
+  ],
+  [
     "one whose name is known and that does not answer yet is promoted by etcd's word, where it is not needed to decide",
     { members: [voter("a"), voter("b"), learner("c", { silent: true, pod: young })] },
     ["promote c"],

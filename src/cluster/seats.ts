@@ -72,7 +72,9 @@ function stateOf({ member, pod, answer, alive }: Omit<Seat, "state" | "name">, w
     return { t: "lost", because: "its pod is gone, and its data with it" };
   }
   if (!pod.hasVolume) {
-    if (pod.state.t === "ended") return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
+    // One that never ran and whose pod was told to end gets another under the same name, when it is gone.
+    if (pod.state.t === "ended" && !(unstarted && pod.terminating))
+      return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
     if (pod.terminating && !(unstarted && !isNodeLost(pod, world, now)))
       return { t: "leaving", because: "its pod is being deleted" };
   }

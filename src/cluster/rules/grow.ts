@@ -21,7 +21,8 @@ export function grow(situation: Situation): Decision | undefined {
   const missing = size - ours.length;
   const as = has(version, "learners") ? "learner" : "voter";
   const room = as === "learner" ? learnersAtOnce(version, mostLearners) - situation.learners.length : 1;
-  if (missing <= 0 || room <= 0 || ours.some((seat) => isStarting(seat, now))) return undefined;
+  if (missing <= 0 || room <= 0) return undefined;
+  if (ours.some((seat) => isStarting(seat, now) || isOwedPod(seat))) return undefined;
   const waits = as === "voter" && !ours.every(({ state }) => state.t === "healthy");
   if (waits || !mayAdd(seats, version)) return undefined;
 
@@ -53,6 +54,13 @@ export function makeMissingPods(situation: Situation): Decision | undefined {
     lookAgainAfter: pace.later,
   };
 }
+
+/**
+ * It never ran and has no pod, or one that goes. It gets another one first: whoever starts with it in its list would look
+ * it up in vain, and wait for it as long as it waits for its turn.
+ */
+const isOwedPod = ({ member, pod, state }: Seat): boolean =>
+  state.t === "unstarted" && !isUndialable(member) && (pod === undefined || pod.terminating);
 
 const podless = ({ ours }: Situation): readonly Seat[] =>
   ours.filter(({ state, pod }) => state.t === "unstarted" && pod === undefined);
