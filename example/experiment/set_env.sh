@@ -6,16 +6,17 @@
 CLUSTER=${CLUSTER:-example-etcd-cluster}
 NAMESPACE=${NAMESPACE:-$(kubectl config view --minify --output 'jsonpath={..namespace}')}
 NAMESPACE=${NAMESPACE:-default}
-# One line for each write that etcd said yes to: key, space, value.
-ACKNOWLEDGED=${ACKNOWLEDGED:-${TMPDIR:-/tmp}/acknowledged-$NAMESPACE-$CLUSTER.txt}
-# All keys of the experiment begin with this.
-PREFIX=experiment/
-export CLUSTER NAMESPACE ACKNOWLEDGED PREFIX
-
 # kubectl in the cluster's namespace; no request of it hangs for ever.
 kube() {
   kubectl --namespace="$NAMESPACE" --request-timeout=20s "$@"
 }
+
+# One line for each write that etcd said yes to: key, space, value. The uid is in its name, because a cluster that was made
+# anew under the same name does not have what was written to the last one.
+ACKNOWLEDGED=${ACKNOWLEDGED:-${TMPDIR:-/tmp}/acknowledged-$NAMESPACE-$CLUSTER-$(kube get etcdcluster "$CLUSTER" --output 'jsonpath={.metadata.uid}').txt}
+# All keys of the experiment begin with this.
+PREFIX=experiment/
+export CLUSTER NAMESPACE ACKNOWLEDGED PREFIX
 
 # A ready member, at random: one line with its name and its version of etcd.
 random_member() {

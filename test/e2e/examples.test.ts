@@ -86,6 +86,16 @@ test(
     const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
     assert.equal(exitCode, 1);
     assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
+    // Where nobody names a file: what was written to a cluster is not looked for in another one of its name.
+    const unnamed = { TMPDIR: path.dirname(noted) };
+    await typed("example/experiment/put.sh 3", place, unnamed);
+    assert.match(await typed("example/experiment/get.sh", place, unnamed), /All 3 acknowledged writes are there/);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+    await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
+    await typed("kubectl apply -f example/example-etcd-cluster.yaml");
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await typed("example/experiment/put.sh 2", place, unnamed);
+    assert.match(await typed("example/experiment/get.sh", place, unnamed), /All 2 acknowledged writes are there/);
     await typed("kubectl delete -f example/example-etcd-cluster.yaml");
   },
 );

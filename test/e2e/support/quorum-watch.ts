@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Member } from "../../../src/etcd/member.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/labels.ts";
 import { quorum } from "../../../src/cluster/safety.ts";
 import type { Pod } from "../../../src/kube/kinds.ts";
 import type { TestCluster } from "./cluster.ts";
+import { patience } from "./ground.ts";
 import { memberAt } from "./whole.ts";
 
 const everyMs = 200;
@@ -37,12 +39,14 @@ export class QuorumWatch implements AsyncDisposable {
     return this.#shortfalls;
   }
 
-  /** Ends the watch. */
+  /** Ends the watch, once it has seen enough: what it was made for may be over within a second. */
   async neverTooFew(): Promise<void> {
+    await waitFor(`${enough} looks`, async () => this.#judged >= enough || undefined, {
+      timeoutMs: patience,
+      lastSeen: () => `${this.#judged} looks, ${this.#dropped} dropped, last failure: ${this.#lastFailure}`,
+    });
     await this[Symbol.asyncDispose]();
     assert.deepEqual(this.#shortfalls, []);
-    const counts = `${this.#judged} looks, ${this.#dropped} dropped, last failure: ${this.#lastFailure}`;
-    assert.ok(this.#judged >= enough, `too little was seen: ${counts}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
