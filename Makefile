@@ -50,7 +50,7 @@ check: $(READY) ## Types, lint and format only
 	@$(NODE) test/run.ts types lint format
 
 .PHONY: unit
-unit: $(READY) ## Unit tests only; one file: make unit FILE=src/kube/queue.test.ts; one test: NAME='words of its name'
+unit: $(READY) ## Unit tests only; one file: make unit FILE=src/kube/controller/queue.test.ts; one test: NAME='words of its name'
 	@$(NODE) test/run.ts unit $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
 
 .PHONY: suite

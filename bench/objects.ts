@@ -1,6 +1,6 @@
 // Many small objects, each unlike the others, so that nothing that holds them can share.
-import type { KubeApi } from "../src/kube/api.ts";
-import { ConfigMap } from "../src/kube/kinds.ts";
+import type { KubeApi } from "../src/kube/client/api.ts";
+import { ConfigMap } from "../src/kube/objects/kinds.ts";
 
 const atOnce = 20;
 const settings = 52;

@@ -1,5 +1,5 @@
 // The pods whose memory is measured: under the restricted standard, with no more rights than they use.
-import { type Pod } from "../src/kube/kinds.ts";
+import { type Pod } from "../src/kube/objects/kinds.ts";
 import { benchImageTag, type ProgramName } from "./program.ts";
 import { podEnvironment } from "./programs/settings.ts";
 

@@ -2,7 +2,7 @@
 // charged for, what the kubelet makes of it, and what the process itself has. Beside it the bare program in a pod.
 import { findPod } from "../lab/pods.ts";
 import { step, waitFor } from "../lab/progress.ts";
-import { Pod } from "../src/kube/kinds.ts";
+import { Pod } from "../src/kube/objects/kinds.ts";
 import type { Ground } from "./ground.ts";
 import { leaseIsHeld } from "./lease.ts";
 import { compare, type Figure } from "./measure.ts";

@@ -1,8 +1,8 @@
 // How long after a change was asked for do those hear of it who watch: through the informer, and through a bare HTTP/2
 // stream in the same process that is told of the same changes.
-import { Informer } from "../src/kube/informer.ts";
-import { ConfigMap } from "../src/kube/kinds.ts";
-import { keyOf } from "../src/kube/objects.ts";
+import { Informer } from "../src/kube/cache/informer.ts";
+import { ConfigMap } from "../src/kube/objects/kinds.ts";
+import { keyOf } from "../src/kube/objects/objects.ts";
 import { Bare } from "./bare.ts";
 import type { Ground } from "./ground.ts";
 import { compare, type Figure } from "./measure.ts";

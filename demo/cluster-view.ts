@@ -1,11 +1,11 @@
 // One EtcdCluster and its pods, watched: what is there now, and a wait for something to become so that shows what
 // happens meanwhile.
 import { EtcdCluster } from "../src/api/etcd-cluster.ts";
-import { connectKube } from "../src/kube/client.ts";
-import { findCredentials } from "../src/kube/find-credentials.ts";
-import { Informer } from "../src/kube/informer.ts";
-import { Pod } from "../src/kube/kinds.ts";
-import type { Key } from "../src/kube/objects.ts";
+import { connectKube } from "../src/kube/client/client.ts";
+import { findCredentials } from "../src/kube/credentials/find-credentials.ts";
+import { Informer } from "../src/kube/cache/informer.ts";
+import { Pod } from "../src/kube/objects/kinds.ts";
+import type { Key } from "../src/kube/objects/objects.ts";
 import { seconds } from "../lab/progress.ts";
 import { LiveTable } from "./live-table.ts";
 import { isReady, type MemberRow, memberRows } from "./table.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EtcdCluster } from "../src/api/etcd-cluster.ts";
-import type { Pod } from "../src/kube/kinds.ts";
+import type { Pod } from "../src/kube/objects/kinds.ts";
 import { memberRows, tableLines } from "./table.ts";
 
 const cluster: EtcdCluster = { metadata: { name: "c" }, spec: { size: 3 }, status: { leader: "c-lead" } };

@@ -1,8 +1,8 @@
 // The lab's API server as its administrator meets it.
 import * as fs from "node:fs";
 import * as https from "node:https";
-import { connectKube, type KubeClient } from "../src/kube/client.ts";
-import { kubeconfigCredentials } from "../src/kube/kubeconfig.ts";
+import { connectKube, type KubeClient } from "../src/kube/client/client.ts";
+import { kubeconfigCredentials } from "../src/kube/credentials/kubeconfig.ts";
 import { kubeconfigPath, type LabConfig } from "./config.ts";
 import { apiUrl } from "./kubeconfig.ts";
 import { pkiPath } from "./pki.ts";

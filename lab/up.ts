@@ -1,9 +1,9 @@
 // Starts a lab: what can run side by side does, and a start that fails or is interrupted leaves nothing behind.
 import { setTimeout as sleep } from "node:timers/promises";
 import { routesInto } from "./addresses.ts";
-import type { KubeApi } from "../src/kube/api.ts";
-import { isNotFound } from "../src/kube/errors.ts";
-import { Node, ServiceAccount } from "../src/kube/kinds.ts";
+import type { KubeApi } from "../src/kube/client/api.ts";
+import { isNotFound } from "../src/kube/client/errors.ts";
+import { Node, ServiceAccount } from "../src/kube/objects/kinds.ts";
 import { isReady, labApi } from "./api.ts";
 import { type LabConfig, labNodes, logPath, UsageError } from "./config.ts";
 import { startApiServer, startControllers } from "./control-plane.ts";

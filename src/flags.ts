@@ -1,7 +1,7 @@
 // The operator's command line, as Go programs read theirs: one dash or two, a value after `=` or as the next argument,
 // and the bare flag for true.
 import type { ChaosLevel } from "./cluster/chaos.ts";
-import { type ListenAddress, parseListenAddress } from "./kube/listen-address.ts";
+import { type ListenAddress, parseListenAddress } from "./kube/process/listen-address.ts";
 
 export interface Flags {
   readonly createCrd: boolean;

@@ -3,10 +3,10 @@
 import * as path from "node:path";
 import { identityOf } from "./environment.ts";
 import { FlagError, parseFlags } from "./flags.ts";
-import { CredentialsError } from "./kube/credentials.ts";
-import { findCredentials } from "./kube/find-credentials.ts";
-import { logger } from "./kube/log.ts";
-import { runProcess } from "./kube/run-process.ts";
+import { CredentialsError } from "./kube/credentials/credentials.ts";
+import { findCredentials } from "./kube/credentials/find-credentials.ts";
+import { logger } from "./kube/process/log.ts";
+import { runProcess } from "./kube/process/run-process.ts";
 import { runOperator } from "./operator.ts";
 import { version } from "./version.ts";
 

@@ -1,6 +1,6 @@
 // The EtcdClusters that the benchmarks ask for.
 import type { EtcdCluster } from "../../src/api/etcd-cluster.ts";
-import type { Key } from "../../src/kube/objects.ts";
+import type { Key } from "../../src/kube/objects/objects.ts";
 
 /** One whose image is on the lab's nodes. */
 export const etcdVersion = "3.6.16";

@@ -7,7 +7,7 @@ import { loadOperatorImage } from "../../lab/image.ts";
 import { tree } from "../../lab/images/bundle.ts";
 import { findPod, type RunningPod } from "../../lab/pods.ts";
 import { step } from "../../lab/progress.ts";
-import { Lease, Pod } from "../../src/kube/kinds.ts";
+import { Lease, Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { until } from "./until.ts";
 

@@ -1,7 +1,7 @@
 // A namespace with etcd clusters in it, watched: who is there, when they are voters, when they are gone.
 import { EtcdMembers } from "../../src/etcd/members.ts";
-import { Informer } from "../../src/kube/informer.ts";
-import { Pod } from "../../src/kube/kinds.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
+import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { until } from "./until.ts";
 import { lookForVoters, type Voter } from "./voters.ts";

@@ -2,7 +2,7 @@
 // such change needs: two more plain pods that serve, and two plain pods gone.
 import { step } from "../../lab/progress.ts";
 import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
-import { Pod } from "../../src/kube/kinds.ts";
+import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { endOperated, makeOperated, makePlain, openBoth } from "./both.ts";

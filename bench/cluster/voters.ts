@@ -2,7 +2,7 @@
 // quorum, and by nobody's status. Ours and the floor are looked at with this same look.
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import type { EtcdMembers } from "../../src/etcd/members.ts";
-import type { Pod } from "../../src/kube/kinds.ts";
+import type { Pod } from "../../src/kube/objects/kinds.ts";
 
 export interface Voter {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Fills one cache, says how long it took, and stays, so that what it costs to hold can be measured.
-import { connectKube } from "../../src/kube/client.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { Informer } from "../../src/kube/informer.ts";
-import { ConfigMap } from "../../src/kube/kinds.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
+import { ConfigMap } from "../../src/kube/objects/kinds.ts";
 import { podSettings } from "./settings.ts";
 
 async function main(): Promise<void> {

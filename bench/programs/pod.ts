@@ -1,16 +1,16 @@
 // What every operator pod has before it does anything: client, three caches, a controller with nothing to do, its
 // lease, and the endpoints. Bundled and run with the image's flags, this is the runtime's own cost.
-import { connectKube } from "../../src/kube/client.ts";
-import { Controller } from "../../src/kube/controller.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { Informer } from "../../src/kube/informer.ts";
-import { ConfigMap, Pod, Service } from "../../src/kube/kinds.ts";
-import { logger } from "../../src/kube/log.ts";
-import { runManager } from "../../src/kube/manager.ts";
-import { done } from "../../src/kube/next.ts";
-import { runProcess } from "../../src/kube/run-process.ts";
-import { RuntimeObserver } from "../../src/kube/runtime-observer.ts";
-import { from } from "../../src/kube/source.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { Controller } from "../../src/kube/controller/controller.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
+import { ConfigMap, Pod, Service } from "../../src/kube/objects/kinds.ts";
+import { logger } from "../../src/kube/process/log.ts";
+import { runManager } from "../../src/kube/process/manager.ts";
+import { done } from "../../src/kube/controller/next.ts";
+import { runProcess } from "../../src/kube/process/run-process.ts";
+import { RuntimeObserver } from "../../src/kube/process/runtime-observer.ts";
+import { from } from "../../src/kube/controller/source.ts";
 import { podSettings } from "./settings.ts";
 
 async function main(signal: AbortSignal): Promise<void> {

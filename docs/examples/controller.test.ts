@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { findCondition } from "../../src/kube/conditions.ts";
-import { ConfigMap, Event, Lease } from "../../src/kube/kinds.ts";
-import { silent } from "../../src/kube/log.ts";
-import { FakeApi } from "../../src/kube/testing/fake-api.ts";
+import { findCondition } from "../../src/kube/objects/conditions.ts";
+import { ConfigMap, Event, Lease } from "../../src/kube/objects/kinds.ts";
+import { silent } from "../../src/kube/process/log.ts";
+import { FakeApi } from "../../src/kube/testing/fake-api/fake-api.ts";
 import { eventually } from "../../src/transport/testing/eventually.ts";
 import { Greeting, runGreetings } from "./controller.ts";
 

@@ -1,23 +1,23 @@
 // A complete controller: every Greeting gets a ConfigMap with its text, and its status says so.
 import { hostname } from "node:os";
-import type { KubeApi } from "../../src/kube/api.ts";
-import { connectKube } from "../../src/kube/client.ts";
-import type { Condition } from "../../src/kube/conditions.ts";
-import { withConditions } from "../../src/kube/conditions.ts";
-import { Controller } from "../../src/kube/controller.ts";
-import { EventRecorder } from "../../src/kube/events.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { Informer } from "../../src/kube/informer.ts";
-import { ConfigMap } from "../../src/kube/kinds.ts";
-import { type Logger, logger } from "../../src/kube/log.ts";
-import { runManager } from "../../src/kube/manager.ts";
-import { done } from "../../src/kube/next.ts";
-import type { Kind, KubeObject } from "../../src/kube/objects.ts";
-import { isControlledBy, ownerReference } from "../../src/kube/owners.ts";
-import type { Reconcile } from "../../src/kube/pass.ts";
-import { runProcess } from "../../src/kube/run-process.ts";
-import { RuntimeObserver } from "../../src/kube/runtime-observer.ts";
-import { from, personsChangeFirst, toController } from "../../src/kube/source.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import type { Condition } from "../../src/kube/objects/conditions.ts";
+import { withConditions } from "../../src/kube/objects/conditions.ts";
+import { Controller } from "../../src/kube/controller/controller.ts";
+import { EventRecorder } from "../../src/kube/objects/events.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
+import { ConfigMap } from "../../src/kube/objects/kinds.ts";
+import { type Logger, logger } from "../../src/kube/process/log.ts";
+import { runManager } from "../../src/kube/process/manager.ts";
+import { done } from "../../src/kube/controller/next.ts";
+import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
+import { isControlledBy, ownerReference } from "../../src/kube/objects/owners.ts";
+import type { Reconcile } from "../../src/kube/controller/pass.ts";
+import { runProcess } from "../../src/kube/process/run-process.ts";
+import { RuntimeObserver } from "../../src/kube/process/runtime-observer.ts";
+import { from, personsChangeFirst, toController } from "../../src/kube/controller/source.ts";
 
 export interface Greeting extends KubeObject {
   spec: { text: string };

@@ -1,8 +1,8 @@
 // Carries out one storage action. Each can be done again after a crash half-way: the disk is found, the object exists.
 import type { PersistentVolumeClaimCondition } from "kubernetes-types/core/v1.js";
-import type { KubeApi } from "../../src/kube/api.ts";
-import { isAlreadyExists, isNotFound } from "../../src/kube/errors.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/kinds.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import { isAlreadyExists, isNotFound } from "../../src/kube/client/errors.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/objects/kinds.ts";
 import type { LabConfig } from "../config.ts";
 import { growDisk, makeDisk, removeDisk } from "./disk.ts";
 import { type StorageAction, volumeObject } from "./plan.ts";

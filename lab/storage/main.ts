@@ -1,13 +1,13 @@
 // The lab's storage as a process: volumes are made, grown and removed as claims ask for them. It is a controller like
 // any other of this tree, with one key for everything, because a lab has few volumes.
 import { inspect, parseArgs } from "node:util";
-import { connectKube } from "../../src/kube/client.ts";
-import { Controller } from "../../src/kube/controller.ts";
-import { Informer } from "../../src/kube/informer.ts";
-import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/kinds.ts";
-import { kubeconfigCredentials } from "../../src/kube/kubeconfig.ts";
-import { done } from "../../src/kube/next.ts";
-import { from } from "../../src/kube/source.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { Controller } from "../../src/kube/controller/controller.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
+import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/objects/kinds.ts";
+import { kubeconfigCredentials } from "../../src/kube/credentials/kubeconfig.ts";
+import { done } from "../../src/kube/controller/next.ts";
+import { from } from "../../src/kube/controller/source.ts";
 import { kubeconfigPath, labConfig } from "../config.ts";
 import { say } from "../progress.ts";
 import { actOnStorage } from "./act.ts";

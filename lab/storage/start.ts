@@ -1,7 +1,7 @@
 // Gives a lab its storage: the default class, and the process that serves it.
 import * as path from "node:path";
-import type { KubeApi } from "../../src/kube/api.ts";
-import { StorageClass } from "../../src/kube/kinds.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import { StorageClass } from "../../src/kube/objects/kinds.ts";
 import type { LabConfig } from "../config.ts";
 import { startDaemon } from "../daemon.ts";
 import { provisioner, storageClass } from "./plan.ts";

@@ -1,5 +1,5 @@
 // The CustomResourceDefinition of EtcdCluster, made from its schema.
-import type { CustomResourceDefinition } from "../kube/kinds.ts";
+import type { CustomResourceDefinition } from "../kube/objects/kinds.ts";
 import { EtcdCluster } from "./etcd-cluster.ts";
 import { nameRules } from "./etcd-cluster-rules.ts";
 import { specSchema } from "./etcd-cluster-spec.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import type { Condition } from "../kube/conditions.ts";
+import type { Condition } from "../kube/objects/conditions.ts";
 import { type CompleteEtcdCluster, EtcdCluster, imageOf, withDefaults } from "./etcd-cluster.ts";
 import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
 

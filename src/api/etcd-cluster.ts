@@ -1,7 +1,7 @@
 // EtcdCluster of etcd.database.coreos.com/v1beta2: its kind and types, what it means when fields are left out, and what
 // is wrong with one.
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../kube/objects.ts";
+import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../kube/objects/objects.ts";
 import { complete } from "./complete.ts";
 import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./etcd-cluster-spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./etcd-cluster-status.ts";

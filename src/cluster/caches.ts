@@ -1,16 +1,16 @@
 // The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, and nodes, which
 // belong to none.
 import { EtcdCluster } from "../api/etcd-cluster.ts";
-import type { KubeApi, Selection } from "../kube/api.ts";
+import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
-import { Informer } from "../kube/informer.ts";
-import { Node, Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
-import type { RunningCache } from "../kube/manager.ts";
-import type { Kind, KubeObject } from "../kube/objects.ts";
-import type { RuntimeObserver } from "../kube/runtime-observer.ts";
+import { Informer } from "../kube/cache/informer.ts";
+import { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import type { RunningCache } from "../kube/process/manager.ts";
+import type { Kind, KubeObject } from "../kube/objects/objects.ts";
+import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
-import { cachedLabels } from "./labels.ts";
-import { leanNode, leanPod } from "./observed-pod.ts";
+import { cachedLabels } from "./objects/labels.ts";
+import { leanNode, leanPod } from "./observe/pods.ts";
 
 /** Whose clusters are looked after. */
 export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; readonly names: readonly string[] };

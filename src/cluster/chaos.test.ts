@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pod } from "../kube/kinds.ts";
-import { silent } from "../kube/log.ts";
-import { SimulatedClock } from "../kube/simulated-clock.ts";
-import { FakeApi } from "../kube/testing/fake-api.ts";
+import { Pod } from "../kube/objects/kinds.ts";
+import { silent } from "../kube/process/log.ts";
+import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
+import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
 import { type ChaosLevel, practise } from "./chaos.ts";
 
 const minute = 60_000;

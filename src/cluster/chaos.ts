@@ -1,11 +1,11 @@
 // Practice for disasters, as `-chaos-level` asks for it: now and then pods of members are killed at random, without
 // notice, by the operator that then has to heal them. For clusters that one can lose.
-import type { KubeApi } from "../kube/api.ts";
+import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, pause } from "../kube/clock.ts";
-import { isNotFound } from "../kube/errors.ts";
-import { Pod } from "../kube/kinds.ts";
-import type { Logger } from "../kube/log.ts";
-import { keyOf, keyText } from "../kube/objects.ts";
+import { isNotFound } from "../kube/client/errors.ts";
+import { Pod } from "../kube/objects/kinds.ts";
+import type { Logger } from "../kube/process/log.ts";
+import { keyOf, keyText } from "../kube/objects/objects.ts";
 
 /** 1: one member now and then, which a cluster of three survives. 2: up to five at once, which it may not. */
 export type ChaosLevel = 1 | 2;

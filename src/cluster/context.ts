@@ -1,10 +1,10 @@
 // What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
 import type { EtcdCluster } from "../api/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
-import type { EventRecorder } from "../kube/events.ts";
-import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
-import type { Logger } from "../kube/log.ts";
-import type { StoreView } from "../kube/store.ts";
+import type { EventRecorder } from "../kube/objects/events.ts";
+import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import type { Logger } from "../kube/process/log.ts";
+import type { StoreView } from "../kube/cache/store.ts";
 import type { ClusterMetrics } from "./metrics.ts";
 
 export interface ClusterCaches {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster.ts";
-import { silent } from "../kube/log.ts";
-import { RuntimeObserver } from "../kube/runtime-observer.ts";
-import { SimulatedClock } from "../kube/simulated-clock.ts";
-import { FakeApi } from "../kube/testing/fake-api.ts";
-import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import { silent } from "../kube/process/log.ts";
+import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
+import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
+import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
+import { Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import { clusterController } from "./controller.ts";
 
 test("clusters are counted by the operator that leads, and by none that stands by", async () => {

@@ -1,18 +1,18 @@
 // The controller of EtcdClusters: whose changes bring a cluster back, and how many clusters are looked at side by side.
 import { EtcdCluster } from "../api/etcd-cluster.ts";
-import type { KubeApi } from "../kube/api.ts";
-import type { Change } from "../kube/change.ts";
+import type { KubeApi } from "../kube/client/api.ts";
+import type { Change } from "../kube/cache/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
-import { Controller } from "../kube/controller.ts";
-import type { EventRecorder } from "../kube/events.ts";
-import type { Node, Pod } from "../kube/kinds.ts";
-import type { RunningCache } from "../kube/manager.ts";
-import type { RuntimeObserver } from "../kube/runtime-observer.ts";
-import { from, personsChangeFirst, type Source, toController } from "../kube/source.ts";
+import { Controller } from "../kube/controller/controller.ts";
+import type { EventRecorder } from "../kube/objects/events.ts";
+import type { Node, Pod } from "../kube/objects/kinds.ts";
+import type { RunningCache } from "../kube/process/manager.ts";
+import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
+import { from, personsChangeFirst, type Source, toController } from "../kube/controller/source.ts";
 import { Caches, type NodeSight, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
-import { isInScope } from "./observe.ts";
+import { isInScope } from "./observe/observe.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
 export interface ClusterControllerOptions {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster.ts";
-import { Pod } from "../kube/kinds.ts";
+import { Pod } from "../kube/objects/kinds.ts";
 import { Stage } from "./testing/stage.ts";
 
 const harmful = /^(remove member|delete |move leader)/;

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster.ts";
-import { ApiError } from "../kube/errors.ts";
-import { Pod, PodDisruptionBudget, Service } from "../kube/kinds.ts";
+import { ApiError } from "../kube/client/errors.ts";
+import { Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import { TransportError } from "../transport/errors.ts";
 import { key, Stage } from "./testing/stage.ts";
 

@@ -1,18 +1,18 @@
 // One look at one EtcdCluster and what follows from it. The same pass serves creation, an edit, a pod's death and a
 // restart of the operator, for it knows nothing of what woke it.
-import { done, failed, again, type Next } from "../kube/next.ts";
-import type { Key } from "../kube/objects.ts";
-import type { PassContext } from "../kube/pass.ts";
-import { act } from "./act.ts";
-import type { Action, Plan } from "./actions.ts";
+import { done, failed, again, type Next } from "../kube/controller/next.ts";
+import type { Key } from "../kube/objects/objects.ts";
+import type { PassContext } from "../kube/controller/pass.ts";
+import { act } from "./act/act.ts";
+import type { Action, Plan } from "./plan/actions.ts";
 import type { ClusterContext } from "./context.ts";
-import { observe } from "./observe.ts";
-import { type Outcome, whileCacheIsBehindMs } from "./outcome.ts";
-import { planCluster } from "./plan.ts";
-import { type Reported, report } from "./report.ts";
-import { standingOf } from "./standing.ts";
-import { turnOf } from "./turn.ts";
-import type { World } from "./world.ts";
+import { observe } from "./observe/observe.ts";
+import { type Outcome, whileCacheIsBehindMs } from "./act/outcome.ts";
+import { planCluster } from "./plan/plan.ts";
+import { type Reported, report } from "./report/report.ts";
+import { standingOf } from "./report/standing.ts";
+import { turnOf } from "./act/turn.ts";
+import type { World } from "./observe/world.ts";
 
 export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();

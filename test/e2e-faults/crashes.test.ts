@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { waitFor } from "../../lab/progress.ts";
-import { PodDisruptionBudget, Service } from "../../src/kube/kinds.ts";
-import type { Key } from "../../src/kube/objects.ts";
+import { PodDisruptionBudget, Service } from "../../src/kube/objects/kinds.ts";
+import type { Key } from "../../src/kube/objects/objects.ts";
 import { makeCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../e2e/support/ground.ts";
 import { deletePods } from "../e2e/support/harm.ts";

@@ -6,7 +6,7 @@ import { pauseContainer } from "../../lab/faults/containers.ts";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
 import { waitFor } from "../../lab/progress.ts";
-import { Node } from "../../src/kube/kinds.ts";
+import { Node } from "../../src/kube/objects/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
 import { kube, lab, patience, restrictedNamespace } from "./support/ground.ts";
 import { installOperator, type Operator } from "./support/operator.ts";

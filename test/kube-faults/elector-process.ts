@@ -4,14 +4,14 @@
 // With `unfenced` it is what an operator must not be: it writes on without looking whether it still leads. It is there
 // to show that the test would see it.
 import { setTimeout as pass } from "node:timers/promises";
-import type { KubeApi } from "../../src/kube/api.ts";
-import { connectKube, type KubeClient } from "../../src/kube/client.ts";
-import { fenced } from "../../src/kube/fence.ts";
-import { inClusterCredentials } from "../../src/kube/in-cluster.ts";
-import { ConfigMap } from "../../src/kube/kinds.ts";
-import { lead } from "../../src/kube/lease.ts";
-import { logger } from "../../src/kube/log.ts";
-import { runProcess } from "../../src/kube/run-process.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
+import { fenced } from "../../src/kube/leader/fence.ts";
+import { inClusterCredentials } from "../../src/kube/credentials/in-cluster.ts";
+import { ConfigMap } from "../../src/kube/objects/kinds.ts";
+import { lead } from "../../src/kube/leader/lease.ts";
+import { logger } from "../../src/kube/process/log.ts";
+import { runProcess } from "../../src/kube/process/run-process.ts";
 import type { ElectorSettings, Said } from "./elector.ts";
 
 const settings = JSON.parse(process.argv[2] ?? "") as ElectorSettings;

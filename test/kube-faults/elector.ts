@@ -5,8 +5,8 @@ import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { hostAddress, type LabConfig } from "../../lab/config.ts";
 import { waitFor } from "../../lab/progress.ts";
-import type { KubeClient } from "../../src/kube/client.ts";
-import type { LeaseNews } from "../../src/kube/lease.ts";
+import type { KubeClient } from "../../src/kube/client/client.ts";
+import type { LeaseNews } from "../../src/kube/leader/lease.ts";
 import { issueToken, makeServiceAccount, MountedCredentials, userOf } from "./service-account.ts";
 
 export interface ElectorSettings {

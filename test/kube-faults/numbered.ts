@@ -1,7 +1,7 @@
 // The small objects that the writer numbers and the informers watch: three kinds, two of them built in and one custom,
 // each with a sequence number somewhere in its data.
-import { ConfigMap, type CustomResourceDefinition, Secret } from "../../src/kube/kinds.ts";
-import type { Kind, KubeObject, ObjectMeta } from "../../src/kube/objects.ts";
+import { ConfigMap, type CustomResourceDefinition, Secret } from "../../src/kube/objects/kinds.ts";
+import type { Kind, KubeObject, ObjectMeta } from "../../src/kube/objects/objects.ts";
 
 export interface Numbered extends KubeObject {
   data?: Record<string, string>;

@@ -7,9 +7,9 @@ import type { LabConfig } from "../../lab/config.ts";
 import { apiUrl } from "../../lab/kubeconfig.ts";
 import { pkiPath } from "../../lab/pki.ts";
 import { waitFor } from "../../lab/progress.ts";
-import { connectKube, type KubeClient } from "../../src/kube/client.ts";
-import { ApiError } from "../../src/kube/errors.ts";
-import { Secret, ServiceAccount } from "../../src/kube/kinds.ts";
+import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
+import { ApiError } from "../../src/kube/client/errors.ts";
+import { Secret, ServiceAccount } from "../../src/kube/objects/kinds.ts";
 import { apply } from "../support/kubectl.ts";
 
 export interface Rule {

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { hostAddress, type LabConfig } from "../../lab/config.ts";
 import { waitFor } from "../../lab/progress.ts";
-import { connectKube, type KubeClient } from "../../src/kube/client.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { CustomResourceDefinition } from "../../src/kube/kinds.ts";
-import { apiVersionOf } from "../../src/kube/objects.ts";
-import { listAll } from "../../src/kube/paging.ts";
+import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { CustomResourceDefinition } from "../../src/kube/objects/kinds.ts";
+import { apiVersionOf } from "../../src/kube/objects/objects.ts";
+import { listAll } from "../../src/kube/client/paging.ts";
 import { ownNamespace } from "../support/kubectl.ts";
 import { History } from "./history.ts";
 import { type Numbered, type NumberedKind, numberedKinds, numberedSelector, tallyDefinition } from "./numbered.ts";

@@ -1,9 +1,9 @@
 // A process with informers of all numbered kinds, over each way that it is given, as in a pod. It reports every change
 // that they tell and every turn that they take, and keeps nothing of it.
 import { readdirSync } from "node:fs";
-import { connectKube } from "../../src/kube/client.ts";
-import { inClusterCredentials } from "../../src/kube/in-cluster.ts";
-import { Informer } from "../../src/kube/informer.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { inClusterCredentials } from "../../src/kube/credentials/in-cluster.ts";
+import { Informer } from "../../src/kube/cache/informer.ts";
 import type { Observation } from "./checker.ts";
 import { type Numbered, type NumberedKind, numberedKinds, numberedSelector } from "./numbered.ts";
 import { type Answer, type Footprint, informerName, type Question, type WatchedSettings, type Way } from "./watched.ts";

@@ -1,8 +1,8 @@
 // Adds, updates and deletes numbered objects as fast as the server takes them, and writes down each change once it is
 // certain. A write whose answer got lost is looked up before the next one to that object, so the history has no gaps.
 import { waitFor } from "../../lab/progress.ts";
-import type { KubeApi } from "../../src/kube/api.ts";
-import { isNotFound } from "../../src/kube/errors.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import { isNotFound } from "../../src/kube/client/errors.ts";
 import { type History } from "./history.ts";
 import { numbered, type Numbered, type NumberedKind, numberedKinds } from "./numbered.ts";
 

@@ -1,11 +1,11 @@
 // The real client on a real API server keeps the contract that unit tests rely on with the in-memory twin.
 import { existsSync } from "node:fs";
 import * as path from "node:path";
-import { connectKube } from "../../src/kube/client.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { Namespace, ServiceAccount } from "../../src/kube/kinds.ts";
-import { contract } from "../../src/kube/testing/contract.ts";
-import { waitFor } from "../../src/kube/testing/contract-ground.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { Namespace, ServiceAccount } from "../../src/kube/objects/kinds.ts";
+import { contract } from "../../src/kube/testing/contract/contract.ts";
+import { waitFor } from "../../src/kube/testing/contract/ground.ts";
 
 contract("the client on a real API server", async () => {
   const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");

@@ -11,13 +11,13 @@ import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluste
 import { installCrd, installCrds } from "../../src/api/install.ts";
 import { badClusters } from "../../src/api/testing/bad-clusters.ts";
 import { manifestsOf2018 } from "../../src/api/testing/manifests-of-2018.ts";
-import { connectKube } from "../../src/kube/client.ts";
-import { ApiError } from "../../src/kube/errors.ts";
-import { findCredentials } from "../../src/kube/find-credentials.ts";
-import { CustomResourceDefinition, Namespace } from "../../src/kube/kinds.ts";
-import { silent } from "../../src/kube/log.ts";
-import type { Kind } from "../../src/kube/objects.ts";
-import { waitFor } from "../../src/kube/testing/contract-ground.ts";
+import { connectKube } from "../../src/kube/client/client.ts";
+import { ApiError } from "../../src/kube/client/errors.ts";
+import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
+import { CustomResourceDefinition, Namespace } from "../../src/kube/objects/kinds.ts";
+import { silent } from "../../src/kube/process/log.ts";
+import type { Kind } from "../../src/kube/objects/objects.ts";
+import { waitFor } from "../../src/kube/testing/contract/ground.ts";
 
 const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
 const kubeconfig = process.env["KUBECONFIG"] ?? (existsSync(lab) ? lab : undefined);

@@ -3,13 +3,13 @@
 import type { EtcdMember } from "../../etcd/member.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../kube/clock.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
-import { Pod } from "../../kube/kinds.ts";
-import { type Key, keyOf } from "../../kube/objects.ts";
-import type { FinishedCall } from "../../kube/testing/calls.ts";
-import type { FakeApi } from "../../kube/testing/fake-api.ts";
-import { etcdContainer, versionAnnotation } from "../member-pod.ts";
-import { memberUrl } from "../observed-etcd.ts";
+import { isConflict, isNotFound } from "../../kube/client/errors.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import { type Key, keyOf } from "../../kube/objects/objects.ts";
+import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
+import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
+import { memberUrl } from "../observe/etcd.ts";
 
 /** How long things take, in milliseconds. */
 const times = { run: 300, crashLoop: 10_000, stop: 200, vanish: 1000, catchUp: 250 } as const;

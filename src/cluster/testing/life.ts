@@ -1,8 +1,8 @@
 // The life of one operator process in memory: it counts what the process writes, to Kubernetes and to etcd's list of
 // members, and ends it right after one of these writes, or keeps the answer to one from it.
 import type { EtcdMember } from "../../etcd/member.ts";
-import type { KubeApi } from "../../kube/api.ts";
-import { keyText, keyOf } from "../../kube/objects.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { keyText, keyOf } from "../../kube/objects/objects.ts";
 import { TransportError } from "../../transport/errors.ts";
 
 export type Fate =

@@ -1,5 +1,5 @@
 // A pod of the model: what happens to it in time, and how it looks to the operator.
-import type { MemberPod, PodState } from "../world.ts";
+import type { MemberPod, PodState } from "../observe/world.ts";
 
 /** How long things take, in milliseconds. */
 export const times = { schedule: 20, start: 300, listen: 100, stop: 200, vanish: 1000, catchUp: 250 } as const;

@@ -1,9 +1,9 @@
 // Tables of situations: the world in a few words, what is to be done about it, and how soon it is looked at again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { planCluster } from "../plan.ts";
-import { settingsOf } from "../settings.ts";
-import type { MemberPod, PodState } from "../world.ts";
+import { planCluster } from "../plan/plan.ts";
+import { settingsOf } from "../objects/settings.ts";
+import type { MemberPod, PodState } from "../observe/world.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "./sample-world.ts";
 import { told } from "./told-actions.ts";
 

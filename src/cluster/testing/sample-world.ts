@@ -3,11 +3,11 @@
 import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
-import { disruptionBudget } from "../budget.ts";
-import { peerUrlOf, undialableUrlOf } from "../names.ts";
-import { minAvailable } from "../safety.ts";
-import { clientService, peerService } from "../services.ts";
-import type { EtcdView, MemberAnswer, MemberPod, World } from "../world.ts";
+import { disruptionBudget } from "../objects/budget.ts";
+import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { minAvailable } from "../plan/safety.ts";
+import { clientService, peerService } from "../objects/services.ts";
+import type { EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 
 export const sampleNow = Date.parse("2026-01-31T12:00:00Z");
 export const sampleClusterId = clusterId(0xc1n);

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import type { MemberId } from "../../etcd/ids.ts";
 import { formatVersion } from "../../etcd/versions/version.ts";
-import type { Plan } from "../actions.ts";
-import { planCluster } from "../plan.ts";
-import { quorum } from "../safety.ts";
-import { seatsOf } from "../seats.ts";
-import type { EtcdView, MemberAnswer, MemberPod, World } from "../world.ts";
+import type { Plan } from "../plan/actions.ts";
+import { planCluster } from "../plan/plan.ts";
+import { quorum } from "../plan/safety.ts";
+import { seatsOf } from "../plan/seats.ts";
+import type { EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 import type { Model } from "./model.ts";
 
 /** What the caches hold. */

@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
-import type { Happening } from "../../kube/event-object.ts";
-import { Pod, PodDisruptionBudget, Service } from "../../kube/kinds.ts";
-import { silent } from "../../kube/log.ts";
-import type { Key } from "../../kube/objects.ts";
-import { RuntimeObserver } from "../../kube/runtime-observer.ts";
-import { SimulatedClock } from "../../kube/simulated-clock.ts";
-import { FakeApi } from "../../kube/testing/fake-api.ts";
+import type { Happening } from "../../kube/objects/event-object.ts";
+import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import { silent } from "../../kube/process/log.ts";
+import type { Key } from "../../kube/objects/objects.ts";
+import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
+import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
+import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { clusterController } from "../controller.ts";
-import { quorum } from "../safety.ts";
+import { quorum } from "../plan/safety.ts";
 import { apiDuring, type Fate, Life, memberDuring } from "./life.ts";
 import { Kubelet } from "./kubelet.ts";
 

@@ -1,5 +1,5 @@
 // Actions in a few words each, for tables: members of `demo` by their letter, new ones as `new1`, `new2`, in order.
-import type { Action } from "../actions.ts";
+import type { Action } from "../plan/actions.ts";
 
 export function told(actions: readonly Action[]): readonly string[] {
   const fresh = new Map<string, string>();

@@ -1,12 +1,12 @@
 // The in-memory API server itself: each verb in one synchronous step on the store, with the answers of the real one.
 // Time, faults and watches are laid around it by `fake-api.ts`.
 import { randomBytes, randomUUID } from "node:crypto";
-import type { DeleteOptions, ListOptions, Subresource } from "../api.ts";
-import { secondsTime } from "../micro-time.ts";
-import type { Key } from "../objects.ts";
-import type { Birth } from "./admission.ts";
-import { admitNew, admitUpdate, checkIdentity, isNamespace, isReleased, isTerminating } from "./admission.ts";
-import type { JsonObject } from "./json.ts";
+import type { DeleteOptions, ListOptions, Subresource } from "../client/api.ts";
+import { secondsTime } from "../objects/micro-time.ts";
+import type { Key } from "../objects/objects.ts";
+import type { Birth } from "./fake-api/admission.ts";
+import { admitNew, admitUpdate, checkIdentity, isNamespace, isReleased, isTerminating } from "./fake-api/admission.ts";
+import type { JsonObject } from "./fake-api/json.ts";
 import {
   copyObject,
   isJsonObject,
@@ -16,11 +16,11 @@ import {
   textAt,
   valueAt,
   withoutNulls,
-} from "./json.ts";
-import type { Listing } from "./listing.ts";
-import { listPage, storageKey } from "./listing.ts";
-import type { Writer } from "./managed-fields.ts";
-import { applyTo, isSameButTimes, recordUpdate } from "./managed-fields.ts";
+} from "./fake-api/json.ts";
+import type { Listing } from "./fake-api/listing.ts";
+import { listPage, storageKey } from "./fake-api/listing.ts";
+import type { Writer } from "./fake-api/managed-fields.ts";
+import { applyTo, isSameButTimes, recordUpdate } from "./fake-api/managed-fields.ts";
 import {
   alreadyExists,
   badRequest,
@@ -30,10 +30,10 @@ import {
   modifiedSince,
   noSuchResource,
   notFound,
-} from "./refusals.ts";
-import type { Resource, Resources } from "./resources.ts";
-import { scaleOf, withScale } from "./scale.ts";
-import type { Storage } from "./storage.ts";
+} from "./fake-api/refusals.ts";
+import type { Resource, Resources } from "./fake-api/resources.ts";
+import { scaleOf, withScale } from "./fake-api/scale.ts";
+import type { Storage } from "./fake-api/storage.ts";
 
 export interface Write {
   readonly manager: string;

@@ -1,10 +1,10 @@
 // An API server for one kind, for the tests of what watches it: it keeps a history and does on command what real
 // servers do at bad moments (cut, forget, lag, refuse, show the past). It checks nothing that it is sent, and casts
 // because its callers, who may ask for any kind, ask for this one.
-import type { KubeApi, ListOptions, Page, WatchEvent, WatchOptions } from "../api.ts";
-import { ApiError } from "../errors.ts";
-import { keyOf, keyText } from "../objects.ts";
-import type { Key, Kind, KubeObject } from "../objects.ts";
+import type { KubeApi, ListOptions, Page, WatchEvent, WatchOptions } from "../client/api.ts";
+import { ApiError } from "../client/errors.ts";
+import { keyOf, keyText } from "../objects/objects.ts";
+import type { Key, Kind, KubeObject } from "../objects/objects.ts";
 import type { Clock } from "../clock.ts";
 
 export interface Thing extends KubeObject {

@@ -1,7 +1,7 @@
 // Pods that the API server or the namespace does not take: quotas, limits, profiles, fields that only a pod's schema knows,
 // and things that the pod names and that are not there.
 import { kubectl, apply } from "../../support/kubectl.ts";
-import type { Key } from "../../../src/kube/objects.ts";
+import type { Key } from "../../../src/kube/objects/objects.ts";
 import { badCase } from "./bad-case.ts";
 
 const forbidden = "Change spec.pod so that the namespace takes the pod, or change what forbids it";

@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import { labNode } from "../../../lab/config.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import type { Key } from "../../../src/kube/objects.ts";
+import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
 import { kube, lab } from "../support/ground.ts";

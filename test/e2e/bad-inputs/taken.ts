@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import { Service } from "../../../src/kube/kinds.ts";
-import type { Key } from "../../../src/kube/objects.ts";
+import { Service } from "../../../src/kube/objects/kinds.ts";
+import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
 import { kube } from "../support/ground.ts";

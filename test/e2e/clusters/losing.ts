@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { killContainer, pauseContainer } from "../../../lab/faults/containers.ts";
 import { resumeContainer } from "../../../lab/faults/undo.ts";
 import { waitFor } from "../../../lab/progress.ts";
-import { PodDisruptionBudget, Service } from "../../../src/kube/kinds.ts";
+import { PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
 import { lab, patience } from "../support/ground.ts";
 import { deletePods, removeByHand, spoilData, takeAway } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import { PodDisruptionBudget } from "../../../src/kube/kinds.ts";
+import { PodDisruptionBudget } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { kube, patience } from "../support/ground.ts";
 import { lane } from "../support/lane.ts";

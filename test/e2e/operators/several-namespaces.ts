@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import { Service } from "../../../src/kube/kinds.ts";
+import { Service } from "../../../src/kube/objects/kinds.ts";
 import { makeCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, restrictedNamespace } from "../support/ground.ts";
 import { deletePods } from "../support/harm.ts";

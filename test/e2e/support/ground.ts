@@ -2,8 +2,8 @@
 // addresses, which this machine can dial.
 import { after } from "node:test";
 import { EtcdMembers } from "../../../src/etcd/members.ts";
-import { connectKube } from "../../../src/kube/client.ts";
-import { findCredentials } from "../../../src/kube/find-credentials.ts";
+import { connectKube } from "../../../src/kube/client/client.ts";
+import { findCredentials } from "../../../src/kube/credentials/find-credentials.ts";
 import { ownNamespace } from "../../support/kubectl.ts";
 import { testLab } from "../../support/lab.ts";
 

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
-import { isNotFound } from "../../../src/kube/errors.ts";
-import { Lease } from "../../../src/kube/kinds.ts";
+import { isNotFound } from "../../../src/kube/client/errors.ts";
+import { Lease } from "../../../src/kube/objects/kinds.ts";
 import { kube } from "./ground.ts";
 import { root } from "../../suites.ts";
 

@@ -5,7 +5,7 @@ import { after } from "node:test";
 import { run } from "../../../lab/command.ts";
 import { loadOperatorImage } from "../../../lab/image.ts";
 import { waitFor } from "../../../lab/progress.ts";
-import { Lease, Pod } from "../../../src/kube/kinds.ts";
+import { Lease, Pod } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { kube, lab, patience, restrictedNamespace } from "./ground.ts";
 

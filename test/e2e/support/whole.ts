@@ -3,8 +3,8 @@
 import { withDefaults } from "../../../src/api/etcd-cluster.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
-import { isUndialable } from "../../../src/cluster/names.ts";
-import type { Pod } from "../../../src/kube/kinds.ts";
+import { isUndialable } from "../../../src/cluster/objects/names.ts";
+import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { etcdMembers } from "./ground.ts";
 
 export interface WholeMember {

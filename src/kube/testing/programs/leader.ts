@@ -1,11 +1,11 @@
 // A process that leads, for tests that stop it. For each line on its standard input it tries a write and says whether
 // its timers had told it of a loss by then, and what came of the write. After `stop` it first stops itself, so that
 // when somebody resumes it the write comes before anything else, its timers too.
-import type { KubeApi } from "../../api.ts";
-import { fenced } from "../../fence.ts";
-import { ConfigMap, Lease } from "../../kinds.ts";
-import { lead } from "../../lease.ts";
-import { FakeApi } from "../fake-api.ts";
+import type { KubeApi } from "../../client/api.ts";
+import { fenced } from "../../leader/fence.ts";
+import { ConfigMap, Lease } from "../../objects/kinds.ts";
+import { lead } from "../../leader/lease.ts";
+import { FakeApi } from "../fake-api/fake-api.ts";
 
 const api = new FakeApi({ kinds: [{ kind: Lease }, { kind: ConfigMap }] });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

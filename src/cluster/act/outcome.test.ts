@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EtcdError } from "../../etcd/errors.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import { LeadershipLost } from "../../kube/leader/fence.ts";
+import { TransportError } from "../../transport/errors.ts";
+import type { Action } from "../plan/actions.ts";
+import { askingEtcd, endedBy, NotYet, Refused } from "./outcome.ts";
+
+const at: Action = { do: "createPod", member: "c-a" };
+
+const table: [string, unknown, string][] = [
+  ["a learner that lags", new EtcdError("learnerNotReady", "MemberPromote", ""), "notYet"],
+  ["links younger than five seconds", new EtcdError("unhealthyCluster", "MemberAdd", ""), "notYet"],
+  ["a change that may have happened", new EtcdError("timeout", "MemberAdd", ""), "notYet"],
+  ["an etcd that says something unheard of", new EtcdError("unknown", "MemberAdd", ""), "failed"],
+  ["a voter where a learner was asked for", new EtcdError("addedAsVoter", "MemberAdd", ""), "failed"],
+  ["an object that changed meanwhile", new ApiError(409, "Conflict", ""), "notYet"],
+  ["a name that is taken", new ApiError(409, "AlreadyExists", ""), "notYet"],
+  ["a quota", new ApiError(403, "Forbidden", ""), "refused"],
+  ["a field that the server does not take", new ApiError(422, "Invalid", ""), "refused"],
+  ["a server in trouble", new ApiError(500, "InternalError", ""), "failed"],
+  ["silence of the API server", new TransportError("deadline", ""), "failed"],
+  ["an action that sees that it is too early", new NotYet("later"), "notYet"],
+  ["an action that needs a person", new Refused("delete it"), "refused"],
+];
+for (const [what, error, wanted] of table) {
+  test(`${what} ends a pass as ${wanted}`, () => {
+    assert.equal(endedBy(error, at, []).t, wanted);
+  });
+}
+
+test("a lost leadership is nobody's outcome", () => {
+  const lost = new LeadershipLost("ns/etcd-operator", "gone");
+  assert.throws(() => endedBy(lost, at, []), lost);
+});
+
+test("a member that does not answer is tried again later, unlike an API server", async () => {
+  await assert.rejects(askingEtcd(Promise.reject(new TransportError("unreachable", ""))), NotYet);
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError } from "../../kube/client/errors.ts";
+import { fieldOfSpec, refusalOf } from "./refusals.ts";
+
+const fields: [string, string][] = [
+  ["spec.containers[0].resources.requests", "spec.pod.resources.requests"],
+  ["spec.containers[0].env[2].name", "spec.pod.etcdEnv[2].name"],
+  ["spec.tolerations[0].operator", "spec.pod.tolerations[0].operator"],
+  ["spec.nodeSelector", "spec.pod.nodeSelector"],
+  ["metadata.annotations", "spec.pod.annotations"],
+  ["spec.containers[0].image", "spec.image"],
+  ["specification", "spec.pod"],
+  ["<nil>", "spec.pod"],
+];
+for (const [ofPod, ofSpec] of fields)
+  test(`what is wrong with ${ofPod} of a pod is corrected in ${ofSpec}`, () =>
+    assert.equal(fieldOfSpec(ofPod), ofSpec));
+
+const createPod = { do: "createPod", member: "c-a" } as const;
+
+test("a pod that is invalid is told with the field to correct", () => {
+  const causes = [{ field: "spec.tolerations[0].operator", message: "Unsupported value" }];
+  const message = refusalOf(new ApiError(422, "Invalid", "Pod c-a is invalid: no such operator", causes), createPod);
+  assert.equal(message, "Pod c-a is invalid: no such operator. Correct spec.pod.tolerations[0].operator.");
+});
+
+test("a pod that is forbidden is told with who may have forbidden it, unlike a Service", () => {
+  const forbidden = new ApiError(403, "Forbidden", "exceeded quota.");
+  assert.match(refusalOf(forbidden, createPod), /^exceeded quota\. Change spec\.pod .*ResourceQuota/);
+  assert.match(refusalOf(forbidden, { do: "applyServices" }), /^exceeded quota\. .*example\/rbac/);
+});

@@ -1,0 +1,46 @@
+// What the API server does not take, told to the person whose spec it was made from: in the server's words, with the
+// field of the EtcdCluster that they are about, and with what to do.
+import type { ApiError } from "../../kube/client/errors.ts";
+import type { Action } from "../plan/actions.ts";
+
+const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadRequest", "RequestEntityTooLarge"]);
+
+/** It would be said again, however often it is tried. */
+export const isRefusal = ({ reason }: ApiError): boolean => refusing.has(reason);
+
+export function refusalOf(error: ApiError, at: Action): string {
+  const words = `${error.message.trim().replace(/\.+$/, "")}.`;
+  return `${words} ${makesPod(at) ? adviceOnPod(error) : adviceOnOther}`;
+}
+
+const makesPod = ({ do: what }: Action): boolean => what === "createSeed" || what === "createPod";
+
+const adviceOnOther =
+  "See that the operator has the rights that example/rbac lists, and that no quota or policy of the namespace forbids it.";
+
+function adviceOnPod({ reason, causes }: ApiError): string {
+  if (reason === "Forbidden")
+    return "Change spec.pod so that the namespace takes the pod, or change what forbids it: a ResourceQuota, a LimitRange, the Pod Security level, a policy; or make what is missing. It is tried again every 10 s.";
+  const fields = [...new Set(causes.flatMap(({ field }) => (field === undefined ? [] : [fieldOfSpec(field)])))];
+  return `Correct ${fields.length === 0 ? "what it names, in spec.pod" : fields.join(", ")}.`;
+}
+
+/** From the field of a pod to the field of the EtcdCluster that it was made from; the longest that fits comes first. */
+const origins: readonly (readonly [prefix: string, field: string])[] = [
+  ["metadata.labels", "spec.pod.labels"],
+  ["metadata.annotations", "spec.pod.annotations"],
+  ["spec.containers[0].env", "spec.pod.etcdEnv"],
+  ["spec.containers[0].resources", "spec.pod.resources"],
+  ["spec.containers[0].image", "spec.image"],
+  ["spec.containers[0].command", "spec.etcd"],
+  ["spec.containers", "spec.pod"],
+  ["spec", "spec.pod"],
+];
+
+export function fieldOfSpec(fieldOfPod: string): string {
+  for (const [prefix, field] of origins) {
+    const rest = fieldOfPod.slice(prefix.length);
+    if (fieldOfPod.startsWith(prefix) && /^($|[.[])/.test(rest)) return `${field}${rest}`;
+  }
+  return "spec.pod";
+}

@@ -1,0 +1,41 @@
+// What the objects of a cluster are called and found by: the labels, ports and names that its users and the operator of
+// 2018 know.
+import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
+import type { KubeObject, OwnerReference } from "../../kube/objects/objects.ts";
+import { ownerReference } from "../../kube/objects/owners.ts";
+
+export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
+
+/** Of pods, Services and the budget; the selector of all of them. */
+export function labelsOf(cluster: CompleteEtcdCluster): Record<string, string> {
+  return { app: "etcd", etcd_cluster: cluster.metadata.name };
+}
+
+/** The same as a text, for the scale subresource and for lists. */
+export function selectorOf(cluster: CompleteEtcdCluster): string {
+  return Object.entries(labelsOf(cluster))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
+export interface OwnedMetadata {
+  name: string;
+  namespace: string;
+  labels: Record<string, string>;
+  ownerReferences: OwnerReference[];
+}
+
+/** Of something that belongs to the cluster and goes with it. */
+export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMetadata {
+  return {
+    name,
+    namespace: cluster.metadata.namespace,
+    labels: labelsOf(cluster),
+    ownerReferences: [ownerReference(EtcdCluster, cluster)],
+  };
+}
+
+/** What the caches select by. */
+export const cachedLabels = "app=etcd";
+
+export const isCached = ({ metadata }: KubeObject): boolean => metadata?.labels?.["app"] === "etcd";

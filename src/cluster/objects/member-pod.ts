@@ -1,0 +1,135 @@
+// The pod of a member. Name, labels, ports and paths are those of 2018, so that what people built around them goes on
+// working; it passes the restricted pod security profile and restarts in place, because its data is its pod's.
+import type {
+  Affinity,
+  Container,
+  ContainerPort,
+  EnvVar,
+  PodSecurityContext,
+  PodSpec,
+  Volume,
+} from "kubernetes-types/core/v1.js";
+import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster.ts";
+import { has } from "../../etcd/versions/features.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import { commandOf, type FirstStart, versionOf } from "./etcd-command.ts";
+import { labelsOf, metadataOf, ports } from "./labels.ts";
+import { hostOf } from "./names.ts";
+import { containerProbes } from "./probes.ts";
+import { settingsOf } from "./settings.ts";
+
+export const versionAnnotation = "etcd.version";
+/** Holds what `settingsOf` gave when the pod was made. */
+export const settingsAnnotation = `${EtcdCluster.group}/settings`;
+export const etcdContainer = "etcd";
+export const dataVolume = "etcd-data";
+
+/** The user that distroless images call nonroot; the program needs none in particular. */
+const nobody = 65_532;
+
+export function memberPod(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Pod {
+  const { labels = {}, annotations = {} } = cluster.spec.pod;
+  const metadata = metadataOf(cluster, member);
+  return {
+    metadata: {
+      ...metadata,
+      labels: { ...labels, ...metadata.labels, etcd_node: member },
+      annotations: {
+        ...annotations,
+        [versionAnnotation]: cluster.spec.version,
+        [settingsAnnotation]: settingsOf(cluster.spec),
+      },
+    },
+    spec: podSpec(cluster, member, start),
+  };
+}
+
+function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart): PodSpec {
+  const { pod } = cluster.spec;
+  return {
+    hostname: member,
+    subdomain: cluster.metadata.name,
+    // Before it joins, etcd looks up every peer's name, its own too, and tries again each second until DNS has it, which
+    // takes some seconds for a new pod. Nobody else reads this, and the member listens on loopback as well.
+    hostAliases: [{ ip: "127.0.0.1", hostnames: [hostOf(cluster, member)] }],
+    restartPolicy: "Always",
+    automountServiceAccountToken: false,
+    // Variables for every Service of the namespace, some of which begin with ETCD_ and would be read as flags.
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
+    securityContext: securityContext(pod.securityContext),
+    affinity: pod.affinity ?? apart(cluster),
+    containers: [container(cluster, member, start)],
+    volumes: [data],
+    ...given("nodeSelector", pod.nodeSelector),
+    ...given("tolerations", pod.tolerations),
+    ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
+    ...given("priorityClassName", pod.priorityClassName),
+    ...given("serviceAccountName", pod.serviceAccountName),
+    ...given("imagePullSecrets", pod.imagePullSecrets),
+  };
+}
+
+const data: Volume = { name: dataVolume, emptyDir: {} };
+
+function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
+  const version = versionOf(cluster);
+  const { resources, etcdEnv } = cluster.spec.pod;
+  const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
+  return {
+    name: etcdContainer,
+    image: imageOf(cluster.spec),
+    command: commandOf(cluster, member, start),
+    ports: [
+      { name: "server", containerPort: ports.peer, protocol: "TCP" },
+      { name: "client", containerPort: ports.client, protocol: "TCP" },
+      ...(has(version, "metricsListener") ? [metrics] : []),
+    ],
+    volumeMounts: [{ name: dataVolume, mountPath: "/var/etcd" }],
+    ...containerProbes(version),
+    // With the log's end the reason for which an etcd ended can be told where people look first. etcd complains about a
+    // value by repeating it, so not where one comes from a Secret.
+    terminationMessagePolicy: etcdEnv?.some(isSecret) ? "File" : "FallbackToLogsOnError",
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    ...given("resources", resources),
+    ...given("env", etcdEnv),
+  };
+}
+
+const isSecret = ({ valueFrom }: EnvVar): boolean => valueFrom?.secretKeyRef !== undefined;
+
+/** What a person sets wins, field by field. Who asks for root is not stopped by a default that forbids it. */
+function securityContext(asked: PodSecurityContext = {}): PodSecurityContext {
+  return {
+    runAsNonRoot: asked.runAsUser !== 0,
+    runAsUser: nobody,
+    runAsGroup: nobody,
+    fsGroup: nobody,
+    seccompProfile: { type: "RuntimeDefault" },
+    ...asked,
+  };
+}
+
+/** Rather on different nodes and zones, and never at the price of not running. */
+function apart(cluster: CompleteEtcdCluster): Affinity {
+  const rather = (weight: number, topologyKey: string) => ({
+    weight,
+    podAffinityTerm: { labelSelector: { matchLabels: labelsOf(cluster) }, topologyKey },
+  });
+  const preferredDuringSchedulingIgnoredDuringExecution = [
+    rather(100, "kubernetes.io/hostname"),
+    rather(50, "topology.kubernetes.io/zone"),
+  ];
+  return { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution } };
+}
+
+/** A field only when it was asked for: an empty one would be a change at every comparison. */
+function given<K extends string, V extends object | string>(name: K, value: V | undefined): Partial<Record<K, V>> {
+  if (value === undefined || value === "" || (typeof value === "object" && Object.keys(value).length === 0)) return {};
+  // The computed key loses its literal type.
+  return { [name]: value } as Partial<Record<K, V>>;
+}

@@ -1,0 +1,71 @@
+// What members are called and where their peers and clients find them. A peer URL holds the name of its pod, so etcd's
+// own list of members says which pods there must be, whoever asks and after whatever crash.
+import { createHash } from "node:crypto";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { MemberName } from "../plan/actions.ts";
+import { ports } from "./labels.ts";
+
+type Named = Pick<CompleteEtcdCluster, "metadata" | "spec">;
+
+/** No vowels and nothing that looks like something else: the letters that Kubernetes makes names of. */
+const letters = "bcdfghjklmnpqrstvwxz2456789";
+const tailLength = 10;
+
+/** A name that no member or pod of the cluster has. `random` gives numbers from 0 up to 1. */
+export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, random: () => number): MemberName {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const tail = Array.from({ length: tailLength }, () => letter(Math.floor(random() * letters.length)));
+    const name = `${cluster.metadata.name}-${tail.join("")}`;
+    if (!taken.has(name)) return name;
+  }
+  throw new RangeError("the same random name came up a hundred times");
+}
+
+/**
+ * The same for the same EtcdCluster: two operators, or one with an old view, make one seed between them, because the
+ * API server takes a name once. A cluster that was deleted and made again has another uid, and so another seed.
+ */
+export function seedName(cluster: Named): MemberName {
+  const bytes = createHash("sha256")
+    .update(`seed of ${cluster.metadata.uid ?? ""}`)
+    .digest();
+  return `${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`;
+}
+
+const letter = (n: number): string => letters.charAt(n % letters.length);
+
+export function hostOf(cluster: Named, member: MemberName): string {
+  const { name, namespace } = cluster.metadata;
+  return `${member}.${name}.${namespace}.svc${cluster.spec.pod.ClusterDomain}`;
+}
+
+export function peerUrlOf(cluster: Named, member: MemberName): string {
+  return `http://${hostOf(cluster, member)}:${ports.peer}`;
+}
+
+/** Where a member is listed until it has joined, when several start together; see rules/together.ts. Needs no DNS. */
+export function undialableUrlOf(cluster: Named, member: MemberName): string {
+  return `${undialable}//${hostOf(cluster, member)}:${ports.peer}`;
+}
+
+const undialable = "unix:";
+
+export function isUndialable({ peerUrls }: { readonly peerUrls: readonly string[] }): boolean {
+  return peerUrls.some((url) => url.startsWith(undialable));
+}
+
+export function clientUrlOf(cluster: Named, member: MemberName): string {
+  return `http://${hostOf(cluster, member)}:${ports.client}`;
+}
+
+/**
+ * Undefined for a URL that is not of this cluster. The domain behind `.svc` may be any: it can be edited while members
+ * run, and the operator of 2018 left it out of what it read back. So may be the tail: `-0000` is one of 2017.
+ */
+export function memberOfPeerUrl(cluster: Named, url: string): MemberName | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const [member = "", subdomain, namespace, svc] = new URL(url).hostname.split(".");
+  const { name } = cluster.metadata;
+  const ours = subdomain === name && namespace === cluster.metadata.namespace && svc === "svc";
+  return ours && member.startsWith(`${name}-`) ? member : undefined;
+}

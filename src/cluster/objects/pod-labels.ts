@@ -1,0 +1,26 @@
+// The labels that a member's pod is found by: the Services, the budget and our own cache select it by them. One that
+// has lost them runs on, while its peers cannot resolve its name any more and it looks as if it were gone.
+import { controllerOf } from "../../kube/objects/owners.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import { fieldManager } from "../../api/install.ts";
+import { labelsOf } from "./labels.ts";
+
+/** Compared with what its owner's name asks for, so that a pod alone is enough to tell. */
+export function hasItsLabels(pod: Pod): boolean {
+  const { app, etcd_cluster: cluster } = pod.metadata?.labels ?? {};
+  return app === "etcd" && cluster === controllerOf(pod)?.name;
+}
+
+/** Of this very pod: with another uid the server refuses. */
+export async function giveItsLabels(
+  api: KubeApi,
+  cluster: CompleteEtcdCluster,
+  pod: { readonly name: string; readonly uid: string },
+): Promise<void> {
+  const { name, uid } = pod;
+  const labels = { ...labelsOf(cluster), etcd_node: name };
+  const key = { namespace: cluster.metadata.namespace, name };
+  await api.mergePatch(Pod, key, { metadata: { uid, labels } }, { fieldManager });
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster.ts";
+import { settingsOf } from "./settings.ts";
+
+const settings = (spec: Partial<EtcdClusterSpec>): string =>
+  settingsOf(
+    withDefaults({ metadata: { name: "c", namespace: "ns" }, spec: { size: 3, version: "3.6.16", ...spec } }).spec,
+  );
+
+test("what makes another pod makes other settings", () => {
+  const all = [
+    {},
+    { version: "3.6.15" },
+    { repository: "example.com/etcd" },
+    { image: "example.com/etcd:mine" },
+    { pod: { nodeSelector: { disk: "fast" } } },
+    { pod: { etcdEnv: [{ name: "GOGC", value: "50" }] } },
+    { etcd: { snapshotCount: 5000 } },
+  ].map(settings);
+  assert.equal(new Set(all).size, all.length);
+});
+
+test("size, pause, failover and defaults that are written down make no other pod", () => {
+  for (const same of [
+    { size: 5 },
+    { paused: true },
+    { failover: { crashLoopAfterSeconds: 9 } },
+    { pod: {} },
+    { version: "v3.6.16" },
+  ])
+    assert.equal(settings(same), settings({}), JSON.stringify(same));
+});

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ClusterId, clusterId } from "../../etcd/ids.ts";
+import type { EtcdMember } from "../../etcd/member.ts";
+import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
+import { has } from "../../etcd/versions/features.ts";
+import { version } from "../../etcd/versions/version.ts";
+import { memberUrl, observedEtcd } from "./etcd.ts";
+import { samplePod } from "../testing/sample-world.ts";
+
+const address = (letter: string): string => `10.0.0.${letter.charCodeAt(0)}`;
+const start = (letter: string) => ({
+  name: `demo-${letter}`,
+  peerUrl: `http://demo-${letter}:2380`,
+  clientUrl: memberUrl(address(letter)),
+});
+const podsOf = (...letters: string[]) =>
+  letters.map((letter) => samplePod(`demo-${letter}`, { address: address(letter) }));
+
+/** Voters with these letters, whose links are old enough for any change. */
+async function etcdOf(first: string, ...others: string[]): Promise<FakeEtcd> {
+  let time = 0;
+  const etcd = new FakeEtcd(start(first), { now: () => (time += 10_000) });
+  const seed = etcd.at(memberUrl(address(first)));
+  assert.ok(has(version("3.6.16"), "learners"));
+  for (const letter of others) {
+    const { peerUrl } = start(letter);
+    const { member } = await seed.memberAdd({ as: "learner", peerUrls: [peerUrl], oldestServer: version("3.6.16") });
+    etcd.start(start(letter));
+    await seed.memberPromote(member.id);
+  }
+  return etcd;
+}
+
+function observed(
+  etcd: Pick<FakeEtcd, "at" | "clusterId">,
+  letters: readonly string[] = ["a", "b", "c"],
+  latched: ClusterId | undefined = etcd.clusterId,
+) {
+  const { signal } = new AbortController();
+  return observedEtcd(podsOf(...letters), { members: { at: ({ url }) => etcd.at(url) }, latched, signal });
+}
+
+test("members that agree are seen through the quorum", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  const view = await observed(etcd);
+  assert.equal(view.t, "quorum");
+  assert.ok(view.t === "quorum" && [...view.answers.values()].every(({ healthy }) => healthy));
+  assert.equal(view.t === "quorum" && view.members.length, 3);
+});
+
+test("a frozen member is listed and does not answer", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "frozen");
+  const view = await observed(etcd);
+  assert.ok(view.t === "quorum");
+  assert.deepEqual([view.members.length, view.answers.size, view.answers.has(etcd.idOf("demo-b"))], [3, 2, false]);
+});
+
+test("a member that its kubelet finds ready is given a second chance to answer, and any other is not", async () => {
+  for (const ready of [true, false]) {
+    const etcd = await etcdOf("a", "b", "c");
+    etcd.set("demo-b", "frozen");
+    let asked = 0;
+    const late = {
+      at: ({ url }: { url: string }): EtcdMember => {
+        const member = etcd.at(url);
+        if (url !== memberUrl(address("b"))) return member;
+        asked += 1;
+        if (asked === 2) etcd.set("demo-b", "running");
+        return member;
+      },
+    };
+    const { signal } = new AbortController();
+    const pods = podsOf("a", "b", "c").map((pod) => ({ ...pod, ready }));
+    const view = await observedEtcd(pods, { members: late, latched: etcd.clusterId, signal });
+    assert.ok(view.t === "quorum");
+    assert.equal(view.answers.get(etcd.idOf("demo-b"))?.healthy, ready ? true : undefined);
+  }
+});
+
+test("one of three answers and can decide nothing", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  const view = await observed(etcd);
+  assert.ok(view.t === "noQuorum");
+  assert.deepEqual([view.members.length, view.answers.size], [3, 1]);
+});
+
+test("a majority that comes back between the answers and the list is not taken for a lost one", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  const view = await observed({
+    clusterId: etcd.clusterId,
+    at(url) {
+      const member = etcd.at(url);
+      const memberList: EtcdMember["memberList"] = (options) => {
+        etcd.set("demo-b", "running");
+        return member.memberList(options);
+      };
+      return { ...member, memberList };
+    },
+  });
+  assert.ok(view.t === "quorum");
+  assert.deepEqual([view.members.length, view.answers.size], [3, 2]);
+});
+
+test("nobody to ask and nobody who answers are different things", async () => {
+  const etcd = await etcdOf("a");
+  const { signal } = new AbortController();
+  const asking = { members: { at: ({ url }: { url: string }) => etcd.at(url) }, latched: undefined, signal };
+  const waiting = samplePod("demo-a", { address: undefined });
+  assert.deepEqual(await observedEtcd([waiting], asking), { t: "nobody" });
+  etcd.set("demo-a", "stopped");
+  assert.deepEqual(await observed(etcd, ["a"]), { t: "silent", tried: ["demo-a"] });
+});
+
+test("a pod that answers as a member of another cluster is a stranger, and its list counts for nothing", async () => {
+  const etcd = await etcdOf("a");
+  const view = await observed(etcd, ["a"], clusterId(0x77n));
+  assert.ok(view.t === "noQuorum");
+  assert.deepEqual(view.strangers, [{ pod: "demo-a", clusterId: etcd.clusterId }]);
+  assert.deepEqual([view.members, view.answers.size], [[], 0]);
+});
+
+test("an IPv6 address is dialled as a URL has it", () => {
+  assert.equal(memberUrl("fd00::7"), "http://[fd00::7]:2379");
+});

@@ -1,0 +1,105 @@
+// Reads everything that a pass decides from, once: Kubernetes from the caches, etcd live. It makes no list calls and
+// changes nothing.
+import { type CompleteEtcdCluster, EtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster.ts";
+import { parseClusterId } from "../../etcd/ids.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { isNotFound } from "../../kube/client/errors.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import type { Key, KubeObject } from "../../kube/objects/objects.ts";
+import { isControlledBy } from "../../kube/objects/owners.ts";
+import type { PassContext } from "../../kube/controller/pass.ts";
+import type { ClusterContext } from "../context.ts";
+import { isCached } from "../objects/labels.ts";
+import { memberOfPeerUrl } from "../objects/names.ts";
+import { observedEtcd } from "./etcd.ts";
+import { observedPod } from "./pods.ts";
+import { clientServiceName } from "../objects/services.ts";
+import type { EtcdView, World } from "./world.ts";
+
+/** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
+export async function observe(
+  key: Key,
+  { api, signal }: Pick<PassContext, "api" | "signal">,
+  context: ClusterContext,
+): Promise<World | undefined> {
+  const caches = context.caches(key.namespace);
+  const stored = caches.clusters.get(key);
+  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return undefined;
+  if (!context.isOurs(stored)) return undefined;
+  const cluster = withDefaults(stored);
+  const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
+    object !== undefined && isControlledBy(object, cluster) ? object : undefined;
+  const known = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
+  const latched = cluster.status.clusterId === undefined ? undefined : parseClusterId(cluster.status.clusterId);
+  const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
+    const pods = at.map((pod) => observedPod(pod, caches.nodes));
+    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, signal }) };
+  };
+  let seen = await look(known);
+  const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
+  const strays = await straysAmong(missing, cluster, api, signal);
+  if (strays.length > 0) seen = await look([...known, ...strays]);
+  return {
+    cluster,
+    problems: [...problemsOf(stored), ...notYet(cluster)],
+    ...seen,
+    peerService: own(caches.services.get(key)),
+    clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
+    budget: own(caches.budgets.get(key)),
+  };
+}
+
+/** Of the members' pods, whether they are there or not; as the status knew them while etcd cannot tell. */
+function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
+  const { ready, unready } = cluster.status.members;
+  const listed = "members" in etcd ? etcd.members : [];
+  if (listed.length === 0) return [...ready, ...unready];
+  return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
+}
+
+/**
+ * Pods that lost the labels which the cache selects them by look as if they were gone. Nobody is replaced, and no data
+ * is told to be lost, for want of a label.
+ */
+async function straysAmong(
+  names: readonly string[],
+  cluster: CompleteEtcdCluster,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<Pod[]> {
+  const { namespace } = cluster.metadata;
+  const pods = await Promise.all(
+    names.map((name) => api.get(Pod, { namespace, name }, { signal }).catch(unlessNotFound)),
+  );
+  return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+/** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */
+function notYet({ spec }: CompleteEtcdCluster): string[] {
+  const problems: string[] = [];
+  if (asksForTls(spec))
+    problems.push("spec.TLS is not implemented in this release: remove it, or wait for a release that has it.");
+  if (spec.pod.persistentVolumeClaimSpec !== undefined)
+    problems.push(
+      "spec.pod.persistentVolumeClaimSpec is not implemented in this release: remove it, or wait for a release that has it.",
+    );
+  return problems;
+}
+
+/** Clients of 2018 send the empty fields, too. */
+function asksForTls({ TLS }: CompleteEtcdCluster["spec"]): boolean {
+  const { member, operatorSecret } = TLS?.static ?? {};
+  return TLS?.auto === true || [member?.peerSecret, member?.serverSecret, operatorSecret].some(Boolean);
+}
+
+/** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */
+export const scopeAnnotation = `${EtcdCluster.group}/scope`;
+
+export function isInScope(cluster: EtcdCluster, scope: "clusterwide" | "namespaces"): boolean {
+  const annotation = cluster.metadata?.annotations?.[scopeAnnotation];
+  return scope === "clusterwide" ? annotation === "clusterwide" : annotation === undefined;
+}

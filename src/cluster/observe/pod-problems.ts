@@ -1,0 +1,65 @@
+// What keeps a pod from running, in the words of Kubernetes or of etcd, and what a person can do about it. Reasons are
+// told apart by the codes that scheduler and kubelet set; the words are only passed on.
+import type { ContainerStateTerminated, ContainerStateWaiting } from "kubernetes-types/core/v1.js";
+import { imagePrograms } from "../../etcd/versions/features.ts";
+import { lastWordsOf } from "./last-words.ts";
+import type { PodTrouble } from "./world.ts";
+
+const image =
+  "Set spec.version, spec.repository or spec.image to an image that exists and that the nodes can pull; where its registry asks who they are, set spec.pod.imagePullSecrets.";
+const program = `Set spec.image or spec.repository to an image that has ${imagePrograms.etcd}, and let spec.pod.resources.limits leave it room to start.`;
+
+/** By the reason of a container that waits. */
+const adviceOnWaiting: ReadonlyMap<string, string> = new Map([
+  ["ErrImagePull", image],
+  ["ImagePullBackOff", image],
+  ["ErrImageNeverPull", image],
+  ["ImageInspectError", image],
+  ["RegistryUnavailable", image],
+  ["SignatureValidationFailed", image],
+  ["InvalidImageName", "Correct spec.image or spec.repository."],
+  [
+    "CreateContainerConfigError",
+    "Correct spec.pod.securityContext and spec.pod.etcdEnv, or make the Secret or ConfigMap that is missing.",
+  ],
+  ["CreateContainerError", program],
+  ["RunContainerError", program],
+]);
+
+/** Reasons of a container that has ended before its program ran: the kubelet tells why. */
+const neverRan: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
+const memory = "It needs more memory: raise spec.pod.resources.limits.memory.";
+
+const unschedulable =
+  "No node takes it: change spec.pod.nodeSelector, affinity, topologySpreadConstraints, tolerations or resources, or give a node what is asked for.";
+const endsItself =
+  "Correct what it complains about in spec.pod.etcdEnv, spec.etcd or spec.pod.ClusterDomain; `kubectl logs --previous` has all of it.";
+
+export function schedulingProblem(reason = "Unschedulable", message?: string): PodTrouble {
+  const problem = sentence(reason, message);
+  return reason === "Unschedulable" ? { problem, advice: unschedulable } : { problem };
+}
+
+/** Undefined while it waits for nothing but its turn. */
+export function waitingProblem({ reason, message }: ContainerStateWaiting): PodTrouble | undefined {
+  if (reason === undefined || reason === "ContainerCreating" || reason === "PodInitializing") return undefined;
+  const advice = adviceOnWaiting.get(reason);
+  return { problem: sentence(reason, message), ...(advice !== undefined && { advice }) };
+}
+
+/** Of a program that has ended. Whether a kubelet waits before it starts it again is not told: it changes all the time. */
+export function endProblem(ended: ContainerStateTerminated | undefined): PodTrouble {
+  const { reason = "Error", message = "", exitCode } = ended ?? {};
+  const what = `${reason}: etcd ended with exit code ${exitCode ?? "unknown"}`;
+  const withWords = (words: string | undefined): string => (words ? `${what} (${words.trim()})` : what);
+  if (neverRan.has(reason)) return { problem: withWords(message), advice: program };
+  // It was stopped in the middle of whatever it wrote last.
+  if (reason === "OOMKilled") return { problem: what, advice: memory };
+  return { problem: withWords(lastWordsOf(message)), advice: endsItself };
+}
+
+export function sentence(reason: string, message: string | undefined): string {
+  // Some of them end with a full stop, and one is added behind all of them.
+  const words = message?.trim().replace(/\.+$/, "") ?? "";
+  return words === "" ? reason : `${reason}: ${words}`;
+}

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Node, Pod } from "../../kube/objects/kinds.ts";
+import { Store } from "../../kube/cache/store.ts";
+import { leanNode, leanPod, observedPod } from "./pods.ts";
+import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
+
+const at = (second: number): string => new Date(second * 1000).toISOString();
+
+type Container = NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number];
+
+function pod(status: NonNullable<Pod["status"]>, nodeName?: string): Pod {
+  return {
+    metadata: { name: "c-a", uid: "1", creationTimestamp: at(1), annotations: { "etcd.version": "3.6.16" } },
+    spec: { containers: [], ...(nodeName !== undefined && { nodeName }) },
+    status,
+  };
+}
+
+const etcd = (state: Container["state"], more: Partial<Container> = {}): Container[] => [
+  { name: "etcd", image: "", imageID: "", ready: false, restartCount: 0, ...(state && { state }), ...more },
+];
+
+const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" };
+const ended = { exitCode: 1, finishedAt: at(50) };
+/** In its fourth start, which has not passed the start-up probe; ready never, or until `unreadySince`. */
+const runningUnready = (initializedAt: number, unreadySince: number): Pod =>
+  pod(
+    {
+      phase: "Running",
+      conditions: [
+        { type: "Initialized", status: "True", lastTransitionTime: at(initializedAt) },
+        { type: "Ready", status: "False", lastTransitionTime: at(unreadySince) },
+      ],
+      containerStatuses: etcd({ running: {} }, { started: false, restartCount: 3 }),
+    },
+    "n",
+  );
+test("a pod that was ready once is known by it, and one that never was is not mistaken for it", () => {
+  const readyOnce = (pod: Pod): boolean => observedPod(pod, undefined).readyOnce === true;
+  assert.equal(readyOnce(runningUnready(20, 50)), true);
+  assert.equal(readyOnce(runningUnready(20, 20)), false);
+  // The kubelet's first look fell on the turn of a second.
+  assert.equal(readyOnce(runningUnready(20, 21)), false);
+  assert.equal(readyOnce(pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }] }, "n")), true);
+  assert.equal(readyOnce(pod({ phase: "Pending" })), false);
+});
+
+const states: [string, Pod, object][] = [
+  ["waits for the scheduler", pod({ phase: "Pending" }), { t: "pending" }],
+  [
+    "cannot be scheduled",
+    pod({ phase: "Pending", conditions: [unschedulable] }),
+    { t: "pending", ...schedulingProblem("Unschedulable", "0/3 nodes") },
+  ],
+  [
+    "is being made",
+    pod({ containerStatuses: etcd({ waiting: { reason: "ContainerCreating" } }) }, "n"),
+    { t: "starting" },
+  ],
+  [
+    "has no image",
+    pod({ containerStatuses: etcd({ waiting: { reason: "ErrImagePull", message: "not found" } }) }, "n"),
+    { t: "starting", ...waitingProblem({ reason: "ErrImagePull", message: "not found" }) },
+  ],
+  ["runs and has not passed its start-up probe", runningUnready(20, 20), { t: "running", restarts: 3, unheard: true }],
+  ["runs again, and was ready before", runningUnready(20, 50), { t: "running", restarts: 3 }],
+  [
+    "runs",
+    pod({ phase: "Running", containerStatuses: etcd({ running: {} }, { restartCount: 2 }) }, "n"),
+    { t: "running", restarts: 2 },
+  ],
+  [
+    "crashes again and again",
+    pod(
+      {
+        conditions: [{ type: "ContainersReady", status: "False", lastTransitionTime: at(20) }],
+        containerStatuses: etcd(
+          { waiting: { reason: "CrashLoopBackOff" } },
+          { restartCount: 4, lastState: { terminated: ended } },
+        ),
+      },
+      "n",
+    ),
+    { t: "crashing", since: 20_000, restarts: 4, ...endProblem(ended) },
+  ],
+  [
+    "was evicted",
+    pod({ phase: "Failed", reason: "Evicted", message: "disk" }, "n"),
+    { t: "ended", problem: "Evicted: disk" },
+  ],
+];
+for (const [what, seen, state] of states) {
+  test(`a pod that ${what} is seen as such, also through what the cache keeps of it`, () => {
+    assert.deepEqual(observedPod(seen, undefined).state, state);
+    assert.deepEqual(observedPod(leanPod(seen), undefined), observedPod(seen, undefined));
+  });
+}
+
+test("a pod that has ended has no address, whatever its status remembers", () => {
+  assert.equal(observedPod(pod({ phase: "Failed", podIP: "10.0.0.1" }, "n"), undefined).address, undefined);
+  assert.equal(observedPod(pod({ phase: "Running", podIP: "10.0.0.1" }, "n"), undefined).address, "10.0.0.1");
+});
+
+test("the list that a pod was started with is read back", () => {
+  const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--initial-cluster-state=existing"];
+  const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command }] } };
+  assert.deepEqual(observedPod(leanPod(made), undefined).joinsWith, ["http://a:2380", "http://b:2380"]);
+});
+
+const node = (status: string): Node => ({
+  metadata: { name: "n", uid: "9" },
+  status: {
+    conditions: [
+      { type: "MemoryPressure", status: "False" },
+      { type: "Ready", status, lastTransitionTime: at(30) },
+    ],
+  },
+});
+const nodes: [string, Node | undefined, object][] = [
+  ["whose kubelet is well", node("True"), { t: "ready", name: "n" }],
+  ["whose kubelet says that it is not well", node("False"), { t: "ready", name: "n" }],
+  ["whose kubelet says nothing", node("Unknown"), { t: "silent", name: "n", since: 30_000 }],
+  ["that is gone", undefined, { t: "gone", name: "n" }],
+];
+for (const [what, present, seen] of nodes) {
+  test(`a node ${what} is ${JSON.stringify(seen)}`, () => {
+    const store = new Store<Node>();
+    if (present !== undefined) store.put(leanNode(present));
+    assert.deepEqual(observedPod(pod({}, "n"), store).node, seen);
+    assert.deepEqual(observedPod(pod({}, "n"), undefined).node, { t: "ready", name: "n" });
+  });
+}

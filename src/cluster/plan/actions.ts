@@ -1,0 +1,68 @@
+// What can be done to a cluster, as data. `plan.ts` chooses, `act.ts` does; nothing else touches members or pods.
+import type { ClusterId, MemberId } from "../../etcd/ids.ts";
+
+/** The name of a pod, of its member, and the first label of its peer URL. */
+export type MemberName = string;
+
+/** Told to the person in the event that goes with the action. */
+export type Reason = string;
+
+export type Action =
+  /** Server-side apply of the two Services; without effect when they are right. */
+  | { readonly do: "applyServices" }
+  /** So many members may be evicted at a time; the selector counts voters only. */
+  | { readonly do: "applyBudget"; readonly minAvailable: number }
+  /** Gives a pod back the labels that it is found by. */
+  | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
+  /**
+   * The first member of all, made once in a cluster's life. The one action that an old view could make a disaster of:
+   * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.
+   */
+  | { readonly do: "createSeed"; readonly member: MemberName }
+  /** Writes the id into the status, before anything is built on it. */
+  | { readonly do: "latchClusterId"; readonly clusterId: ClusterId }
+  | {
+      readonly do: "addMember";
+      readonly member: MemberName;
+      readonly as: "learner" | "voter";
+      /** Under a URL that nobody can dial, because others start with it. */
+      readonly undialable?: true;
+    }
+  /** The pod of a member that etcd lists already, joining with the list as etcd has it. */
+  | { readonly do: "createPod"; readonly member: MemberName }
+  /** May be refused as too early; then it is simply tried again soon. */
+  | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
+  /** Of a voter that nobody has found there so far: the only one before others join it, or one that was undialable. */
+  | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
+  | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
+  | {
+      readonly do: "removeMember";
+      readonly id: MemberId;
+      readonly member: MemberName;
+      readonly because: Reason;
+      /** It was lost, unlike one that is not wanted any more or is exchanged for another. */
+      readonly lost?: true;
+      /** The pod that the decision rests on. It is read live first; when it is another by now, nothing is removed. */
+      readonly pod?: PodSeen;
+    }
+  | {
+      readonly do: "deletePod";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly because: Reason;
+      /** Without waiting for a kubelet that may never answer. */
+      readonly force: boolean;
+      /** Only while the API server knows of no cluster that it could be the whole of. */
+      readonly unlessServed?: true;
+    };
+
+export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
+
+export interface Plan {
+  /** Carried out in order; the first that fails ends the pass. */
+  readonly actions: readonly Action[];
+  /** In a sentence, for the log: why these, or why none. */
+  readonly because: string;
+  /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
+  readonly lookAgainAfter: number | undefined;
+}

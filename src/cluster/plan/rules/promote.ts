@@ -1,0 +1,57 @@
+// A learner that has caught up becomes a voter. What is seen of the members tells who is worth trying; etcd, which knows
+// better, may still refuse.
+import { isUndialable } from "../../objects/names.ts";
+import { quorum } from "../safety.ts";
+import type { Seat } from "../seats.ts";
+import { type Decision, listed, pace, type Situation } from "../situation.ts";
+import { isAboutToServe, isYoung } from "./starting.ts";
+import { addressOf, mayListChange } from "./together.ts";
+
+/**
+ * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
+ * So many entries it keeps at hand for those that lag (etcdserver/server.go, DefaultSnapshotCatchUpEntries).
+ */
+const closeBy = 5000;
+
+export function promoteLearners(situation: Situation): Decision | undefined {
+  // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second: of two, none
+  // may fail.
+  const { learners, now, ours, voters } = situation;
+  if (voters.length === 1 && ours.some((seat) => isAboutToServe(seat, now))) return undefined;
+  const ready = learners
+    .filter((seat) => isCaughtUp(seat, situation) || isWorthTrying(seat, situation))
+    .toSorted((a, b) => at(b) - at(a));
+  if (ready.length === 0) return undefined;
+  return {
+    // Each with its address before the next: of two voters that nobody can dial, neither could find the other.
+    actions: ready.flatMap((seat) => [
+      { do: "promote", id: seat.member.id, member: seat.name } as const,
+      ...addressOf(seat),
+    ]),
+    because: `${listed(ready.map(({ name }) => name))} caught up and can vote`,
+    lookAgainAfter: pace.soon,
+  };
+}
+
+const at = ({ answer }: Seat): number => answer?.status.raftIndex ?? 0;
+
+/** Promoting one that answers costs nothing: 2 healthy of 2 become 3 of 3, and even 2 of 3 become 3 of 4 ≥ quorum(4) = 3. */
+function isCaughtUp(learner: Seat, situation: Situation): boolean {
+  if (learner.state.t !== "learning" || (isUndialable(learner.member) && !mayListChange(situation))) return false;
+  const { seats } = situation;
+  const furthest = Math.max(...seats.filter(({ alive }) => alive).map(at));
+  return at(learner) >= furthest * 0.9 && furthest - at(learner) <= closeBy;
+}
+
+/**
+ * One that got its data as a snapshot answers nobody for another 7 s: so long it waits to hear its own name, which was in
+ * the snapshot. The leader knows how far it is, so etcd's word is enough, where it is not needed to decide: 2 healthy of
+ * 2 are still 2 of 3 if it never comes up, and 2 ≥ quorum(3) = 2. A lone voter waits: 1 < quorum(2) = 2.
+ */
+function isWorthTrying({ member, pod, state }: Seat, { now, voters }: Situation): boolean {
+  if (state.t !== "away" || member.name === "" || isUndialable(member)) return false;
+  if (pod?.state.t !== "running" || pod.terminating || pod.node.t !== "ready") return false;
+  // One that takes a minute to get its data may as well answer first: etcd is not asked ten times a second for that long.
+  if (!isYoung(pod, now)) return false;
+  return voters.filter((seat) => seat.state.t === "healthy").length >= quorum(voters.length + 1);
+}

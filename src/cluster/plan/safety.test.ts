@@ -1,0 +1,100 @@
+// The arithmetic for every cluster that can be, and proof that nobody goes around it.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { version } from "../../etcd/versions/version.ts";
+import { mayAdd, minAvailable, quorum, removeGone, removeHealthy } from "./safety.ts";
+import { type Seat, seatsOf } from "./seats.ts";
+import { type SampleMember, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import type { World } from "../observe/world.ts";
+
+/** So many voters that serve and stay, serve and leave, and are away. */
+function table(healthy: number, leaving: number, away: number) {
+  const letters = "abcdefghijklmnopqrstu";
+  const members = Array.from({ length: healthy + leaving + away }, (_, n): SampleMember => {
+    const letter = letters.charAt(n);
+    if (n < healthy) return { letter };
+    return n < healthy + leaving ? { letter, pod: { terminating: true } } : { letter, silent: true };
+  });
+  const world: World = sampleWorld({ members });
+  assert.ok(world.etcd.t === "quorum");
+  return { world, now: sampleNow, seats: seatsOf(world, world.etcd, sampleNow) };
+}
+
+const counts = [0, 1, 2, 3, 4, 5, 6, 7];
+const combinations = counts.flatMap((h) => counts.flatMap((l) => counts.map((a) => [h, l, a] as const)));
+const first = (seats: readonly Seat[], t: Seat["state"]["t"]): Seat | undefined =>
+  seats.find(({ state }) => state.t === t);
+
+describe("the arithmetic of safety", () => {
+  test("a quorum is more than half", () => {
+    assert.deepEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map(quorum), [1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  });
+
+  test("a healthy voter goes only when those that serve and stay are a quorum of the rest", () => {
+    for (const [healthy, leaving, away] of combinations) {
+      const all = table(healthy, leaving, away);
+      const seat = first(all.seats, "healthy");
+      if (seat === undefined) continue;
+      const rest = healthy + leaving + away - 1;
+      const expected = leaving === 0 && 2 * (healthy - 1) > rest;
+      assert.equal(
+        removeHealthy(all, seat, "") !== undefined,
+        expected,
+        `${healthy} healthy, ${leaving} leaving, ${away} away`,
+      );
+    }
+  });
+
+  test("a leaving or lost voter goes only when those that serve are a quorum of the rest", () => {
+    for (const [healthy, leaving, away] of combinations) {
+      const all = table(healthy, leaving, away);
+      const rest = healthy + leaving + away - 1;
+      const told = `${healthy} healthy, ${leaving} leaving, ${away} away`;
+      const going = first(all.seats, "leaving");
+      if (going) assert.equal(removeGone(all, going, "") !== undefined, 2 * (healthy + leaving - 1) > rest, told);
+      const lost = first(all.seats, "away");
+      if (lost) assert.equal(removeGone(all, lost, "") !== undefined, 2 * (healthy + leaving) > rest, told);
+    }
+  });
+
+  test("no removal turns a cluster that would survive its losses into one that would not", () => {
+    for (const [healthy, leaving, away] of combinations) {
+      const all = table(healthy, leaving, away);
+      const survives = (stay: number, voters: number): boolean => stay >= quorum(voters);
+      const voters = all.seats.length;
+      for (const seat of all.seats) {
+        const remove = seat.state.t === "healthy" ? removeHealthy : removeGone;
+        if (remove(all, seat, "") === undefined || !survives(healthy, voters)) continue;
+        const stay = seat.state.t === "healthy" ? healthy - 1 : healthy;
+        assert.ok(survives(stay, voters - 1), `${healthy} healthy, ${leaving} leaving, ${away} away: ${seat.state.t}`);
+      }
+    }
+  });
+
+  test("a member is added only when etcd can stand it", () => {
+    const may = (healthy: number, away: number, v: string) => mayAdd(table(healthy, 0, away).seats, version(v));
+    assert.deepEqual([may(1, 0, "3.6.16"), may(2, 0, "3.6.16"), may(3, 0, "3.6.16")], [true, true, true]);
+    assert.deepEqual([may(2, 1, "3.6.16"), may(4, 1, "3.6.16"), may(4, 1, "3.6.10")], [false, true, false]);
+    assert.equal(may(0, 1, "3.6.16"), false);
+  });
+
+  test("a drain takes one at a time, and never the quorum", () => {
+    assert.deepEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((n) => minAvailable(n, 1)),
+      [1, 2, 2, 3, 4, 5, 6],
+    );
+    assert.equal(minAvailable(3, 5), 4, "as many are counted as there will be");
+  });
+
+  test("nothing but safety.ts makes an action that removes a member or deletes a pod", () => {
+    const here = import.meta.dirname;
+    const sources = readdirSync(here, { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("testing"),
+    );
+    // A comma follows a value; types end otherwise.
+    const makes = /\bdo: "(?:removeMember|deletePod)",/;
+    const makers = sources.filter((file) => makes.test(readFileSync(`${here}/${file}`, "utf8")));
+    assert.deepEqual(makers, ["safety.ts"]);
+  });
+});

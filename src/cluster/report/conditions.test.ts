@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Action } from "../plan/actions.ts";
+import { conclusionsOf } from "./conditions.ts";
+import type { Outcome } from "../act/outcome.ts";
+import { standingOf } from "./standing.ts";
+import type { MemberPod } from "../observe/world.ts";
+import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+
+const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
+const three = [voter("a"), voter("b"), voter("c")];
+const gone = { silent: true, pod: undefined } as const;
+const done: Outcome = { t: "done", did: [] };
+const exchange: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x", because: "it cannot be dialled" };
+const removal: Action = { ...exchange, lost: true };
+
+function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
+  const world = sampleWorld(sample);
+  const conclusions = conclusionsOf({ world, standing: standingOf(world), outcome, now: sampleNow });
+  return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+const unschedulable: Partial<MemberPod> = {
+  state: { t: "pending", problem: "Unschedulable: 0/3 nodes", advice: "Give a node what is asked for." },
+};
+const neverReady: Partial<MemberPod> = { ready: false };
+const available = "True Cluster available";
+const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
+  [
+    "three healthy voters of three",
+    { members: three },
+    {
+      Available: available,
+      Scaling: "False Size reached",
+      Recovering: "False All members healthy",
+      Ready: "True AllMembersReady",
+    },
+  ],
+  [
+    "nobody has ever answered",
+    { etcd: "nobody", unlatched: true },
+    { Available: "False Creating", Scaling: "True Scaling up", Recovering: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "the first member cannot start",
+    {
+      etcd: "nobody",
+      unlatched: true,
+      members: [voter("a", { pod: { state: { t: "starting", problem: "ErrImagePull: not found" } } })],
+    },
+    { Available: "False Creating", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "the first member is ready for its kubelet and silent for the operator",
+    { etcd: "silent", unlatched: true, members: [voter("a")] },
+    { Available: "False Creating", Ready: "False MembersUnreachable" },
+  ],
+  [
+    "the first member runs and does not serve",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: neverReady })] },
+    { Available: "False Creating", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "the first member has not had the time to serve",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 5000 } })] },
+    { Available: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "a new member runs and never joins",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true, unnamed: true, pod: neverReady })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "a member votes and does not answer yet",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...neverReady, createdAt: sampleNow } })] },
+    { Available: available, Recovering: "False All members healthy", Ready: "False Scaling" },
+  ],
+  [
+    "a member that served is frozen",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...neverReady, readyOnce: true } })] },
+    { Available: available, Ready: "False MembersUnhealthy" },
+  ],
+  [
+    "a new member cannot start",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true, unnamed: true, pod: unschedulable })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False MemberCannotStart" },
+  ],
+  [
+    "one that could not start is on its way out",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        voter("c", { learner: true, unnamed: true, pod: { ...unschedulable, terminating: true } }),
+      ],
+    },
+    { Ready: "False Scaling" },
+  ],
+  [
+    "all pods answer as another cluster than the status says",
+    { etcd: "noQuorum", strangers: ["a", "b"] },
+    { Available: "False ForeignCluster", Recovering: "False ForeignCluster", Ready: "False ForeignCluster" },
+  ],
+  [
+    "a learner is on its way",
+    { members: [voter("a"), voter("b"), voter("c", { learner: true })] },
+    { Available: available, Scaling: "True Scaling up", Ready: "False Scaling" },
+  ],
+  ["more members than wanted", { size: 1, members: three }, { Scaling: "True Scaling down", Ready: "False Scaling" }],
+  [
+    "one of three is lost",
+    { members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Available: available, Recovering: "True Members lost", Ready: "False MembersUnhealthy" },
+  ],
+  [
+    "one that served to its last moment was removed to be replaced",
+    { members: three },
+    { Recovering: "True Members lost", Ready: "False MembersLeaving" },
+    { t: "done", did: [removal] },
+  ],
+  [
+    "one serves while its pod is on its way out",
+    { members: [voter("a"), voter("b"), voter("c", { pod: { terminating: true } })] },
+    { Available: available, Ready: "False MembersLeaving" },
+  ],
+  [
+    "one of those too many was removed",
+    { size: 1, members: three },
+    { Recovering: "False All members healthy" },
+    { t: "done", did: [removal] },
+  ],
+  [
+    "enough answer and have no leader",
+    { etcd: "noQuorum", members: three },
+    { Available: "False Electing", Ready: "False Electing", Recovering: "False All members healthy" },
+  ],
+  [
+    "the leader is gone and the others have none yet",
+    { etcd: "noQuorum", members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Available: "False Electing", Ready: "False Electing", Recovering: "True Members lost" },
+  ],
+  [
+    "a voter of etcd before 3.4 joins",
+    { etcd: "noQuorum", version: "3.2.13", members: [voter("a"), voter("b", { unnamed: true })] },
+    { Available: "False Joining", Ready: "False Joining", Recovering: "False All members healthy" },
+  ],
+  [
+    "too few answer, and all pods are there",
+    { etcd: "noQuorum", members: [voter("a"), voter("b", { silent: true }), voter("c", { silent: true })] },
+    { Available: "False QuorumLost", Recovering: "True Disaster recovery", Ready: "False QuorumLost" },
+  ],
+  [
+    "too few pods are left",
+    { etcd: "noQuorum", members: [voter("a"), voter("b", gone), voter("c", gone)] },
+    { Available: "False DataLost", Ready: "False DataLost" },
+  ],
+  ["all pods are gone", { etcd: "nobody", status: { size: 3 } }, { Available: "False DataLost" }],
+  [
+    "all pods start again",
+    { etcd: "silent", status: { size: 3 }, members: three.map(({ letter }) => voter(letter, { silent: true })) },
+    { Available: "False QuorumLost" },
+  ],
+  ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
+  [
+    "a member runs another version",
+    { members: [voter("a"), voter("b"), voter("c", { version: "3.5.35" })] },
+    { Ready: "False VersionDiffers" },
+  ],
+  [
+    "the spec is wrong",
+    { members: three, change: { problems: ["Mend it."] } },
+    { Available: available, Ready: "False InvalidSpec" },
+  ],
+  [
+    "the API server refuses a pod",
+    { members: three },
+    { Ready: "False Refused" },
+    { t: "refused", did: [], at: { do: "createPod", member: "demo-d" }, message: "quota" },
+  ],
+];
+for (const [what, sample, wanted, outcome] of table) {
+  test(`the conditions are true when ${what}`, () => {
+    const said = concluded(sample, outcome);
+    assert.deepEqual({ ...said, ...wanted }, said);
+  });
+}
+
+test("a voter that joins a lone one is no lost quorum and no lost data", () => {
+  const joining = { etcd: "noQuorum", members: [voter("a"), voter("b", { unnamed: true, pod: undefined })] } as const;
+  assert.equal(standingOf(sampleWorld(joining)).t, "joining");
+});
+
+test("a member that is exchanged for another was not lost", () => {
+  const outcome = (action: Action): Outcome => ({ t: "done", did: [action] });
+  const members = [voter("a"), voter("b")];
+  assert.equal(concluded({ members }, outcome(exchange))["Recovering"], "False All members healthy");
+  assert.equal(concluded({ members }, outcome(removal))["Recovering"], "True Members lost");
+});
+
+test("a recovery lasts until all are back, though the lost ones are off the list by then", () => {
+  const lastTransitionTime = "2026-01-31T11:59:00Z";
+  const conditions = [
+    { type: "Recovering", status: "True", reason: "Members lost", message: "Not healthy: demo-c.", lastTransitionTime },
+  ];
+  const members = [voter("a"), voter("b"), voter("d", { learner: true })];
+  assert.equal(concluded({ members, status: { conditions } })["Recovering"], "True Members lost");
+  assert.equal(concluded({ members: three, status: { conditions } })["Recovering"], "False All members healthy");
+});
+
+test("what keeps a pod from running is told in the words of Kubernetes", () => {
+  const stuck = voter("c", {
+    silent: true,
+    pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available", advice: "Change it." } },
+  });
+  const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
+  const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done, now: sampleNow }).find(
+    ({ type }) => type === "Ready",
+  );
+  assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);
+});

@@ -1,0 +1,45 @@
+// Pods that have run for a while and do not answer, told by what their kubelets say of them: etcd does not serve, or it
+// serves everybody but the operator.
+import { ports } from "../objects/labels.ts";
+import type { EtcdView, MemberPod, World } from "../observe/world.ts";
+
+export interface Silence {
+  readonly reason: "MemberCannotStart" | "MembersUnreachable";
+  readonly sentence: string;
+}
+
+/** Milliseconds since a pod was made after which its silence says something. */
+const longEnough = 60_000;
+
+export function silencesOf({ pods, etcd }: World, now: number): Silence[] {
+  const answered = answeredIn(etcd);
+  const silent = pods.filter(
+    ({ name, createdAt, state, terminating }) =>
+      state.t === "running" && !terminating && !answered.has(name) && now - createdAt > longEnough,
+  );
+  return silent.flatMap((pod) => silence(pod, etcd));
+}
+
+function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence[] {
+  // One of several is told as unhealthy, whatever the reason is.
+  if (ready && etcd.t === "silent")
+    return [
+      {
+        reason: "MembersUnreachable",
+        sentence: `Pod ${name} is ready by its kubelet's word and does not answer the operator. See that nothing, as a NetworkPolicy, keeps the operator from port ${ports.client} of the members.`,
+      },
+    ];
+  if (ready || readyOnce === true) return [];
+  return [
+    {
+      reason: "MemberCannotStart",
+      sentence: `Pod ${name}: etcd runs and does not serve. \`kubectl logs ${name}\` tells what it waits for; members must reach each other's port ${ports.peer} under the names that spec.pod.ClusterDomain gives them.`,
+    },
+  ];
+}
+
+function answeredIn(etcd: EtcdView): ReadonlySet<string> {
+  if (etcd.t === "nobody" || etcd.t === "silent") return new Set();
+  const members = etcd.members.filter(({ id }) => etcd.answers.has(id)).map(({ name }) => name);
+  return new Set([...members, ...etcd.strangers.map(({ pod }) => pod)]);
+}

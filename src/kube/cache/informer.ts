@@ -1,0 +1,230 @@
+// A cache of one kind that stays equal to the server, shared by all who care about that kind. Handlers are told of
+// changes in order; what was missed while the connection was down is found by comparison.
+import type { KubeApi, Selection } from "../client/api.ts";
+import type { Cache } from "./cache.ts";
+import { changesBetween, isSameObject, isSameVersion } from "./change.ts";
+import type { Change } from "./change.ts";
+import { systemClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
+import { AwaitedConditions } from "../controller/await-condition.ts";
+import { deepFreeze } from "../objects/freeze.ts";
+import { apiVersionOf, keyOf, keyText, parseKey } from "../objects/objects.ts";
+import type { Key, Kind, KubeObject } from "../objects/objects.ts";
+import { reflect } from "./reflector.ts";
+import type { ReflectorEvent, Sink } from "./reflector.ts";
+import { isAtLeast, isOlder } from "../objects/resource-version.ts";
+import type { IndexFunction } from "./store-index.ts";
+import { Store } from "./store.ts";
+import type { StoreView } from "./store.ts";
+
+export type Handler<T> = (change: Change<T>) => void;
+
+export type InformerEvent =
+  | ReflectorEvent
+  /** Code given to the informer threw. The cache and the other handlers are unharmed. */
+  | { readonly type: "threw"; readonly what: "handler" | "transform" | "index"; readonly error: unknown };
+
+export interface InformerOptions<T extends KubeObject> {
+  api: KubeApi;
+  kind: Kind<T>;
+  selection?: Selection;
+  /** Returns the object without what its users do not need. Name, namespace, uid and resourceVersion must stay. */
+  transform?: (object: T) => T;
+  indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** For metrics and logs; must not throw. */
+  observe: (event: InformerEvent) => void;
+  pageSize?: number;
+  clock?: Clock;
+  random?: () => number;
+}
+
+interface Subscription<T> {
+  readonly handle: Handler<T>;
+  active: boolean;
+}
+
+export class Informer<T extends KubeObject> implements Cache {
+  readonly kind: Kind<T>;
+  readonly selection: Selection;
+  readonly #options: InformerOptions<T>;
+  readonly #store: Store<T>;
+  readonly #subscriptions = new Set<Subscription<T>>();
+  readonly #deliveries: { changes: readonly Change<T>[]; to: readonly Subscription<T>[] }[] = [];
+  readonly #awaited = new AwaitedConditions();
+  #delivering = false;
+  #running = false;
+  #synced = false;
+  /** Everything up to this version is in the store; empty before the first list. */
+  #seen = "";
+
+  constructor(options: InformerOptions<T>) {
+    this.kind = options.kind;
+    this.selection = options.selection ?? {};
+    this.#options = options;
+    this.#store = new Store({
+      ...(options.indexes === undefined ? {} : { indexes: options.indexes }),
+      onError: (error) => options.observe({ type: "threw", what: "index", error }),
+    });
+  }
+
+  get store(): StoreView<T> {
+    return this.#store;
+  }
+
+  /** True once a whole list is in the store and every handler has been told of it. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  whenSynced(signal: AbortSignal): Promise<void> {
+    return this.#awaited.when(() => this.#synced, signal);
+  }
+
+  /** Runs until the signal aborts, whatever the server does. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#running) throw new Error(`The informer of ${this.kind.kind} runs already`);
+    this.#running = true;
+    const { api, observe, pageSize = 100, clock = systemClock, random = Math.random } = this.#options;
+    const { kind, selection } = this;
+    try {
+      await reflect({ api, kind, selection, sink: this.#sink, clock, random, pageSize, observe }, signal);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Tells the handler of all present objects now, and of every change from now on. Returns how to stop it. */
+  subscribe(handle: Handler<T>): () => void {
+    const subscription = { handle, active: true };
+    this.#subscriptions.add(subscription);
+    const present = [...this.#store.values()];
+    this.#deliver(
+      present.map((object) => ({ type: "added", object, initial: true })),
+      [subscription],
+    );
+    return () => {
+      subscription.active = false;
+      this.#subscriptions.delete(subscription);
+    };
+  }
+
+  held(key: Key): T | undefined {
+    return this.#store.get(key);
+  }
+
+  hasSeen(key: Key, resourceVersion: string): boolean {
+    if (isAtLeast(this.#seen, resourceVersion)) return true;
+    return isAtLeast(this.#store.get(key)?.metadata?.resourceVersion ?? "", resourceVersion);
+  }
+
+  hasSeenDeletion(key: Key, uid: string): boolean {
+    const meta = this.#store.get(key)?.metadata;
+    return this.#synced && (meta?.uid !== uid || meta.deletionTimestamp !== undefined);
+  }
+
+  waitForVersion(key: Key, resourceVersion: string, signal: AbortSignal): Promise<void> {
+    return this.#awaited.when(() => this.hasSeen(key, resourceVersion), signal);
+  }
+
+  waitForDeletion(key: Key, uid: string, signal: AbortSignal): Promise<void> {
+    return this.#awaited.when(() => this.hasSeenDeletion(key, uid), signal);
+  }
+
+  readonly #sink: Sink<T> = {
+    admit: (object) => this.#admit(object),
+    replace: (objects, resourceVersion) => {
+      const changes = this.#replace(objects).map((change) => markInitial(change, !this.#synced));
+      this.#seen = resourceVersion;
+      this.#deliver(changes, [...this.#subscriptions]);
+      this.#synced = true;
+      this.#awaited.check();
+    },
+    put: (object) => {
+      const old = this.#store.get(keyOf(object));
+      if (old !== undefined && isOlder(versionOf(object), versionOf(old))) return;
+      const admitted = this.#admit(object);
+      this.#store.put(admitted);
+      this.#deliver(changesBetween(old, admitted), [...this.#subscriptions]);
+    },
+    remove: (object) => {
+      const old = this.#store.get(keyOf(object));
+      // The deletion of an object whose successor is here already must not take the successor.
+      if (old === undefined || !isSameObject(old, object)) return;
+      this.#store.remove(keyOf(object));
+      this.#deliver(changesBetween<T>(this.#admit(object), undefined), [...this.#subscriptions]);
+    },
+    advance: (resourceVersion) => {
+      this.#seen = resourceVersion;
+      this.#awaited.check();
+    },
+  };
+
+  /** Brings the store to exactly these objects, and only then tells anybody, so that no handler sees half of it. */
+  #replace(objects: readonly T[]): Change<T>[] {
+    const changes: Change<T>[] = [];
+    const listed = new Set<string>();
+    for (const object of objects) listed.add(keyText(keyOf(object)));
+    for (const key of this.#store.keys()) {
+      if (!listed.has(key)) changes.push(...changesBetween(this.#store.remove(parseKey(key)), undefined));
+    }
+    for (const object of objects) changes.push(...changesBetween(this.#store.put(object), object));
+    return changes;
+  }
+
+  /** What the cache keeps of an object. One that it holds already in this version is kept as it is. */
+  #admit(object: T): T {
+    const held = this.#store.get(keyOf(object));
+    if (held !== undefined && versionOf(object) !== "" && isSameVersion(held, object)) return held;
+    const lean = withoutManagedFields(object);
+    // Items of a list come without their kind, those of a watch with it.
+    lean.apiVersion ??= apiVersionOf(this.kind);
+    lean.kind ??= this.kind.kind;
+    return deepFreeze(this.#transform(lean));
+  }
+
+  #transform(object: T): T {
+    const { transform, observe } = this.#options;
+    if (transform === undefined) return object;
+    try {
+      return transform(object);
+    } catch (error) {
+      observe({ type: "threw", what: "transform", error });
+      return object;
+    }
+  }
+
+  /** A change that a handler itself causes waits for its turn, so that all handlers see one order. */
+  #deliver(changes: readonly Change<T>[], to: readonly Subscription<T>[]): void {
+    if (changes.length === 0 || to.length === 0) return;
+    this.#deliveries.push({ changes, to });
+    if (this.#delivering) return;
+    this.#delivering = true;
+    for (let next = this.#deliveries.shift(); next !== undefined; next = this.#deliveries.shift()) {
+      for (const change of next.changes) for (const subscription of next.to) this.#tell(subscription, change);
+    }
+    this.#delivering = false;
+  }
+
+  #tell(subscription: Subscription<T>, change: Change<T>): void {
+    if (!subscription.active) return;
+    try {
+      subscription.handle(change);
+    } catch (error) {
+      this.#options.observe({ type: "threw", what: "handler", error });
+    }
+  }
+}
+
+function versionOf(object: KubeObject): string {
+  return object.metadata?.resourceVersion ?? "";
+}
+
+function markInitial<T>(change: Change<T>, initial: boolean): Change<T> {
+  return change.type === "added" ? { ...change, initial } : change;
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata?.managedFields === undefined) return { ...object };
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,91 @@
+// One reconcile pass: its id, its deadline, its view of the API, and the writes that it made.
+import { follow } from "../abort.ts";
+import type { KubeApi } from "../client/api.ts";
+import type { Clock } from "../clock.ts";
+import type { Fence } from "../leader/fence.ts";
+import { failed } from "./next.ts";
+import type { Next } from "./next.ts";
+import { parseKey } from "../objects/objects.ts";
+import type { Key, Kind, KubeObject } from "../objects/objects.ts";
+import { recordingApi, wroteObject } from "./recording-api.ts";
+import type { OwnWrite } from "./recording-api.ts";
+
+export interface PassContext {
+  /** For log lines: the same in all lines of one pass. */
+  readonly id: string;
+  readonly controller: string;
+  /** Aborts at the deadline, when the controller stops, and when the pass has ended. */
+  readonly signal: AbortSignal;
+  /** Ends with the pass, and notes what is written so that the next pass of this key waits for the caches. */
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  /** To be checked before whatever only a leader may do and does not go through `api`. */
+  readonly fence: Fence;
+  /** Notes a write that did not go through `api`. */
+  wrote(kind: Kind<KubeObject>, object: KubeObject): void;
+}
+
+export type Reconcile = (key: Key, context: PassContext) => Promise<Next>;
+
+/** Why the signal of a pass aborted before the pass had ended by itself. */
+export type CutShort = "deadline" | "stop";
+
+export class PassAborted extends Error {
+  readonly because: CutShort | "ended";
+
+  constructor(because: CutShort | "ended") {
+    super(`The reconcile pass was aborted: ${because}`);
+    this.name = "PassAborted";
+    this.because = because;
+  }
+}
+
+export interface PassOptions {
+  id: string;
+  controller: string;
+  key: string;
+  api: KubeApi;
+  clock: Clock;
+  fence: Fence;
+  deadlineMs: number;
+  reconcile: Reconcile;
+  /** The deadline has come and the pass has not ended yet; it is told to, and waited for. */
+  onOverdue: () => void;
+}
+
+export interface PassEnd {
+  next: Next;
+  cutShort: CutShort | undefined;
+  writes: readonly OwnWrite[];
+}
+
+export async function runPass(options: PassOptions, stop: AbortSignal): Promise<PassEnd> {
+  const { id, controller, key, clock, fence } = options;
+  const following = follow(stop);
+  const writes: OwnWrite[] = [];
+  let cutShort: CutShort | undefined;
+  const cancelDeadline = clock.after(options.deadlineMs, () => {
+    if (stop.aborted) return;
+    cutShort = "deadline";
+    options.onOverdue();
+    following.abort(new PassAborted("deadline"));
+  });
+  const { signal } = following;
+  const api = recordingApi(options.api, { signal, note: (write) => writes.push(write) });
+  const wrote = (kind: Kind<KubeObject>, object: KubeObject): void => {
+    writes.push(wroteObject(kind, object));
+  };
+  let next: Next;
+  try {
+    next = await options.reconcile(parseKey(key), { id, controller, signal, api, clock, fence, wrote });
+  } catch (error) {
+    next = failed(error);
+  } finally {
+    cancelDeadline();
+    following.release();
+    // A call that the pass forgot to wait for must not write outside of its turn.
+    following.abort(new PassAborted("ended"));
+  }
+  if (cutShort === undefined && stop.aborted) cutShort = "stop";
+  return { next, cutShort, writes };
+}

@@ -1,0 +1,121 @@
+// Credentials of a person, from a kubeconfig. What is not supported is refused with a sentence rather than ignored:
+// a request that went around someone's proxy, or under another name, would be worse than none.
+import type { TlsOptions } from "../../transport/origin.ts";
+import { type Credentials, CredentialsError } from "./credentials.ts";
+import { ExecPlugin } from "./exec-plugin.ts";
+import { FreshFile } from "./fresh-file.ts";
+import { readKubeconfig, type Section } from "./kubeconfig-file.ts";
+
+const refusals: readonly { field: string; because: string }[] = [
+  { field: "proxy-url", because: "proxies are not supported: reach the server directly" },
+  { field: "auth-provider", because: "auth-provider was removed from Kubernetes: use an exec plugin" },
+  { field: "username", because: "passwords were removed from Kubernetes: use a token or a certificate" },
+  { field: "as", because: "impersonation is not supported: use credentials of that user" },
+  { field: "as-uid", because: "impersonation is not supported: use credentials of that user" },
+  { field: "as-groups", because: "impersonation is not supported: use credentials of that user" },
+];
+
+export function kubeconfigCredentials(paths: string, contextName?: string): Credentials {
+  const config = readKubeconfig(paths);
+  const name = contextName ?? config.currentContext;
+  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: name a context`);
+  const context = pick(config.contexts, name, `context`, paths);
+  const cluster = pick(config.clusters, context.text("cluster") ?? "", "cluster", paths);
+  const user = pick(config.users, context.text("user") ?? "", "user", paths);
+  refuseUnsupported(cluster);
+  refuseUnsupported(user);
+  return new KubeconfigCredentials(cluster, user);
+}
+
+function pick(sections: ReadonlyMap<string, Section>, name: string, what: string, paths: string): Section {
+  const section = sections.get(name);
+  if (section) return section;
+  const known = [...sections.keys()].join(", ") || "none";
+  throw new CredentialsError(`${paths} has no ${what} "${name}"; it has: ${known}`);
+}
+
+function refuseUnsupported(section: Section): void {
+  for (const { field, because } of refusals) {
+    if (section.has(field)) throw new CredentialsError(`${section.where}: ${field} is set, and ${because}`);
+  }
+}
+
+/** A value that stands in the kubeconfig itself, or in a file that it names; what it names is kept fresh. */
+type Source = { t: "inline"; value: string } | { t: "file"; file: FreshFile } | { t: "absent" };
+
+function sourceOf(section: Section, dataField: string, fileField: string): Source {
+  const data = section.text(dataField);
+  if (data !== undefined) return { t: "inline", value: Buffer.from(data, "base64").toString("utf8") };
+  const path = section.path(fileField);
+  return path === undefined ? { t: "absent" } : { t: "file", file: new FreshFile(path) };
+}
+
+function tokenOf(user: Section): Source {
+  const path = user.path("tokenFile");
+  if (path !== undefined) return { t: "file", file: new FreshFile(path) };
+  const value = user.text("token");
+  return value === undefined ? { t: "absent" } : { t: "inline", value };
+}
+
+function valueOf(source: Source): string | undefined {
+  if (source.t === "file") return source.file.read();
+  return source.t === "inline" ? source.value : undefined;
+}
+
+class KubeconfigCredentials implements Credentials {
+  readonly server: string;
+  readonly #ca: Source;
+  readonly #cert: Source;
+  readonly #key: Source;
+  readonly #token: Source;
+  readonly #plugin: ExecPlugin | undefined;
+  readonly #insecure: boolean;
+  readonly #serverName: string | undefined;
+
+  constructor(cluster: Section, user: Section) {
+    const server = cluster.text("server");
+    if (server === undefined || !URL.canParse(server)) {
+      throw new CredentialsError(`${cluster.where}: server must be a URL`);
+    }
+    this.server = server;
+    this.#insecure = cluster.flag("insecure-skip-tls-verify");
+    this.#serverName = cluster.text("tls-server-name");
+    this.#ca = sourceOf(cluster, "certificate-authority-data", "certificate-authority");
+    this.#cert = sourceOf(user, "client-certificate-data", "client-certificate");
+    this.#key = sourceOf(user, "client-key-data", "client-key");
+    this.#token = tokenOf(user);
+    const exec = user.section("exec");
+    this.#plugin = exec ? new ExecPlugin(exec) : undefined;
+  }
+
+  async tls(): Promise<TlsOptions> {
+    const ca = valueOf(this.#ca);
+    const fromPlugin = this.#usesPlugin() ? await this.#plugin?.credential() : undefined;
+    const cert = fromPlugin?.cert ?? valueOf(this.#cert);
+    const key = fromPlugin?.key ?? valueOf(this.#key);
+    return {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(this.#serverName === undefined ? {} : { servername: this.#serverName }),
+      ...(this.#insecure ? { rejectUnauthorized: false } : {}),
+    };
+  }
+
+  async authorization(): Promise<string | undefined> {
+    const token = valueOf(this.#token) ?? (this.#usesPlugin() ? (await this.#plugin?.credential())?.token : undefined);
+    return token === undefined ? undefined : `Bearer ${token.trim()}`;
+  }
+
+  forget(): void {
+    this.#plugin?.forget();
+    for (const source of [this.#ca, this.#cert, this.#key, this.#token]) {
+      if (source.t === "file") source.file.forget();
+    }
+  }
+
+  /** What stands in the kubeconfig goes before what a plugin would give, which may ask the person something. */
+  #usesPlugin(): boolean {
+    return this.#token.t === "absent" && this.#cert.t === "absent";
+  }
+}

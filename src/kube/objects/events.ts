@@ -1,0 +1,185 @@
+// Tells people what happened to an object, as Events. Recording never waits, never fails and never grows: the same
+// thing again only counts up a series, a noisy object is cut off, and what cannot be sent is dropped and counted.
+import type { KubeApi } from "../client/api.ts";
+import { BoundedMap } from "../bounded-map.ts";
+import type { Cancel, Clock } from "../clock.ts";
+import { pause, systemClock } from "../clock.ts";
+import { isNotFound } from "../client/errors.ts";
+import type { Happening, Reporter } from "./event-object.ts";
+import { eventObject, regarding, seriesObject } from "./event-object.ts";
+import { Event } from "./kinds.ts";
+import type { Key, Kind, KubeObject } from "./objects.ts";
+import { TokenBucket } from "../client/token-bucket.ts";
+
+export type EventOutcome =
+  | { readonly type: "sent" }
+  | { readonly type: "dropped"; readonly because: "rate" | "backlog" }
+  | { readonly type: "failed"; readonly error: unknown };
+
+export interface EventRecorderOptions {
+  api: KubeApi;
+  reporter: Reporter;
+  /** How often a series may be told to the server. */
+  seriesEveryMs?: number;
+  /** For metrics; must not throw. */
+  observe?: (outcome: EventOutcome) => void;
+  clock?: Clock;
+}
+
+// As many events of a type as an object may have at once, and how often one more. To exchange a member takes four, and
+// the server keeps each for an hour: a cluster that is busy all the time has some four hundred there at most.
+const burst = 50;
+const oneMoreEveryMs = 10_000;
+// What has not happened for so long starts a new series when it happens again.
+const seriesEndsAfterMs = 360_000;
+const mostSeries = 1000;
+const mostUnsent = 256;
+const requestDeadlineMs = 10_000;
+
+/** The same thing, happening to the same object, once or many times. */
+interface Occurrences {
+  readonly about: ReturnType<typeof regarding>;
+  readonly what: Happening;
+  readonly first: Date;
+  count: number;
+  lastObserved: Date;
+  /** By the monotonic clock. */
+  lastAt: number;
+  /** How many of them the server knows of, in which object, and since when. */
+  told: number;
+  object: Key | undefined;
+  toldAt: number;
+}
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #seriesEveryMs: number;
+  readonly #series = new BoundedMap<string, Occurrences>(mostSeries);
+  readonly #buckets = new BoundedMap<string, TokenBucket>(mostSeries);
+  /** To be told, in order. */
+  readonly #unsent = new Set<Occurrences>();
+  #sending: Promise<void> | undefined;
+  #alarm: Cancel | undefined;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#seriesEveryMs = options.seriesEveryMs ?? 60_000;
+  }
+
+  record<T extends KubeObject>(kind: Kind<T>, object: T, what: Happening): void {
+    const about = regarding(kind, object);
+    const subject = about.uid ?? JSON.stringify([about.kind, about.namespace, about.name]);
+    const id = JSON.stringify([subject, what.type, what.reason, what.action, what.note]);
+    const now = this.#clock.now();
+    const known = this.#series.get(id);
+    if (known !== undefined && now - known.lastAt < seriesEndsAfterMs) {
+      known.count += 1;
+      known.lastAt = now;
+      known.lastObserved = new Date();
+      this.#armAlarm();
+      return;
+    }
+    // Of each type its own: what went well, however often, must not keep a warning from being told.
+    if (!this.#bucketOf(`${what.type} ${subject}`).take(now))
+      return this.#observe({ type: "dropped", because: "rate" });
+    if (this.#unsent.size >= mostUnsent) return this.#observe({ type: "dropped", because: "backlog" });
+    const first = new Date();
+    const news: Occurrences = {
+      about,
+      what,
+      first,
+      count: 1,
+      lastObserved: first,
+      lastAt: now,
+      told: 0,
+      object: undefined,
+      toldAt: now,
+    };
+    this.#series.set(id, news);
+    this.#send(news);
+  }
+
+  /** Sends what is left, for at most so long. The recorder can still be used, as far as anybody wants to. */
+  async flush(withinMs: number): Promise<void> {
+    this.#alarm?.();
+    this.#alarm = undefined;
+    for (const occurrences of this.#series.values()) if (occurrences.told < occurrences.count) this.#send(occurrences);
+    if (this.#sending === undefined) return;
+    const done = new AbortController();
+    await Promise.race([this.#sending, pause(this.#clock, withinMs, done.signal)]);
+    done.abort();
+  }
+
+  #bucketOf(source: string): TokenBucket {
+    let bucket = this.#buckets.get(source);
+    if (bucket === undefined) {
+      bucket = new TokenBucket(burst, oneMoreEveryMs, this.#clock.now());
+      this.#buckets.set(source, bucket);
+    }
+    return bucket;
+  }
+
+  /** One timer tells all series whose time has come. */
+  #armAlarm(): void {
+    this.#alarm ??= this.#clock.after(this.#seriesEveryMs / 4, () => {
+      this.#alarm = undefined;
+      const now = this.#clock.now();
+      let waiting = false;
+      for (const occurrences of this.#series.values()) {
+        if (occurrences.told === occurrences.count) continue;
+        if (now - occurrences.toldAt >= this.#seriesEveryMs) this.#send(occurrences);
+        else waiting = true;
+      }
+      if (waiting) this.#armAlarm();
+    });
+  }
+
+  #send(occurrences: Occurrences): void {
+    this.#unsent.add(occurrences);
+    this.#sending ??= this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    // By way of a promise, so that recording never runs the code of a client.
+    await Promise.resolve();
+    for (const occurrences of this.#unsent) {
+      this.#unsent.delete(occurrences);
+      const { count } = occurrences;
+      // Whether it works or not, the next attempt is a whole period away.
+      occurrences.toldAt = this.#clock.now();
+      occurrences.told = count;
+      try {
+        await this.#tell(occurrences);
+        this.#observe({ type: "sent" });
+      } catch (error) {
+        this.#observe({ type: "failed", error });
+      }
+    }
+    this.#sending = undefined;
+  }
+
+  async #tell(occurrences: Occurrences): Promise<void> {
+    const { api, reporter } = this.#options;
+    const { about, what, first, object } = occurrences;
+    const request = { deadline: requestDeadlineMs };
+    if (object !== undefined) {
+      try {
+        await api.mergePatch(Event, object, { series: seriesObject(occurrences) }, request);
+        return;
+      } catch (error) {
+        // The server forgets events after an hour.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    const event = eventObject(about, what, reporter, first, occurrences);
+    const { namespace = "", name = "" } = event.metadata ?? {};
+    await api.create(Event, event, request);
+    occurrences.object = { namespace, name };
+  }
+
+  #observe(outcome: EventOutcome): void {
+    this.#options.observe?.(outcome);
+  }
+}

@@ -1,0 +1,118 @@
+// The metrics of the controller runtime, fed by the observers of its parts. Queue, reconcile and leader metrics bear
+// the names that controller-runtime and client-go gave them, so that existing dashboards and alerts fit.
+import type { SentRequest } from "../client/api-server.ts";
+import type { ControllerEvent } from "../controller/controller.ts";
+import type { EventOutcome } from "../objects/events.ts";
+import type { InformerEvent } from "../cache/informer.ts";
+import type { LeaseNews } from "../leader/lease.ts";
+import type { Counter, Gauge, Histogram } from "./metrics.ts";
+import { Registry } from "./metrics.ts";
+import type { Next } from "../controller/next.ts";
+import type { QueueEvent } from "../controller/queue.ts";
+
+const seconds = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60];
+
+export class RuntimeMetrics {
+  readonly registry: Registry;
+  readonly #depth: Gauge;
+  readonly #adds: Counter;
+  readonly #waited: Histogram;
+  readonly #worked: Histogram;
+  readonly #retries: Counter;
+  readonly #passes: Counter;
+  readonly #terminal: Counter;
+  readonly #passTime: Histogram;
+  readonly #overdue: Counter;
+  readonly #cacheLag: Counter;
+  readonly #lists: Counter;
+  readonly #watchEnds: Counter;
+  readonly #informerFailures: Counter;
+  readonly #requests: Counter;
+  readonly #requestTime: Histogram;
+  readonly #leader: Gauge;
+  readonly #events: Counter;
+
+  constructor(registry: Registry = new Registry()) {
+    this.registry = registry;
+    const counter = (name: string, help: string): Counter => registry.counter({ name, help });
+    const gauge = (name: string, help: string): Gauge => registry.gauge({ name, help });
+    const histogram = (name: string, help: string): Histogram => registry.histogram({ name, help, buckets: seconds });
+    this.#depth = gauge("workqueue_depth", "Keys that wait for a worker.");
+    this.#adds = counter("workqueue_adds_total", "Keys that became ready for a worker.");
+    this.#waited = histogram("workqueue_queue_duration_seconds", "How long a key waited for a worker.");
+    this.#worked = histogram("workqueue_work_duration_seconds", "How long a worker was busy with a key.");
+    this.#retries = counter("workqueue_retries_total", "Keys that were put back after a failure.");
+    this.#passes = counter("controller_runtime_reconcile_total", "Reconcile passes, by result.");
+    this.#terminal = counter("controller_runtime_terminal_reconcile_errors_total", "Passes that failed for good.");
+    this.#passTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile pass took.");
+    this.#overdue = counter(
+      "controller_runtime_reconcile_timeouts_total",
+      "Passes that did not end by their deadline.",
+    );
+    this.#cacheLag = counter("controller_cache_lag_total", "Keys that went on although a cache did not show a write.");
+    this.#lists = counter("informer_lists_total", "Complete lists of a kind.");
+    this.#watchEnds = counter("informer_watch_ends_total", "Watches that ended and were started again, by reason.");
+    this.#informerFailures = counter("informer_failures_total", "Lists and watches that failed.");
+    this.#requests = counter("kubernetes_api_requests_total", "Requests sent, repeated ones too, by verb and code.");
+    this.#requestTime = histogram("kubernetes_api_request_duration_seconds", "How long a request took; no watches.");
+    this.#leader = gauge("leader_election_master_status", "1 while this process leads by that lease.");
+    this.#events = counter("kubernetes_events_total", "Events by what became of them.");
+  }
+
+  /** For `ControllerOptions.observe`. */
+  controller(name: string): (event: ControllerEvent) => void {
+    return (event) => {
+      if (event.type === "queue") this.#queue(name, event.event);
+      if (event.type === "passEnded") {
+        this.#passes.add({ controller: name, result: resultOf(event.next) });
+        if (event.next.next === "failed" && event.next.retry === "never") this.#terminal.add({ controller: name });
+        this.#passTime.observe({ controller: name }, event.tookMs / 1000);
+      }
+      if (event.type === "passOverdue") this.#overdue.add({ controller: name });
+      if (event.type === "cachesLag") this.#cacheLag.add({ controller: name });
+    };
+  }
+
+  /** For `InformerOptions.observe`. */
+  informer(kind: string): (event: InformerEvent) => void {
+    return (event) => {
+      if (event.type === "listed") this.#lists.add({ kind });
+      if (event.type === "watchEnded") this.#watchEnds.add({ kind, because: event.because });
+      if (event.type === "failed") this.#informerFailures.add({ kind, doing: event.doing });
+    };
+  }
+
+  /** For `KubeClientOptions.observeRequest`. */
+  request(sent: SentRequest): void {
+    this.#requests.add({ verb: sent.verb, code: String(sent.outcome) });
+    // A watch is meant to last.
+    if (sent.verb !== "watch") this.#requestTime.observe({ verb: sent.verb }, sent.took / 1000);
+  }
+
+  /** For `LeadOptions.onNews`. */
+  lease(name: string): (news: LeaseNews) => void {
+    this.#leader.set({ name }, 0);
+    return (news) => {
+      if (news.t === "leading") this.#leader.set({ name }, 1);
+      if (news.t === "lost" || news.t === "released" || news.t === "following") this.#leader.set({ name }, 0);
+    };
+  }
+
+  /** For `EventRecorderOptions.observe`. */
+  event(outcome: EventOutcome): void {
+    this.#events.add({ outcome: outcome.type === "dropped" ? `dropped: ${outcome.because}` : outcome.type });
+  }
+
+  #queue(name: string, event: QueueEvent): void {
+    if ("depth" in event) this.#depth.set({ name }, event.depth);
+    if (event.type === "added") this.#adds.add({ name });
+    if (event.type === "started") this.#waited.observe({ name }, event.waitedMs / 1000);
+    if (event.type === "finished") this.#worked.observe({ name }, event.tookMs / 1000);
+    if (event.type === "retrying") this.#retries.add({ name });
+  }
+}
+
+function resultOf(next: Next): string {
+  if (next.next === "failed") return "error";
+  return next.next === "again" ? "requeue_after" : "success";
+}

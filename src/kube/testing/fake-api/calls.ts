@@ -1,0 +1,43 @@
+// A call on the API as faults match it and logs keep it.
+import type { Subresource } from "../../client/api.ts";
+import type { Key, Kind, KubeObject } from "../../objects/objects.ts";
+
+export type Verb = "get" | "list" | "watch" | "create" | "replace" | "apply" | "mergePatch" | "delete";
+
+export interface Call {
+  readonly verb: Verb;
+  readonly kind: string;
+  /** Empty name: a list or watch, or a name still to be generated. Empty namespace: cluster-scoped, or everywhere. */
+  readonly key: Key;
+  readonly subresource: "" | Subresource;
+}
+
+/** What came of it: `changed` means that something was written, `refused` that the server or a fault said no. */
+export type Outcome = "answered" | "changed" | "refused";
+
+export interface FinishedCall extends Call {
+  readonly outcome: Outcome;
+  /** The object after a write that changed it; for a deletion as it was before. */
+  readonly object?: KubeObject;
+}
+
+/** All that is given must hold; nothing given matches every call. */
+export interface Match {
+  verb?: Verb | readonly Verb[];
+  kind?: Kind<KubeObject>;
+  name?: string | RegExp;
+  namespace?: string;
+  subresource?: "" | Subresource;
+}
+
+export const writeVerbs: readonly Verb[] = ["create", "replace", "apply", "mergePatch", "delete"];
+
+export function matchesCall(match: Match, call: Call): boolean {
+  const { verb, kind, name, namespace, subresource } = match;
+  if (verb !== undefined && !(typeof verb === "string" ? verb === call.verb : verb.includes(call.verb))) return false;
+  if (kind !== undefined && kind.kind !== call.kind) return false;
+  if (typeof name === "string" && name !== call.key.name) return false;
+  if (name instanceof RegExp && !name.test(call.key.name)) return false;
+  if (namespace !== undefined && namespace !== call.key.namespace) return false;
+  return subresource === undefined || subresource === call.subresource;
+}
