@@ -1,11 +1,13 @@
 // What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
 import type { EtcdCluster } from "../api/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
+import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { ClusterMetrics } from "./metrics.ts";
+import type { Progress } from "./observe/progress.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
@@ -18,13 +20,14 @@ export interface ClusterCaches {
 
 /** The connections to members, or the members of an in-memory cluster. */
 export interface MemberPool {
-  at(endpoint: { readonly url: string }): EtcdMember;
+  at(endpoint: Endpoint): EtcdMember;
 }
 
 export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
+  readonly progress: Progress;
   /** Whether the cluster is this operator's to look after. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   readonly events: Pick<EventRecorder, "record">;

@@ -13,6 +13,7 @@ import { Caches, type NodeSight, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isInScope } from "./observe/observe.ts";
+import { Progress } from "./observe/progress.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
 export interface ClusterControllerOptions {
@@ -43,6 +44,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
+    progress: new Progress(),
     isOurs: (cluster) => isInScope(cluster, scope.t),
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),

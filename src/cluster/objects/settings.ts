@@ -1,10 +1,25 @@
-// What a pod was made from, as a short text that is kept with it. A pod that cannot start is made again as soon as this
-// differs from what the spec says now, and not before: the same settings would fail the same way.
-import { createHash } from "node:crypto";
-import { type CompleteSpec, imageOf } from "../../api/etcd-cluster.ts";
+// What a pod was made from besides its version and image: the person's own settings, without defaults, as a text that is
+// kept with the pod. Two specs that mean the same give the same text, and so does a release that adds a field with a
+// default: an upgrade of the operator makes no pod look outdated. It can be read back: while a spec is wrong, members
+// are made from what the others were made from.
+import type { CompleteSpec, EtcdClusterSpec } from "../../api/etcd-cluster.ts";
+import { specSchema } from "../../api/etcd-cluster-spec.ts";
+import { sparse } from "../../api/sparse.ts";
 
-/** The same for specs that make the same pod: size, pause and failover are no part of it. */
-export function settingsOf(spec: CompleteSpec): string {
-  const settings = [imageOf(spec), spec.version, spec.pod, spec.etcd];
-  return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
+export type Settings = Pick<EtcdClusterSpec, "pod" | "etcd">;
+
+/** Size, pause, failover and volumes of removed members make no other pod. */
+export function settingsOf({ pod, etcd }: Pick<CompleteSpec, "pod" | "etcd">): string {
+  return JSON.stringify(sparse(specSchema, { pod, etcd }));
+}
+
+/** Undefined when it is not one of ours. */
+export function parseSettings(text: string): Settings | undefined {
+  try {
+    const settings: unknown = JSON.parse(text);
+    // Whatever it holds is completed by the schema, as a stored spec is.
+    return typeof settings === "object" && settings !== null ? (settings as Settings) : undefined;
+  } catch {
+    return undefined;
+  }
 }

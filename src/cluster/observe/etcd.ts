@@ -1,11 +1,12 @@
-// What etcd itself says, in two short rounds: every pod with an address is asked at once how it is, then one that reads
-// through the quorum is asked for the list of members. Silence costs a second a round, and two where nobody expects it.
+// What etcd itself says, in two short rounds: every pod with an address is asked at once how it is, then the most
+// advanced one that reads through the quorum is asked for the list of members. Silence costs a second a round, and two
+// where nobody expects it.
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
-import type { EtcdMember, Membership, MemberStatus } from "../../etcd/member.ts";
+import type { EtcdMember, Member, Membership, MemberStatus } from "../../etcd/member.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
-import { ports } from "../objects/labels.ts";
+import { endpointOf } from "../objects/endpoints.ts";
 import type { EtcdView, MemberAnswer, MemberPod } from "./world.ts";
 
 const roundMs = 1000;
@@ -14,19 +15,20 @@ export interface Asking {
   readonly members: MemberPool;
   /** The cluster's id as the status holds it; a pod that answers with another belongs to another cluster. */
   readonly latched: ClusterId | undefined;
+  /** Compares what members answer with what they answered before: those that went backwards. */
+  readonly regressed: (answers: Iterable<MemberStatus>, listed: readonly Member[]) => ReadonlySet<MemberId>;
   readonly signal: AbortSignal;
 }
 
 interface AskablePod {
   readonly name: string;
   readonly address: string;
-  /** By its kubelet's word, and nobody wants it to go. */
+  /** The kubelet finds it ready, and nobody deletes it. */
   readonly serves: boolean;
 }
 
 /** What one pod answered. */
 interface Answered extends MemberAnswer {
-  readonly pod: string;
   readonly member: EtcdMember;
 }
 
@@ -35,9 +37,28 @@ export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): 
     address === undefined ? [] : [{ name, address, serves: ready && !terminating }],
   );
   if (askable.length === 0) return { t: "nobody" };
-  const { view, leaderless } = await look(askable, asking);
-  // The list is younger than the answers. One that found its quorum between the two would look as if it had lost it.
-  return (await hasFoundLeader(leaderless, asking)) ? (await look(askable, asking)).view : view;
+  const first = await look(askable, asking);
+  const second = (await isWorthAnotherLook(first, asking)) ? await look(askable, asking) : first;
+  return withRegressions(second === first ? undisputed(first.view) : second.view, asking);
+}
+
+/**
+ * The list is younger than the answers, and the answers are not of one moment. Members that found their quorum between
+ * the two would look as if they had lost it; around an election two leaders are named, the old one and the new.
+ */
+async function isWorthAnotherLook({ view, leaderless }: Look, asking: Asking): Promise<boolean> {
+  return rivalsIn(view).length > 0 || hasFoundLeader(leaderless, asking);
+}
+
+const rivalsIn = (view: EtcdView): readonly MemberId[] => ("rivals" in view ? view.rivals : []);
+
+const undisputed = (view: EtcdView): EtcdView => ("rivals" in view ? { ...view, rivals: [] } : view);
+
+/** Only a list that the quorum stands behind says who is a member. */
+function withRegressions(view: EtcdView, { regressed }: Asking): EtcdView {
+  if (view.t !== "quorum") return view;
+  const statuses = [...view.answers.values()].map(({ status }) => status);
+  return { ...view, wiped: regressed(statuses, view.members) };
 }
 
 interface Look {
@@ -52,19 +73,23 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
 
   const clusterId = asking.latched ?? commonest(answered);
   const ours = answered.filter(({ status }) => status.clusterId === clusterId);
+  const healthy = ours.filter((one) => one.healthy);
+  const leaders = new Set(healthy.flatMap(({ status: { leader } }) => (leader === undefined ? [] : [leader])));
   const known = {
     clusterId,
     answers: new Map<MemberId, MemberAnswer>(
-      ours.map(({ status, healthy }) => [status.memberId, { status, healthy }] as const),
+      ours.map(({ pod, status, healthy }) => [status.memberId, { pod, status, healthy }] as const),
     ),
     strangers: answered
       .filter(({ status }) => status.clusterId !== clusterId)
       .map(({ pod, status }) => ({ pod, clusterId: status.clusterId })),
+    wiped: new Set<MemberId>(),
+    rivals: leaders.size > 1 ? [...leaders] : [],
   };
-  const agreed = await firstList(leaderFirst(ours.filter(({ healthy }) => healthy)), true, asking.signal);
+  const agreed = await firstList(mostAdvancedFirst(healthy), true, asking.signal);
   if (agreed !== undefined) return { view: { t: "quorum", ...known, members: agreed.members }, leaderless: [] };
   const voters = ours.filter(({ status }) => !status.learner);
-  const remembered = await firstList(voters, false, asking.signal);
+  const remembered = await firstList(mostAdvancedFirst(voters), false, asking.signal);
   return {
     view: { t: "noQuorum", ...known, members: remembered?.members ?? [] },
     leaderless: voters.filter(({ status }) => status.leader === undefined),
@@ -78,13 +103,9 @@ async function hasFoundLeader(leaderless: readonly Answered[], { signal }: Askin
   return statuses.some((status) => status?.leader !== undefined);
 }
 
-export function memberUrl(address: string): string {
-  return `http://${address.includes(":") ? `[${address}]` : address}:${ports.client}`;
-}
-
 /**
  * On a busy machine a member may be late for once. Its kubelet, which asks more patiently, still finds it ready, so it is
- * asked again before anybody is told that it is unwell. One that knows of no leader could not do better.
+ * asked again before it counts as unhealthy. One that knows of no leader could not do better.
  */
 async function ask(pod: AskablePod, asking: Asking): Promise<Answered | undefined> {
   const first = await askOnce(pod, asking);
@@ -93,7 +114,7 @@ async function ask(pod: AskablePod, asking: Asking): Promise<Answered | undefine
 }
 
 async function askOnce(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
-  const member = members.at({ url: memberUrl(pod.address) });
+  const member = members.at(endpointOf(pod));
   const call = { deadline: roundMs, signal };
   const [status, health] = await Promise.all([member.status(call).catch(orNothing), member.health(call)]);
   if (status === undefined) return undefined;
@@ -113,9 +134,18 @@ async function firstList(
   return undefined;
 }
 
-function leaderFirst(answered: readonly Answered[]): readonly Answered[] {
-  const leads = ({ status }: { status: MemberStatus }): number => (status.leader === status.memberId ? 0 : 1);
-  return answered.toSorted((a, b) => leads(a) - leads(b));
+/**
+ * A member that started again without its data may lead a cluster of its own for a moment, under the same ids. Its term
+ * is lower than that of the others or, when it led them before and they have not noticed yet, its index is. Of members
+ * that are about as far, the leader is asked first: the answers are not of one moment.
+ */
+function mostAdvancedFirst(answered: readonly Answered[]): readonly Answered[] {
+  const furthest = Math.max(0, ...answered.map(({ status }) => status.raftIndex));
+  const rank = ({ status }: Answered): number => {
+    if (status.raftIndex * 2 < furthest) return 2;
+    return status.leader === status.memberId ? 0 : 1;
+  };
+  return answered.toSorted((a, b) => b.status.raftTerm - a.status.raftTerm || rank(a) - rank(b));
 }
 
 /** Before an id is latched there is one member, so there is nothing to choose; this is for what nobody expects. */

@@ -11,7 +11,7 @@ import type { PassContext } from "../../kube/controller/pass.ts";
 import type { ClusterContext } from "../context.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl } from "../objects/names.ts";
-import { observedEtcd } from "./etcd.ts";
+import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedPod } from "./pods.ts";
 import { clientServiceName } from "../objects/services.ts";
 import type { EtcdView, World } from "./world.ts";
@@ -24,8 +24,10 @@ export async function observe(
 ): Promise<World | undefined> {
   const caches = context.caches(key.namespace);
   const stored = caches.clusters.get(key);
-  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return undefined;
-  if (!context.isOurs(stored)) return undefined;
+  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
+    context.progress.forget(key);
+    return undefined;
+  }
   const cluster = withDefaults(stored);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
@@ -33,7 +35,8 @@ export async function observe(
   const latched = cluster.status.clusterId === undefined ? undefined : parseClusterId(cluster.status.clusterId);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
-    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, signal }) };
+    const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
+    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, regressed, signal }) };
   };
   let seen = await look(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
@@ -49,17 +52,17 @@ export async function observe(
   };
 }
 
-/** Of the members' pods, whether they are there or not; as the status knew them while etcd cannot tell. */
+/** Of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
-  const { ready, unready } = cluster.status.members;
+  const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
-  if (listed.length === 0) return [...ready, ...unready];
+  if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
 }
 
 /**
- * Pods that lost the labels which the cache selects them by look as if they were gone. Nobody is replaced, and no data
- * is told to be lost, for want of a label.
+ * Pods that lost the labels which the cache selects them by look as if they were gone. No member is replaced, and no
+ * data is reported as lost, because a label is missing.
  */
 async function straysAmong(
   names: readonly string[],
@@ -90,7 +93,7 @@ function notYet({ spec }: CompleteEtcdCluster): string[] {
   return problems;
 }
 
-/** Clients of 2018 send the empty fields, too. */
+/** Clients of etcd-operator 0.9 send the empty fields, too. */
 function asksForTls({ TLS }: CompleteEtcdCluster["spec"]): boolean {
   const { member, operatorSecret } = TLS?.static ?? {};
   return TLS?.auto === true || [member?.peerSecret, member?.serverSecret, operatorSecret].some(Boolean);

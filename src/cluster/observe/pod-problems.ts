@@ -1,5 +1,5 @@
 // What keeps a pod from running, in the words of Kubernetes or of etcd, and what a person can do about it. Reasons are
-// told apart by the codes that scheduler and kubelet set; the words are only passed on.
+// distinguished by the codes that scheduler and kubelet set; the words are only passed on.
 import type { ContainerStateTerminated, ContainerStateWaiting } from "kubernetes-types/core/v1.js";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import { lastWordsOf } from "./last-words.ts";
@@ -56,6 +56,14 @@ export function endProblem(ended: ContainerStateTerminated | undefined): PodTrou
   // It was stopped in the middle of whatever it wrote last.
   if (reason === "OOMKilled") return { problem: what, advice: memory };
   return { problem: withWords(lastWordsOf(message)), advice: endsItself };
+}
+
+/**
+ * etcd exits like this when it has no data and nobody whom it could ask about its cluster (etcdserver/cluster_util.go,
+ * from 3.2 to 3.7). There is no code for it.
+ */
+export function foundNoData(ended: ContainerStateTerminated | undefined): boolean {
+  return ended?.message?.toLowerCase().includes("could not retrieve cluster information") ?? false;
 }
 
 export function sentence(reason: string, message: string | undefined): string {

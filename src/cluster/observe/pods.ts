@@ -1,12 +1,14 @@
-// A pod of Kubernetes as the planner sees it: which of the few states that matter it is in, in whose words, and whether
-// its node is still there.
-import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+// Reduces a pod to what the planner needs: its state with the kubelet's reason, what its etcd was started with, and
+// whether its node is still there.
+import type { Container, ContainerStatus } from "kubernetes-types/core/v1.js";
+import { variableOf } from "../../api/etcd-flags.ts";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
 import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
-import { endProblem, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
-import type { MemberPod, PodNode, PodState } from "./world.ts";
+import { endProblem, foundNoData, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
+import { initialClusterAnnotation, initialStateAnnotation, isClosed } from "../objects/first-start.ts";
+import type { MemberPod, PodNode, PodState, StartGuard } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -24,6 +26,10 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: nodeOf(pod, nodes),
     version: annotations?.[versionAnnotation] ?? "",
+    image: containerOf(pod)?.image ?? "",
+    resources: containerOf(pod)?.resources,
+    maxLearners: numberOf(settingOf(pod, "max-learners")),
+    guard: guardOf(pod),
     ...(madeFrom !== undefined && { madeFrom }),
     ...joinsWith(pod),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
@@ -37,11 +43,11 @@ function stateOf(pod: Pod): PodState {
   if (!pod.spec?.nodeName) return pending(pod);
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
   if (container?.state?.running !== undefined) return running(pod, container);
-  if (container !== undefined && hasEnded(container)) return crashing(pod, container);
+  if (container !== undefined && isCrashing(container)) return crashing(pod, container);
   return { t: "starting", ...waitingProblem(container?.state?.waiting ?? {}) };
 }
 
-/** `started` is the start-up probe's word. Without one, as in pods of 2018, it is true at once. */
+/** `started` is the start-up probe's word. Without one, as in pods of etcd-operator 0.9, it is true at once. */
 function running(pod: Pod, { restartCount: restarts, started, state }: ContainerStatus): PodState {
   const since = time(state?.running?.startedAt);
   return {
@@ -69,18 +75,25 @@ function pending(pod: Pod): PodState {
   return { t: "pending", ...schedulingProblem(scheduled.reason, scheduled.message) };
 }
 
-const hasEnded = (container: ContainerStatus): boolean =>
-  container.state?.terminated !== undefined || container.lastState?.terminated !== undefined;
+/**
+ * Its process exited and is started again, now or after the kubelet's back-off. One that waits for anything else, as
+ * for its image or a Secret, has not even been started: its data is as it was, however often it exited before.
+ */
+function isCrashing({ state, lastState }: ContainerStatus): boolean {
+  if (state?.terminated !== undefined) return true;
+  return lastState?.terminated !== undefined && state?.waiting?.reason === "CrashLoopBackOff";
+}
 
 function crashing(pod: Pod, container: ContainerStatus): PodState {
   const ended = container.state?.terminated ?? container.lastState?.terminated;
-  // Nothing tells when a row of crashes began, but the container has not been ready since then.
+  // Nothing says when a series of crashes began, but the container has not been ready since then.
   const unready = conditionOf(pod, "ContainersReady");
   const since = unready?.status === "False" ? time(unready.lastTransitionTime) : time(ended?.finishedAt);
   return {
     t: "crashing",
     since: since ?? time(pod.metadata?.creationTimestamp) ?? 0,
     restarts: container.restartCount,
+    ...(foundNoData(ended) && { withoutData: true }),
     ...endProblem(ended),
   };
 }
@@ -92,21 +105,34 @@ function nodeOf(pod: Pod, nodes: StoreView<Node> | undefined): PodNode {
   const node = nodes.get({ namespace: "", name });
   if (node === undefined) return { t: "gone", name };
   const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
-  // False is still a kubelet's word; Unknown is what others write when it says nothing any more.
+  // False still comes from the kubelet; Unknown is what others write when it has gone silent.
   if (ready?.status !== "Unknown") return { t: "ready", name };
   return { t: "silent", name, since: time(ready.lastTransitionTime) ?? 0 };
 }
 
-const initialCluster = "--initial-cluster=";
+const containerOf = (pod: Pod) => pod.spec?.containers.find(({ name }) => name === etcdContainer);
 
-/** The argument, as the pod was made with it. */
-function listOf(pod: Pod): string | undefined {
-  const container = pod.spec?.containers.find(({ name }) => name === etcdContainer);
-  return container?.command?.find((argument) => argument.startsWith(initialCluster));
+/** Of a flag, as a variable or as an argument: pods of older releases have all of them as arguments. */
+function settingOf(pod: Pod, flag: string): string | undefined {
+  const { command = [], env = [] } = containerOf(pod) ?? {};
+  const argument = command.find((one) => one.startsWith(`--${flag}=`));
+  return argument?.slice(flag.length + 3) ?? env.find(({ name }) => name === variableOf(flag))?.value;
+}
+
+const numberOf = (text: string | undefined): number | undefined => {
+  const number = Number(text ?? Number.NaN);
+  return Number.isNaN(number) ? undefined : number;
+};
+
+function guardOf(pod: Pod): StartGuard {
+  const { annotations = {}, name = "" } = pod.metadata ?? {};
+  const [list, state] = [annotations[initialClusterAnnotation], annotations[initialStateAnnotation]];
+  if (list === undefined || state === undefined) return "none";
+  return isClosed(name, { list, state }) ? "closed" : "open";
 }
 
 function joinsWith(pod: Pod): { joinsWith?: string[] } {
-  const list = listOf(pod)?.slice(initialCluster.length);
+  const list = pod.metadata?.annotations?.[initialClusterAnnotation] ?? settingOf(pod, "initial-cluster");
   if (list === undefined) return {};
   return { joinsWith: list.split(",").map((entry) => entry.slice(entry.indexOf("=") + 1)) };
 }
@@ -120,15 +146,17 @@ function time(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+/** The flags that are read back from pods. */
+const flagsRead = ["initial-cluster", "max-learners"];
+
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
   const { nodeName, volumes = [] } = pod.spec ?? {};
   const { phase, reason, message, podIP, conditions, containerStatuses } = pod.status ?? {};
-  const list = listOf(pod);
   return {
     ...pod,
     spec: {
-      containers: list === undefined ? [] : [{ name: etcdContainer, command: [list] }],
+      containers: leanContainers(pod),
       volumes: volumes.filter((volume) => volume.name === dataVolume),
       ...(nodeName !== undefined && { nodeName }),
     },
@@ -141,6 +169,23 @@ export function leanPod(pod: Pod): Pod {
       ...(containerStatuses !== undefined && { containerStatuses }),
     },
   };
+}
+
+function leanContainers(pod: Pod): Container[] {
+  const container = containerOf(pod);
+  if (container === undefined) return [];
+  const { name, image, resources, command = [], env = [] } = container;
+  const arguments_ = command.filter((one) => flagsRead.some((flag) => one.startsWith(`--${flag}=`)));
+  const variables = env.filter((one) => flagsRead.some((flag) => one.name === variableOf(flag)));
+  return [
+    {
+      name,
+      ...(image !== undefined && { image }),
+      ...(resources !== undefined && { resources }),
+      ...(arguments_.length > 0 && { command: arguments_ }),
+      ...(variables.length > 0 && { env: variables }),
+    },
+  ];
 }
 
 /** What the cache keeps of a node: a large cluster has thousands, each with pages of images and conditions. */

@@ -1,14 +1,15 @@
-// Everything that a decision about one EtcdCluster may depend on, read once and never changed: what was asked for,
-// what Kubernetes shows, what etcd says. `observe.ts` makes it, `plan.ts` decides from it alone.
+// Everything that a decision about one EtcdCluster may depend on, read once and never changed: the object as it is
+// stored, what Kubernetes shows, what etcd says. `observe.ts` makes it; `assess/` draws the conclusions.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
+import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 
 export interface World {
   /** With every default filled in. */
   readonly cluster: CompleteEtcdCluster;
-  /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: nothing is changed. */
+  /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: it is not applied. */
   readonly problems: readonly string[];
   /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */
   readonly pods: readonly MemberPod[];
@@ -18,7 +19,7 @@ export interface World {
   readonly etcd: EtcdView;
 }
 
-/** A pod as the planner sees it. Its name is its member's name, for good. */
+/** A pod as the planner sees it. Its name is its member's name, for good. Members may differ from each other. */
 export interface MemberPod {
   readonly name: string;
   readonly uid: string;
@@ -26,7 +27,7 @@ export interface MemberPod {
   readonly createdAt: number;
   readonly terminating: boolean;
   readonly state: PodState;
-  /** Kubelet's word on the readiness probe. */
+  /** What the kubelet says of the readiness probe. */
   readonly ready: boolean;
   /** It has been ready before, if it is not now: clients were sent to it, and it may hold what they wrote. */
   readonly readyOnce?: true;
@@ -37,16 +38,32 @@ export interface MemberPod {
   readonly node: PodNode;
   /** The version in the `etcd.version` annotation. */
   readonly version: string;
+  /** Of the etcd container. */
+  readonly image: string;
+  /** Of the etcd container; undefined: it asks for nothing. */
+  readonly resources: ResourceRequirements | undefined;
+  /** How many learners its etcd was told to admit; undefined: it was not told. */
+  readonly maxLearners: number | undefined;
+  readonly guard: StartGuard;
   /** A claim of its own holds its data (and so outlives it). */
   readonly hasVolume: boolean;
   /**
-   * The peer URLs in its `--initial-cluster`. etcd compares them with the real ones when it starts without data, and
-   * ends when they differ, so a pod made before the list changed must be made again. Absent: not known.
+   * The peer URLs in its `initial-cluster`. etcd compares them with the real ones when it starts without data, and
+   * exits when they differ, so a pod made before the list changed must be made again. Absent: not known.
    */
   readonly joinsWith?: readonly string[];
-  /** The settings that it was made with, as `settingsOf` names them. Absent: not known. */
+  /** The settings that it was made with, as `objects/settings.ts` writes them. Absent: not known. */
   readonly madeFrom?: string;
 }
+
+/** Whether an etcd that finds no data in its pod may start. */
+export type StartGuard =
+  /** It may: it has yet to start for the first time. */
+  | "open"
+  /** It exits: it has started before, so a start without data means that the data was lost. */
+  | "closed"
+  /** Nothing can be changed about it: its flags are in its command line, as etcd-operator 0.9 wrote them. */
+  | "none";
 
 /** What keeps a pod from running, and what a person can do about it; `advice` is a whole sentence, `problem` is none. */
 export interface PodTrouble {
@@ -64,8 +81,14 @@ export type PodState =
    * before: no client was ever sent to it.
    */
   | { readonly t: "running"; readonly restarts: number; readonly since?: number; readonly unheard?: true }
-  /** Between two starts of a process that keeps ending; `since` the first of this row of ends. */
-  | ({ readonly t: "crashing"; readonly since: number; readonly restarts: number } & PodTrouble)
+  /** Between two starts of a process that keeps exiting; `since` the first exit of this series. */
+  | ({
+      readonly t: "crashing";
+      readonly since: number;
+      readonly restarts: number;
+      /** etcd found no data and nobody to get it from. */
+      readonly withoutData?: true;
+    } & PodTrouble)
   /** Failed, evicted or completed: this pod never runs again. */
   | { readonly t: "ended"; readonly problem: string };
 
@@ -95,9 +118,15 @@ export interface EtcdAnswers {
   readonly answers: ReadonlyMap<MemberId, MemberAnswer>;
   /** Pods that answer as members of another cluster: never joined, never fed. */
   readonly strangers: readonly { readonly pod: string; readonly clusterId: ClusterId }[];
+  /** Members whose term or index went backwards since they were last seen: they have lost their data. */
+  readonly wiped: ReadonlySet<MemberId>;
+  /** The members that healthy members call their leader, when they name more than one, twice in a row. */
+  readonly rivals: readonly MemberId[];
 }
 
 export interface MemberAnswer {
+  /** The pod that answered. */
+  readonly pod: string;
   readonly status: MemberStatus;
   /** It reads through the quorum: not just alive but of use. Learners never do. */
   readonly healthy: boolean;

@@ -1,19 +1,24 @@
-// What can be done to a cluster, as data. `plan.ts` chooses, `act.ts` does; nothing else touches members or pods.
+// What can be done to a cluster, as data. `plan.ts` chooses; `act/actions.ts` has a row for each that says how it is
+// done. Nothing else touches members or pods.
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 
 /** The name of a pod, of its member, and the first label of its peer URL. */
 export type MemberName = string;
 
-/** Told to the person in the event that goes with the action. */
+/** Goes into the event that goes with the action. */
 export type Reason = string;
 
 export type Action =
-  /** Server-side apply of the two Services; without effect when they are right. */
-  | { readonly do: "applyServices" }
+  /** Server-side apply of one of the two Services; without effect when it is right. */
+  | { readonly do: "applyService"; readonly service: ServiceRole }
   /** So many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
   /** Gives a pod back the labels that it is found by. */
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
+  /** From now on its etcd does not start without data. */
+  | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
+  /** Gives its container the resources that the spec asks for, in place. */
+  | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string }
   /**
    * The first member of all, made once in a cluster's life. The one action that an old view could make a disaster of:
    * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.
@@ -40,10 +45,10 @@ export type Action =
       readonly id: MemberId;
       readonly member: MemberName;
       readonly because: Reason;
-      /** It was lost, unlike one that is not wanted any more or is exchanged for another. */
-      readonly lost?: true;
+      /** Why it goes: it was lost (with or without its data left behind), or it is not wanted any more or exchanged. */
+      readonly cause: "lost" | "wiped" | "unwanted";
       /** The pod that the decision rests on. It is read live first; when it is another by now, nothing is removed. */
-      readonly pod?: PodSeen;
+      readonly pod: PodSeen;
     }
   | {
       readonly do: "deletePod";
@@ -56,13 +61,29 @@ export type Action =
       readonly unlessServed?: true;
     };
 
+export type ActionOf<D extends Action["do"]> = Extract<Action, { do: D }>;
+
+export type ServiceRole = "peer" | "client";
+
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 
-export interface Plan {
-  /** Carried out in order; the first that fails ends the pass. */
+export interface Decision {
+  /** Carried out in order; the first that fails ends it. */
   readonly actions: readonly Action[];
   /** In a sentence, for the log: why these, or why none. */
   readonly because: string;
   /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
-  readonly lookAgainAfter: number | undefined;
+  readonly lookAgainAfter?: number | undefined;
+}
+
+export interface Plan {
+  /** What keeps members from coming back without their data. Before anything else; a failure holds up nothing. */
+  readonly guards: readonly Action[];
+  /**
+   * What the members need. The first is carried out. The next one only if that one was refused and changed nothing:
+   * what can never be done must not keep the rest from being done.
+   */
+  readonly decisions: readonly [Decision, ...Decision[]];
+  /** The objects around the members. After the members; a failure holds up nothing. */
+  readonly upkeep: readonly Action[];
 }

@@ -1,10 +1,14 @@
-// What to do about a cluster, from what was seen of it and the time: a fixed list of rules, the first that has an answer
-// wins. Nothing here does anything, and the same world gives the same plan.
-import type { Action, Plan } from "./actions.ts";
+// What to do about a cluster, from what was concluded about it: a fixed list of rules, the first that has an answer
+// wins. Nothing here does anything, and the same assessment gives the same plan.
+import type { Assessment } from "../assess/assess.ts";
+import type { Action, Decision, Plan } from "./actions.ts";
+import type { Rule, Situation } from "./rule.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
-import { grow, growBeforePromotions, makeMissingPods } from "./rules/grow.ts";
+import { grow, growBeforePromotions } from "./rules/grow.ts";
+import { guardStarted } from "./rules/guard.ts";
 import { leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
+import { makeMissingPods } from "./rules/missing-pods.ts";
 import { deleteOrphans } from "./rules/orphans.ts";
 import { promoteLearners } from "./rules/promote.ts";
 import { readdress } from "./rules/readdress.ts";
@@ -12,10 +16,8 @@ import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
 import { exchangeUndialable, makeDialable } from "./rules/together.ts";
-import { drift, lostLabels, missingServices } from "./rules/upkeep.ts";
+import { budget, labels, peerServiceForPods, resources, services } from "./rules/upkeep.ts";
 import { wait } from "./rules/wait.ts";
-import { type Decision, type Rule, situate } from "./situation.ts";
-import type { World } from "../observe/world.ts";
 
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
@@ -32,39 +34,43 @@ const rules: readonly Rule[] = [
   // Members with volumes whose pods are gone: here, before new ones are made in their place.
   grow,
   // Renewed certificates, then upgrades: here, when nothing else is wrong.
+  wait,
 ];
 
 /** `random` gives numbers from 0 up to 1, for the names of new members. */
-export function planCluster(world: World, now: number, random: () => number = Math.random): Plan {
-  const left = leaveAlone(world);
-  if (left !== undefined) return planOf(left, left.actions);
-  const decision = decide(world, now, random);
-  return planOf(decision, [
-    ...missingServices(world),
-    ...lostLabels(world),
-    ...newClusterId(world),
-    ...decision.actions,
-    ...drift(world),
-  ]);
+export function planCluster(assessment: Assessment, random: () => number = Math.random): Plan {
+  const left = leaveAlone(assessment);
+  if (left !== undefined) return { guards: [], decisions: [left], upkeep: [] };
+  const [first, ...others] = decide({ ...assessment, random });
+  const prepare = ({ actions, ...decision }: Decision): Decision => ({
+    ...decision,
+    actions: [...newClusterId(assessment), ...peerServiceForPods(assessment, actions), ...actions],
+  });
+  return {
+    guards: guardStarted(assessment),
+    decisions: [prepare(first), ...others.map(prepare)],
+    upkeep: [...labels(assessment), ...services(assessment), ...budget(assessment), ...resources(assessment)],
+  };
 }
 
-function decide(world: World, now: number, random: () => number): Decision {
-  if (world.etcd.t === "noQuorum") return waitForQuorum(world, now);
-  if (world.etcd.t !== "quorum") return bootstrap(world, now) ?? waitForQuorum(world, now);
-  const situation = situate(world, world.etcd, now, random);
+/** The first answer, and those that would be given if it were refused. One that waits is final. */
+function decide(situation: Situation): [Decision, ...Decision[]] {
+  const { world } = situation;
+  if (world.etcd.t === "noQuorum") return [waitForQuorum(situation)];
+  if (world.etcd.t !== "quorum") return [bootstrap(situation) ?? waitForQuorum(situation)];
+  const decisions: Decision[] = [];
   for (const rule of rules) {
     const decision = rule(situation);
-    if (decision !== undefined) return decision;
+    if (decision === undefined) continue;
+    decisions.push(decision);
+    if (decision.actions.length === 0) break;
   }
-  return wait(situation);
+  const [first = wait(situation), ...others] = decisions;
+  return [first, ...others];
 }
 
 /** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
-function newClusterId({ cluster, etcd }: World): readonly Action[] {
+function newClusterId({ world: { cluster, etcd } }: Assessment): readonly Action[] {
   if (cluster.status.clusterId !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   return [{ do: "latchClusterId", clusterId: etcd.clusterId }];
-}
-
-function planOf({ because, lookAgainAfter }: Decision, actions: readonly Action[]): Plan {
-  return { actions, because, lookAgainAfter };
 }

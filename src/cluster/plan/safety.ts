@@ -1,24 +1,19 @@
 // The arithmetic that keeps data. Nothing else makes an action that removes a member or deletes a pod: whoever wants
-// one asks here, and gets nothing when it would cost the quorum.
+// one asks here, and gets nothing when it would cost the quorum. One disruption at a time, whatever the reason.
 import { has } from "../../etcd/versions/features.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
-import type { Action, Reason } from "./actions.ts";
-import { isNodeLost, type Seat } from "./seats.ts";
-import type { MemberPod, World } from "../observe/world.ts";
+import type { Assessment } from "../assess/assess.ts";
+import { hasServed } from "../assess/health.ts";
+import { isNodeLost } from "../assess/pods.ts";
+import { isHealthy, isVoter, quorum, type Seat } from "../assess/seats.ts";
+import type { MemberPod } from "../observe/world.ts";
+import type { Action, ActionOf, Reason } from "./actions.ts";
 
-/** What a removal or deletion is judged by. */
-export interface Table {
-  readonly world: World;
-  readonly now: number;
-  /** As etcd listed them through the quorum in this very pass. */
-  readonly seats: readonly Seat[];
-}
+/** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
+type Table = Pick<Assessment, "world" | "now" | "seats">;
 
-export function quorum(voters: number): number {
-  return Math.floor(voters / 2) + 1;
-}
-
-const voters = (seats: readonly Seat[]): readonly Seat[] => seats.filter(({ member }) => !member.learner);
+const votersBut = (seats: readonly Seat[], seat: Seat): readonly Seat[] =>
+  seats.filter((other) => isVoter(other) && other !== seat);
 
 /**
  * A member that is lost, leaving, or of no use: with it goes nothing that serves, or nothing that stays. Those that
@@ -29,11 +24,12 @@ const voters = (seats: readonly Seat[]): readonly Seat[] => seats.filter(({ memb
  * 3 voters, one lost, one leaving and alive: the lost one first (2 ≥ quorum(2) = 2), then the leaving one
  * (1 ≥ quorum(1) = 1). The other way round 1 < quorum(2) = 2 would remain: refused.
  * 2 voters, one leaving and alive: 1 ≥ quorum(1) = 1, removed; in a second, when it is dead, it would be too late.
+ * 3 voters, one back without its data: it votes and must not be counted; 2 alive ≥ quorum(2) = 2, removed.
  * 1 voter: 0 < quorum(0) = 1. The last one is never removed.
  */
 export function removeGone(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
-  if (!seat.member.learner) {
-    const others = voters(table.seats).filter((other) => other !== seat);
+  if (isVoter(seat)) {
+    const others = votersBut(table.seats, seat);
     if (others.filter(({ alive }) => alive).length < quorum(others.length)) return undefined;
   }
   return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
@@ -48,52 +44,51 @@ export function removeGone(table: Table, seat: Seat, because: Reason): readonly 
  * 2 voters, both healthy: 1 ≥ quorum(1) = 1, removed.
  */
 export function removeHealthy(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
-  const others = voters(table.seats).filter((other) => other !== seat);
+  const others = votersBut(table.seats, seat);
   if (others.some(({ state }) => state.t === "leaving")) return undefined;
-  if (others.filter(({ state }) => state.t === "healthy").length < quorum(others.length)) return undefined;
+  if (others.filter(isHealthy).length < quorum(others.length)) return undefined;
   return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
 }
 
-/** It belongs to no member: etcd was asked after the pod was seen, and members are added before their pods are made. */
-export function deleteOrphan({ world, now, seats }: Table, pod: MemberPod): readonly Action[] {
-  if (seats.some(({ name }) => name === pod.name)) return [];
-  return deletion(pod, "it belongs to no member of the cluster", world, now);
+/**
+ * It belongs to no member: etcd was asked after the pod was seen, and members are added before their pods are made. One
+ * that answers is left alone whatever the list says: as a member of another cluster it may hold somebody's data, and as
+ * one of this cluster it contradicts the list. A member that was removed stops answering by itself.
+ */
+export function deleteOrphan(table: Table, pod: MemberPod): readonly Action[] {
+  const { world, seats } = table;
+  if (seats.some(({ name }) => name === pod.name) || answersIn(world, pod)) return [];
+  return deletion(pod, "it belongs to no member of the cluster", table);
+}
+
+function answersIn({ etcd }: Table["world"], { name }: MemberPod): boolean {
+  if (!("answers" in etcd)) return false;
+  return [...etcd.answers.values(), ...etcd.strangers].some(({ pod }) => pod === name);
 }
 
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
-export function deleteUnstarted({ world, now }: Table, seat: Seat, because: Reason): readonly Action[] {
-  if (seat.state.t !== "unstarted" || !seat.member.learner || seat.pod === undefined) return [];
-  return deletion(seat.pod, because, world, now);
+export function deleteUnstarted(table: Table, seat: Seat, because: Reason): readonly Action[] {
+  if (seat.state.t !== "unstarted" || isVoter(seat) || seat.pod === undefined) return [];
+  return deletion(seat.pod, because, table);
 }
 
 /**
  * The seed before it ever answered. No id was latched, the status has never called the cluster running, and no other
  * member exists: whatever the pod held, nobody was told that it is kept.
  */
-export function deleteFailedSeed(world: World, now: number, because: Reason): readonly Action[] {
+export function deleteFailedSeed(table: Table, because: Reason): readonly Action[] {
+  const { world } = table;
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world) || seed.hasVolume) return [];
-  return deletion(seed, because, world, now).map((action) => ({ ...action, unlessServed: true }));
+  return deletion(seed, because, table).map((action) => ({ ...action, unlessServed: true }));
 }
 
 /**
  * The pod of the second of two voters, which never ran and cannot as it is. Nothing was decided without the first one
  * (quorum(2) = 2), which has it all.
  */
-export function deleteSecondVoterPod(world: World, now: number, pod: MemberPod, because: Reason): readonly Action[] {
-  return pod.state.t === "running" || pod.hasVolume ? [] : deletion(pod, because, world, now);
-}
-
-/** By an operator's word. The one of 2018 latched no id; its clusters are known by their phase. */
-export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; phase?: string }): boolean {
-  return (clusterId ?? "") !== "" || phase === "Running" || phase === "Failed";
-}
-
-/** There has been a cluster with data. From then on nothing may start a new one in its place. */
-export function hasServed({ cluster: { status }, pods }: World): boolean {
-  if (isKnownToHaveServed(status)) return true;
-  // Clients may have found it before any operator did.
-  return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
+export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reason): readonly Action[] {
+  return pod.state.t === "running" || pod.hasVolume ? [] : deletion(pod, because, table);
 }
 
 /**
@@ -104,10 +99,10 @@ export function hasServed({ cluster: { status }, pods }: World): boolean {
  * 5 voters, one away: 4 ≥ quorum(6) = 4, taken by newer versions.
  */
 export function mayAdd(seats: readonly Seat[], version: EtcdVersion): boolean {
-  const all = voters(seats);
-  const healthy = all.filter(({ state }) => state.t === "healthy").length;
-  if (all.length === 1) return healthy === 1;
-  return has(version, "addWithMinorityDown") ? healthy >= quorum(all.length + 1) : healthy === all.length;
+  const voters = seats.filter(isVoter);
+  const healthy = voters.filter(isHealthy).length;
+  if (voters.length === 1) return healthy === 1;
+  return has(version, "addWithMinorityDown") ? healthy >= quorum(voters.length + 1) : healthy === voters.length;
 }
 
 /**
@@ -124,21 +119,20 @@ export function minAvailable(votersNow: number, size: number): number {
 
 function removal({ member, name, pod, state }: Seat, because: Reason): Action {
   const seen = pod === undefined ? ({ t: "none" } as const) : ({ t: "uid", uid: pod.uid } as const);
-  const lost = state.t === "lost" || state.t === "leaving" ? ({ lost: true } as const) : {};
-  return { do: "removeMember", id: member.id, member: name, because, pod: seen, ...lost };
+  return { do: "removeMember", id: member.id, member: name, because, cause: causeOf(state), pod: seen };
+}
+
+function causeOf(state: Seat["state"]): ActionOf<"removeMember">["cause"] {
+  if (state.t === "lost") return state.wiped === true ? "wiped" : "lost";
+  return state.t === "leaving" ? "lost" : "unwanted";
 }
 
 /** After its member is out: never before, and never by name alone. */
-function podAfterRemoval({ world, now }: Table, { pod }: Seat, because: Reason): readonly Action[] {
-  return pod === undefined ? [] : deletion(pod, because, world, now);
+function podAfterRemoval(table: Table, { pod }: Seat, because: Reason): readonly Action[] {
+  return pod === undefined ? [] : deletion(pod, because, table);
 }
 
-function deletion(
-  pod: MemberPod,
-  because: Reason,
-  world: World,
-  now: number,
-): readonly Extract<Action, { do: "deletePod" }>[] {
+function deletion(pod: MemberPod, because: Reason, { world, now }: Table): readonly ActionOf<"deletePod">[] {
   const force = isNodeLost(pod, world, now);
   if (pod.terminating && !force) return [];
   return [{ do: "deletePod", member: pod.name, uid: pod.uid, because, force }];

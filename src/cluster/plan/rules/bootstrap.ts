@@ -1,14 +1,17 @@
 // The beginning: one seed, which starts a cluster of its own. It is made only when there is nothing that could be a
 // cluster yet, and never again once one has served.
+import type { Assessment } from "../../assess/assess.ts";
+import { hasServed } from "../../assess/health.ts";
+import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "../../assess/pods.ts";
 import { seedName } from "../../objects/names.ts";
-import { deleteFailedSeed, hasServed } from "../safety.ts";
-import { isNodeLost } from "../seats.ts";
-import { type Decision, listed, pace } from "../situation.ts";
-import type { MemberPod, World } from "../../observe/world.ts";
-import { isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "./remake.ts";
+import type { MemberPod } from "../../observe/world.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace, paceOf } from "../rule.ts";
+import { deleteFailedSeed } from "../safety.ts";
 
-/** Of a world in which no etcd answers. */
-export function bootstrap(world: World, now: number): Decision | undefined {
+/** Of a cluster in which no etcd answers. */
+export function bootstrap(assessment: Assessment): Decision | undefined {
+  const { world, now } = assessment;
   if (hasServed(world)) return undefined;
   const [seed, ...more] = world.pods;
   if (seed === undefined) {
@@ -21,33 +24,24 @@ export function bootstrap(world: World, now: number): Decision | undefined {
       because: `none of ${listed(world.pods.map(({ name }) => name))} answers yet`,
       lookAgainAfter: pace.later,
     };
-  const failure = failureOf(seed, world, now);
+  const failure = failureOf(seed, assessment);
   if (failure !== undefined) {
-    const actions = deleteFailedSeed(world, now, failure);
+    const actions = deleteFailedSeed(assessment, failure);
     const because = `the seed ${seed.name} never answered and is made again: ${failure}`;
     return { actions, because, lookAgainAfter: pace.slowly };
   }
-  return { actions: [], because: `the seed ${seed.name} is starting`, lookAgainAfter: lookAgainFor(seed, world, now) };
+  const lookAgainAfter = seed.state.t === "running" ? paceOf(seed, now) : untilStuck(seed, assessment);
+  return { actions: [], because: `the seed ${seed.name} is starting`, lookAgainAfter };
 }
 
-function failureOf(seed: MemberPod, world: World, now: number): string | undefined {
+function failureOf(seed: MemberPod, { world, desired, now }: Assessment): string | undefined {
   if (seed.state.t === "ended") return `its pod has ended (${seed.state.problem})`;
   if (isNodeLost(seed, world, now)) return "its node is gone";
-  if (isOutdatedAndUnheard(seed, world)) return "it has not answered, and its settings have changed";
-  return isStuck(seed, world, now) ? `it does not start (${problemOf(seed)})` : undefined;
+  if (isOutdatedAndUnheard(seed, desired)) return "it has not answered, and its settings have changed";
+  return isStuck(seed, world, desired, now) ? `it does not start (${problemOf(seed)})` : undefined;
 }
 
-function lookAgainFor(seed: MemberPod, { cluster }: World, now: number): number {
-  if (seed.state.t === "running") return patienceWith(seed, now);
+function untilStuck(seed: MemberPod, { world, now }: Assessment): number {
   if (problemOf(seed) === undefined) return pace.slowly;
-  const untilStuck = stuckAt(seed, cluster.spec.failover.crashLoopAfterSeconds) - now;
-  return Math.min(pace.slowly, Math.max(pace.atOnce, untilStuck));
-}
-
-/**
- * A process that has just been started answers in a moment. The longer it takes, the less a moment matters: after 20 s
- * another one, and where a machine starts sixty at once they are not asked six hundred times a second besides.
- */
-export function patienceWith({ createdAt }: MemberPod, now: number): number {
-  return Math.min(Math.max((now - createdAt) / 20, pace.soon), pace.later);
+  return Math.min(pace.slowly, Math.max(pace.atOnce, stuckAt(seed, world) - now));
 }

@@ -1,14 +1,19 @@
-// When nothing at all is to be changed: the world is looked at and told, and that is all.
-import { type Decision, pace } from "../situation.ts";
-import type { World } from "../../observe/world.ts";
+// When nothing at all is to be changed: the cluster is observed and reported, and that is all.
+import type { Assessment } from "../../assess/assess.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace } from "../rule.ts";
 
-export function leaveAlone({ cluster, problems, etcd }: World): Decision | undefined {
+export function leaveAlone({ desired, seats, world: { cluster, etcd } }: Assessment): Decision | undefined {
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
     return { actions: [], because: "the cluster is paused (spec.paused)", lookAgainAfter: pace.slowly };
-  if (problems.length > 0)
-    return { actions: [], because: `the spec cannot be followed: ${problems.join(" ")}`, lookAgainAfter: pace.slowly };
+  if (desired.impossible !== undefined)
+    return {
+      actions: [],
+      because: `the spec cannot be followed: ${desired.impossible}`,
+      lookAgainAfter: pace.slowly,
+    };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 
   const { clusterId } = cluster.status;
@@ -26,5 +31,13 @@ export function leaveAlone({ cluster, problems, etcd }: World): Decision | undef
       lookAgainAfter: pace.later,
     };
   }
+  // One that has lost its data may lead a cluster of its own. Of the others, one of two is wrong, and nobody knows which.
+  const leaders = new Set(seats.filter(({ alive }) => alive).map(({ answer }) => answer?.status.leader));
+  if (etcd.rivals.length > 0 && leaders.size > 1)
+    return {
+      actions: [],
+      because: `members follow different leaders (${listed(etcd.rivals)}): nothing is changed until they agree`,
+      lookAgainAfter: pace.untilAccepted,
+    };
   return undefined;
 }

@@ -1,11 +1,11 @@
-// A learner that has caught up becomes a voter. What is seen of the members tells who is worth trying; etcd, which knows
+// A learner that has caught up becomes a voter. What members answer says which one is worth trying; etcd, which knows
 // better, may still refuse.
+import { isYoung } from "../../assess/pods.ts";
+import { indexOf, isAboutToServe, isHealthy, quorum, type Seat } from "../../assess/seats.ts";
+import { mayListChange } from "../../assess/together.ts";
 import { isUndialable } from "../../objects/names.ts";
-import { quorum } from "../safety.ts";
-import type { Seat } from "../seats.ts";
-import { type Decision, listed, pace, type Situation } from "../situation.ts";
-import { isAboutToServe, isYoung } from "./starting.ts";
-import { addressOf, mayListChange } from "./together.ts";
+import type { Action, Decision } from "../actions.ts";
+import { listed, pace, type Situation } from "../rule.ts";
 
 /**
  * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
@@ -20,27 +20,27 @@ export function promoteLearners(situation: Situation): Decision | undefined {
   if (voters.length === 1 && ours.some((seat) => isAboutToServe(seat, now))) return undefined;
   const ready = learners
     .filter((seat) => isCaughtUp(seat, situation) || isWorthTrying(seat, situation))
-    .toSorted((a, b) => at(b) - at(a));
+    .toSorted((a, b) => indexOf(b) - indexOf(a));
   if (ready.length === 0) return undefined;
   return {
-    // Each with its address before the next: of two voters that nobody can dial, neither could find the other.
-    actions: ready.flatMap((seat) => [
-      { do: "promote", id: seat.member.id, member: seat.name } as const,
-      ...addressOf(seat),
-    ]),
+    actions: ready.flatMap(promotion),
     because: `${listed(ready.map(({ name }) => name))} caught up and can vote`,
     lookAgainAfter: pace.soon,
   };
 }
 
-const at = ({ answer }: Seat): number => answer?.status.raftIndex ?? 0;
+/** Each with its address before the next: of two voters that nobody can dial, neither could find the other. */
+function promotion({ member, name }: Seat): readonly Action[] {
+  const promote: Action = { do: "promote", id: member.id, member: name };
+  if (!isUndialable(member)) return [promote];
+  return [promote, { do: "updatePeerUrl", id: member.id, member: name, because: "it has joined" }];
+}
 
 /** Promoting one that answers costs nothing: 2 healthy of 2 become 3 of 3, and even 2 of 3 become 3 of 4 ≥ quorum(4) = 3. */
 function isCaughtUp(learner: Seat, situation: Situation): boolean {
   if (learner.state.t !== "learning" || (isUndialable(learner.member) && !mayListChange(situation))) return false;
-  const { seats } = situation;
-  const furthest = Math.max(...seats.filter(({ alive }) => alive).map(at));
-  return at(learner) >= furthest * 0.9 && furthest - at(learner) <= closeBy;
+  const furthest = Math.max(...situation.seats.filter(({ alive }) => alive).map(indexOf));
+  return indexOf(learner) >= furthest * 0.9 && furthest - indexOf(learner) <= closeBy;
 }
 
 /**
@@ -53,5 +53,5 @@ function isWorthTrying({ member, pod, state }: Seat, { now, voters }: Situation)
   if (pod?.state.t !== "running" || pod.terminating || pod.node.t !== "ready") return false;
   // One that takes a minute to get its data may as well answer first: etcd is not asked ten times a second for that long.
   if (!isYoung(pod, now)) return false;
-  return voters.filter((seat) => seat.state.t === "healthy").length >= quorum(voters.length + 1);
+  return voters.filter(isHealthy).length >= quorum(voters.length + 1);
 }

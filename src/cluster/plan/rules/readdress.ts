@@ -1,13 +1,14 @@
 // Members whose names are in another domain than `spec.pod.ClusterDomain` says now. Those that serve each other stay as they
 // are, for they are found; one that nobody can find yet is given the right name, so that a wrong domain can be corrected.
 import type { Member } from "../../../etcd/member.ts";
+import { isHealthy, type Seat } from "../../assess/seats.ts";
 import { hostOf, memberOfPeerUrl } from "../../objects/names.ts";
+import type { Decision } from "../actions.ts";
+import { pace, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
-import type { Seat } from "../seats.ts";
-import { type Decision, pace, type Situation } from "../situation.ts";
 
 export function readdress(situation: Situation): Decision | undefined {
-  const { learners, voters, world } = situation;
+  const { desired, learners, voters } = situation;
   // An update makes voters of learners in some versions, so they are exchanged: that costs nothing.
   for (const seat of learners.filter((one) => isElsewhere(one, situation))) {
     const because = "its name is in another domain than spec.pod.ClusterDomain says";
@@ -16,8 +17,8 @@ export function readdress(situation: Situation): Decision | undefined {
       return { actions, because: `${seat.name} is exchanged: ${because}`, lookAgainAfter: pace.atOnce };
   }
   const [only, ...others] = voters;
-  if (only === undefined || others.length > 0 || learners.length > 0 || world.cluster.spec.size === 1) return undefined;
-  if (!isElsewhere(only, situation) || only.state.t !== "healthy") return undefined;
+  if (only === undefined || others.length > 0 || learners.length > 0 || desired.size === 1) return undefined;
+  if (!isElsewhere(only, situation) || !isHealthy(only)) return undefined;
   return {
     actions: [{ do: "updatePeerUrl", id: only.member.id, member: only.name, because: "its domain has changed" }],
     because: `${only.name} is to be found by those that join it`,
@@ -25,12 +26,12 @@ export function readdress(situation: Situation): Decision | undefined {
   };
 }
 
-function isElsewhere({ member, name }: Seat, { world }: Situation): boolean {
-  return hostsOf(member).some((host) => host !== hostOf(world.cluster, name)) && isOurs(member, world.cluster);
+function isElsewhere({ member, name }: Seat, { desired }: Situation): boolean {
+  return hostsOf(member).some((host) => host !== hostOf(desired.cluster, name)) && isOurs(member, desired);
 }
 
 /** In the form that names have here. What has another is an older operator's, and found as it is. */
-function isOurs({ peerUrls }: Member, cluster: Situation["world"]["cluster"]): boolean {
+function isOurs({ peerUrls }: Member, { cluster }: Situation["desired"]): boolean {
   return peerUrls.every((url) => memberOfPeerUrl(cluster, url) !== undefined);
 }
 

@@ -1,10 +1,10 @@
 // A member that is lost is removed at once, so that the rest is a whole cluster again; the place that it leaves is
 // filled by `grow`. Removing first is also the only order that etcd takes: it refuses to add while a voter is missing.
 import { has } from "../../../etcd/versions/features.ts";
-import type { Action } from "../actions.ts";
+import { isHealthy, type Seat } from "../../assess/seats.ts";
+import type { Action, Decision } from "../actions.ts";
+import { pace, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
-import type { Seat } from "../seats.ts";
-import { type Decision, pace, type Situation } from "../situation.ts";
 
 /** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
 export function replaceLost(situation: Situation): Decision | undefined {
@@ -30,7 +30,7 @@ function gone({ seats, world }: Situation): readonly Gone[] {
     const { state, member } = seat;
     if (state.t === "lost") return [{ seat, because: state.because, rank: member.learner ? 3 : 0 }];
     if (state.t === "foreign")
-      return [{ seat, because: `it is no member that ${world.cluster.metadata.name} asked for`, rank: 1 }];
+      return [{ seat, because: `it is not a member that ${world.cluster.metadata.name} asked for`, rank: 1 }];
     if (state.t === "leaving") return [{ seat, because: state.because, rank: member.learner ? 3 : 2 }];
     return [];
   });
@@ -43,6 +43,6 @@ function gone({ seats, world }: Situation): readonly Gone[] {
  */
 function stepDown({ leader, voters, version }: Situation, { member, alive }: Seat): readonly Action[] {
   if (member.id !== leader || !alive || voters.length < 3 || !has(version, "moveLeader")) return [];
-  const heir = voters.find(({ state }) => state.t === "healthy");
+  const heir = voters.find(isHealthy);
   return heir === undefined ? [] : [{ do: "moveLeader", from: member.id, to: heir.member.id }];
 }

@@ -1,19 +1,19 @@
 // More members than asked for: learners and members that serve nobody go first, then the newest. The leader goes last,
 // and so never: there is always another as long as there are too many.
+import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace, type Situation } from "../rule.ts";
 import { removeGone, removeHealthy } from "../safety.ts";
-import type { Seat } from "../seats.ts";
-import { type Decision, listed, pace, type Situation } from "../situation.ts";
 
 export function shrink(situation: Situation): Decision | undefined {
-  const { ours, world } = situation;
-  const { size } = world.cluster.spec;
-  const surplus = ours.length - size;
+  const { desired, ours } = situation;
+  const surplus = ours.length - desired.size;
   if (surplus <= 0) return undefined;
-  const because = `the cluster is to have ${size} of its ${ours.length} members`;
+  const because = `the cluster is to have ${desired.size} of its ${ours.length} members`;
   const order = leastMissedFirst(situation);
 
   // Learners decide nothing, so any number of them can go together.
-  const learners = order.filter(({ member }) => member.learner).slice(0, surplus);
+  const learners = order.filter((seat) => !isVoter(seat)).slice(0, surplus);
   const goingLearners = learners.flatMap((seat) => removeGone(situation, seat, because) ?? []);
   if (goingLearners.length > 0)
     return {
@@ -23,7 +23,7 @@ export function shrink(situation: Situation): Decision | undefined {
     };
 
   for (const seat of order) {
-    const remove = seat.state.t === "healthy" ? removeHealthy : removeGone;
+    const remove = isHealthy(seat) ? removeHealthy : removeGone;
     const actions = remove(situation, seat, because);
     if (actions !== undefined)
       return { actions, because: `${seat.name} goes: ${because}`, lookAgainAfter: pace.atOnce };
@@ -32,8 +32,8 @@ export function shrink(situation: Situation): Decision | undefined {
 }
 
 function leastMissedFirst({ ours, leader }: Situation): readonly Seat[] {
-  const rank = ({ member, state }: Seat): number =>
-    member.learner ? 0 : state.t !== "healthy" ? 1 : member.id === leader ? 3 : 2;
+  const rank = (seat: Seat): number =>
+    !isVoter(seat) ? 0 : !isHealthy(seat) ? 1 : seat.member.id === leader ? 3 : 2;
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
   const removable = ours.filter(({ state }) => state.t !== "stranger");
   return removable.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));

@@ -1,42 +1,49 @@
-// The objects around the members: the two Services, the disruption budget, and the labels that both select pods by. Only what we set is compared, so that
-// defaults of the API server and additions of others are no difference.
-import type { Action } from "../actions.ts";
+// The objects around the members: the two Services, the disruption budget, the labels that both select pods by, and the
+// resources of running pods. Only what we set is compared, so that defaults of the API server and additions of others
+// are no difference. None of it may hold up the members.
+import type { Assessment } from "../../assess/assess.ts";
 import { disruptionBudget } from "../../objects/budget.ts";
-import { minAvailable } from "../safety.ts";
+import { resized } from "../../objects/resources.ts";
 import { clientService, peerService } from "../../objects/services.ts";
-import type { World } from "../../observe/world.ts";
+import type { Action } from "../actions.ts";
+import { minAvailable } from "../safety.ts";
 
-/** Members find each other by the peer Service, so it goes before everything else. */
-export function missingServices(world: World): readonly Action[] {
-  return world.peerService === undefined || world.clientService === undefined ? [{ do: "applyServices" }] : [];
+/** Members find each other by the peer Service: where a pod is to be made it must be there first. */
+export function peerServiceForPods({ world }: Assessment, actions: readonly Action[]): readonly Action[] {
+  const makesPod = actions.some(({ do: what }) => what === "createSeed" || what === "createPod");
+  return makesPod && world.peerService === undefined ? [{ do: "applyService", service: "peer" }] : [];
+}
+
+export function services({ desired: { cluster }, world }: Assessment): readonly Action[] {
+  const wrong = [
+    ["peer", covers(world.peerService?.spec, peerService(cluster).spec)],
+    ["client", covers(world.clientService?.spec, clientService(cluster).spec)],
+  ] as const;
+  return wrong.flatMap(([service, isRight]) => (isRight ? [] : [{ do: "applyService", service }]));
 }
 
 /** Without them a member's name resolves to nothing, and to its peers it is gone. */
-export function lostLabels({ pods }: World): readonly Action[] {
+export function labels({ world: { pods } }: Assessment): readonly Action[] {
   return pods
     .filter(({ labelled, terminating }) => !labelled && !terminating)
     .map(({ name, uid }) => ({ do: "labelPod", member: name, uid }));
 }
 
-/** Goes after everything else: it must not keep a member from being healed. */
-export function drift(world: World): readonly Action[] {
-  return [...changedServices(world), ...changedBudget(world)];
-}
-
-function changedServices({ cluster, peerService: peer, clientService: client }: World): readonly Action[] {
-  if (peer === undefined || client === undefined) return [];
-  const same = covers(peer.spec, peerService(cluster).spec) && covers(client.spec, clientService(cluster).spec);
-  return same ? [] : [{ do: "applyServices" }];
-}
-
-function changedBudget({ cluster, budget, etcd }: World): readonly Action[] {
+export function budget({ desired, voters, world }: Assessment): readonly Action[] {
   // Without the quorum nobody knows how many voters there are, so what there is stays.
-  if (etcd.t !== "quorum" && budget !== undefined) return [];
-  const voters = etcd.t === "quorum" ? etcd.members.filter(({ learner }) => !learner).length : 0;
-  const wanted = minAvailable(voters, cluster.spec.size);
-  return covers(budget?.spec, disruptionBudget(cluster, wanted).spec)
+  if (world.etcd.t !== "quorum" && world.budget !== undefined) return [];
+  const wanted = minAvailable(voters.length, desired.size);
+  return covers(world.budget?.spec, disruptionBudget(desired.cluster, wanted).spec)
     ? []
     : [{ do: "applyBudget", minAvailable: wanted }];
+}
+
+/** More memory cures a member that is killed for want of it, and costs nobody a restart. */
+export function resources({ desired: { cluster }, world }: Assessment): readonly Action[] {
+  return world.pods
+    .filter(({ terminating, state }) => !terminating && state.t !== "ended")
+    .filter((pod) => resized(pod.resources, cluster.spec.pod.resources) !== undefined)
+    .map(({ name, uid }) => ({ do: "resizePod", member: name, uid }));
 }
 
 /** Whether everything that is wanted is there. Of a list, in any order and among others. */

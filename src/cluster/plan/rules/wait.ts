@@ -1,30 +1,29 @@
 // Nothing to do now: either all is well, or something is on its way. Says which, and when to look again.
-import type { Seat } from "../seats.ts";
-import { type Decision, listed, pace, type Situation } from "../situation.ts";
+import { problemOf, stuckAt } from "../../assess/pods.ts";
+import { isHealthy, type Seat } from "../../assess/seats.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import { patienceWith } from "./bootstrap.ts";
-import { problemOf, stuckAt } from "./remake.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace, paceOf, type Situation } from "../rule.ts";
 
 export function wait(situation: Situation): Decision {
-  const { ours, seats, world } = situation;
-  const { size } = world.cluster.spec;
-  const unwell = seats.filter(({ state }) => state.t !== "healthy");
+  const { desired, ours, seats } = situation;
+  const unwell = seats.filter((seat) => !isHealthy(seat));
   if (unwell.length > 0)
     return {
       actions: [],
-      because: `waits for ${listed(unwell.map((seat) => `${seat.name} (${toldBy(seat)})`))}`,
+      because: `waits for ${listed(unwell.map((seat) => `${seat.name} (${stateIn(seat)})`))}`,
       lookAgainAfter: Math.min(...unwell.map((seat) => lookAgainFor(seat, situation))),
     };
-  if (ours.length < size)
+  if (ours.length < desired.size)
     return {
       actions: [],
-      because: `${ours.length} of ${size} members are there, and none can be added now`,
+      because: `${ours.length} of ${desired.size} members are there, and none can be added now`,
       lookAgainAfter: pace.untilAccepted,
     };
-  return { actions: [], because: `all ${size} members are healthy voters`, lookAgainAfter: pace.slowly };
+  return { actions: [], because: `all ${desired.size} members are healthy voters`, lookAgainAfter: pace.slowly };
 }
 
-function toldBy({ state, pod }: Seat): string {
+function stateIn({ state, pod }: Seat): string {
   const problem = pod === undefined ? undefined : problemOf(pod);
   return problem === undefined ? state.t : `${state.t}: ${problem}`;
 }
@@ -33,14 +32,14 @@ function lookAgainFor({ state, pod }: Seat, { now, world }: Situation): number {
   const deadlines: number[] = [pace.slowly];
   const known = state.t === "away" || state.t === "unstarted";
   if (known && state.lostAt !== undefined) deadlines.push(state.lostAt - now);
-  if (pod !== undefined && mayAnswerAnyMoment(state, pod)) deadlines.push(patienceWith(pod, now));
+  if (pod !== undefined && mayAnswerAnyMoment(state, pod)) deadlines.push(paceOf(pod, now));
   if (state.t === "unstarted" && pod !== undefined && !pod.terminating && problemOf(pod) !== undefined)
-    deadlines.push(stuckAt(pod, world.cluster.spec.failover.crashLoopAfterSeconds) - now);
+    deadlines.push(stuckAt(pod, world) - now);
   return Math.max(pace.atOnce, Math.min(...deadlines));
 }
 
 /**
- * Kubelets tell of a process up to a second after they started it. By then a new member may long have told the others
+ * Kubelets report a process up to a second after they started it. By then a new member may long have told the others
  * its name, which is all that the next one waits for.
  */
 function mayAnswerAnyMoment(state: Seat["state"], pod: MemberPod): boolean {

@@ -1,9 +1,10 @@
-// Each member that etcd lists, with its pod and its answer, and how it is: the one place that turns what is seen into
-// what it means. Nothing here decides what is done about it.
+// Each member that etcd lists, with its pod and its answer, and the state it is in: the one place that turns what was
+// observed into what it means. Plan and report both read it. Nothing here decides what is done about it.
 import type { Member } from "../../etcd/member.ts";
-import type { MemberName, Reason } from "./actions.ts";
 import { memberOfPeerUrl } from "../objects/names.ts";
 import type { EtcdAnswers, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { MemberName, Reason } from "../plan/actions.ts";
+import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
 
 export interface Seat {
   readonly member: Member;
@@ -11,7 +12,7 @@ export interface Seat {
   readonly name: MemberName;
   readonly pod: MemberPod | undefined;
   readonly answer: MemberAnswer | undefined;
-  /** A voter that reads through the quorum right now, even if it is about to go. */
+  /** A voter that reads through the quorum right now and can be believed, even if it is about to go. */
   readonly alive: boolean;
   readonly state: SeatState;
 }
@@ -27,12 +28,16 @@ export type SeatState =
   | { readonly t: "away"; readonly lostAt: number | undefined }
   /** Its pod is being deleted, and its data with it. It may serve for another second. */
   | { readonly t: "leaving"; readonly because: Reason }
-  /** It will not come back. */
-  | { readonly t: "lost"; readonly because: Reason }
+  /** It will not come back with what it held. `wiped`: it came back, or tried to, without its data. */
+  | { readonly t: "lost"; readonly because: Reason; readonly wiped?: true }
   /** Not one of our pods, and so not one that we can look after. */
   | { readonly t: "foreign" }
   /** Its pod answers as a member of another cluster. A person has to see what it holds; nothing is done to it. */
   | { readonly t: "stranger" };
+
+export function quorum(voters: number): number {
+  return Math.floor(voters / 2) + 1;
+}
 
 export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly Seat[] {
   const pods = new Map(world.pods.map((pod) => [pod.name, pod]));
@@ -42,10 +47,11 @@ export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly 
     const name = ours ?? (member.name || member.id);
     const pod = ours === undefined ? undefined : pods.get(ours);
     const answer = etcd.answers.get(member.id);
-    const seat = { member, name, pod, answer, alive: !member.learner && answer?.healthy === true };
+    const wiped = etcd.wiped.has(member.id);
+    const seat = { member, name, pod, answer, alive: !member.learner && !wiped && answer?.healthy === true };
     if (ours === undefined) return { ...seat, state: { t: "foreign" } };
     if (strangers.has(name)) return { ...seat, state: { t: "stranger" } };
-    return { ...seat, state: stateOf(seat, world, now) };
+    return { ...seat, state: stateOf(seat, wiped, world, now) };
   });
 }
 
@@ -60,7 +66,12 @@ function podNameOf(world: World, { peerUrls }: Member, pods: ReadonlyMap<string,
   return undefined;
 }
 
-function stateOf({ member, pod, answer, alive }: Omit<Seat, "state" | "name">, world: World, now: number): SeatState {
+function stateOf(
+  { member, pod, answer, alive }: Omit<Seat, "state" | "name">,
+  wiped: boolean,
+  world: World,
+  now: number,
+): SeatState {
   const { crashLoopAfterSeconds } = world.cluster.spec.failover;
   // A learner counts for nothing until it is promoted, so one that has no data is as good as new. A voter may have
   // voted, and acknowledged writes, before etcd learned its name: it must not come back without them.
@@ -71,8 +82,10 @@ function stateOf({ member, pod, answer, alive }: Omit<Seat, "state" | "name">, w
     if (world.cluster.spec.pod.persistentVolumeClaimSpec !== undefined) return { t: "away", lostAt: undefined };
     return { t: "lost", because: "its pod is gone, and its data with it" };
   }
+  if (wiped) return { t: "lost", because: "it came back without its data", wiped: true };
+  if (hasLostData(pod)) return { t: "lost", because: "its data is gone, and etcd does not start without", wiped: true };
   if (!pod.hasVolume) {
-    // One that never ran and whose pod was told to end gets another under the same name, when it is gone.
+    // One that never ran and whose pod was deleted gets another under the same name, when it is gone.
     if (pod.state.t === "ended" && !(unstarted && pod.terminating))
       return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
     if (pod.terminating && !(unstarted && !isNodeLost(pod, world, now)))
@@ -85,7 +98,7 @@ function stateOf({ member, pod, answer, alive }: Omit<Seat, "state" | "name">, w
     return lostAt <= now ? { t: "lost", because: `its node ${nodeName(pod)} is gone` } : { t: "away", lostAt };
   if (pod.state.t === "crashing" && !pod.hasVolume) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
-    if (patience <= now) return { t: "lost", because: `its etcd keeps ending (${pod.state.problem})` };
+    if (patience <= now) return { t: "lost", because: `its etcd keeps exiting (${pod.state.problem})` };
     return { t: unstarted ? "unstarted" : "away", lostAt: patience };
   }
   return { t: member.name === "" ? "unstarted" : "away", lostAt: undefined };
@@ -93,16 +106,34 @@ function stateOf({ member, pod, answer, alive }: Omit<Seat, "state" | "name">, w
 
 const nodeName = ({ node }: MemberPod): string => (node.t === "none" ? "" : node.name);
 
-/** When a pod counts as lost with its node; undefined while its node is well. */
-function nodeLostAt({ node, createdAt }: MemberPod, { cluster }: Pick<World, "cluster">): number | undefined {
-  const patience = cluster.spec.failover.unreachableAfterSeconds * 1000;
-  if (node.t === "silent") return node.since + patience;
-  // A pod may be younger than what is known of nodes, so without a time of its own it must be old enough itself.
-  return node.t === "gone" ? (node.since ?? createdAt) + patience : undefined;
+export const isVoter = ({ member }: Seat): boolean => !member.learner;
+export const isHealthy = ({ state }: Seat): boolean => state.t === "healthy";
+
+/** How far its log is, as far as it says. */
+export const indexOf = ({ answer }: Seat): number => answer?.status.raftIndex ?? 0;
+
+/** etcd knows its name, or it answers: its process has run with data of its own. */
+export const hasStarted = ({ member, answer }: Seat): boolean => member.name !== "" || answer !== undefined;
+
+/**
+ * It is about to run for the first time. One that is held up is not waited for: it has no process that the others could
+ * get in the way of, or none that will be of use.
+ */
+export function isStarting({ state, pod }: Seat, now: number): boolean {
+  return state.t === "unstarted" && pod !== undefined && isComingUp(pod, now);
 }
 
-/** There is no kubelet left that could end the pod, and none is expected back. */
-export function isNodeLost(pod: MemberPod, world: Pick<World, "cluster">, now: number): boolean {
-  const at = nodeLostAt(pod, world);
-  return at !== undefined && at <= now;
+/** The same, of one that will run in a moment. */
+export function isAboutToServe(seat: Seat, now: number): boolean {
+  return isStarting(seat, now) && seat.pod !== undefined && isYoung(seat.pod, now);
 }
+
+/**
+ * It never ran and has no pod, or one that goes. It gets another one first: whoever starts with it in its list would look
+ * it up in vain, and wait for it as long as it waits for its turn.
+ */
+export function isOwedPod({ pod, state }: Seat): boolean {
+  return state.t === "unstarted" && (pod === undefined || pod.terminating);
+}
+
+export const isPodless = ({ state, pod }: Seat): boolean => state.t === "unstarted" && pod === undefined;

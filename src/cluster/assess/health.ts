@@ -1,0 +1,95 @@
+// How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
+// conditions and events all follow what is concluded here.
+import type { ClusterId } from "../../etcd/ids.ts";
+import type { MemberPod, World } from "../observe/world.ts";
+import { holdsData } from "./pods.ts";
+import { isVoter, quorum, type Seat } from "./seats.ts";
+
+export type Health =
+  /** No member has ever answered. */
+  | { readonly t: "creating" }
+  | { readonly t: "serving" }
+  /** Enough voters answer and have no leader at this moment. */
+  | { readonly t: "electing" }
+  /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
+  | { readonly t: "joining" }
+  /** All that answer are members of another cluster than the status says that this one is. */
+  | { readonly t: "foreign"; readonly answering: ClusterId; readonly latched: ClusterId }
+  /** Too few answer, and enough voters still have their data to come back. */
+  | { readonly t: "quorumLost"; readonly answering: number; readonly voters: number }
+  /** Too few voters have their data: no waiting helps. */
+  | { readonly t: "dataLost"; readonly left: number; readonly voters: number };
+
+export function healthOf(world: World, seats: readonly Seat[]): Health {
+  const { etcd, cluster } = world;
+  if (etcd.t === "quorum") return { t: "serving" };
+  if (etcd.t === "noQuorum") {
+    const [stranger] = etcd.strangers;
+    if (etcd.answers.size === 0 && stranger !== undefined)
+      return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
+  } else if (!isKnownToHaveServed(cluster.status)) return { t: "creating" };
+  return withoutQuorum(seats.filter(isVoter), world);
+}
+
+function withoutQuorum(voters: readonly Seat[], world: World): Health {
+  // Learners keep the list to themselves, and who is silent tells nothing: then the status knows who voted last.
+  if (voters.length === 0) return withoutList(world);
+  const answering = voters.filter(({ answer }) => answer !== undefined).length;
+  const needed = quorum(voters.length);
+  // 3 voters, 2 answer: they can elect a leader, and do within a second or two. 1 answers: it never can alone.
+  if (answering >= needed) return { t: "electing" };
+  const unstarted = voters.filter(({ member }) => member.name === "").length;
+  // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
+  if (unstarted > 0 && answering + unstarted >= needed) return { t: "joining" };
+  return lost(
+    answering,
+    voters.length,
+    voters.map(({ pod }) => pod),
+  );
+}
+
+/**
+ * 1 voter and 2 learners, the voter's pod gone: 0 < quorum(1) = 1 hold the data, whatever the learners have copied.
+ * 3 voters, 1 pod gone, 2 that do not answer yet: 2 ≥ quorum(3) = 2 can come back by themselves.
+ */
+function withoutList({ cluster: { status }, pods }: World): Health {
+  if (status.voters.length > 0) {
+    const ofVoters = status.voters.map((name) => pods.find((pod) => pod.name === name));
+    return lost(0, status.voters.length, ofVoters);
+  }
+  // Written by an older release: any pod may be a voter's.
+  return lost(0, Math.max(1, status.size), pods);
+}
+
+function lost(answering: number, voters: number, pods: readonly (MemberPod | undefined)[]): Health {
+  const left = pods.filter((pod) => pod !== undefined && holdsData(pod)).length;
+  if (left < quorum(voters)) return { t: "dataLost", left, voters };
+  return { t: "quorumLost", answering, voters };
+}
+
+/** By an operator's word. etcd-operator 0.9 stored no id; its clusters are known by their phase. */
+export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; phase?: string }): boolean {
+  return (clusterId ?? "") !== "" || phase === "Running" || phase === "Failed";
+}
+
+/** There has been a cluster with data. From then on nothing may start a new one in its place. */
+export function hasServed({ cluster: { status }, pods }: World): boolean {
+  if (isKnownToHaveServed(status)) return true;
+  // Clients may have found it before any operator did.
+  return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
+}
+
+/**
+ * Voters that were there once and are of no use now. Without a leader nobody is healthy, and those that answer will be.
+ * One without a name has yet to join, and one that was never ready has served nobody yet.
+ */
+export function unhealthyVoters({ etcd }: World, seats: readonly Seat[]): readonly Seat[] {
+  const isOfUse = ({ alive, answer }: Seat): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
+  const isFirstStart = ({ pod }: Seat): boolean =>
+    pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
+  return seats.filter(
+    (seat) => isVoter(seat) && seat.member.name !== "" && !isOfUse(seat) && (!isFirstStart(seat) || isWiped(seat)),
+  );
+}
+
+export const isWiped = ({ state }: Seat): boolean => state.t === "lost" && state.wiped === true;

@@ -1,0 +1,109 @@
+// What a pod's state means for its member: whether it may still come up, whether it holds data, and since when it does
+// not do what it should.
+import { imageOf } from "../../api/etcd-cluster.ts";
+import type { Member } from "../../etcd/member.ts";
+import { settingsOf } from "../objects/settings.ts";
+import type { MemberPod, World } from "../observe/world.ts";
+import type { Desired } from "./desired.ts";
+
+type Failover = Pick<World, "cluster">;
+
+/** What keeps the pod from running, in words; undefined when nothing does. */
+export function problemOf({ state }: MemberPod): string | undefined {
+  return state.t === "running" ? undefined : state.problem;
+}
+
+/** Milliseconds since a pod was made in which it is expected to start. */
+const startsWithinMs = 60_000;
+
+/** Young enough to be looked at often. */
+export function isYoung({ createdAt }: MemberPod, now: number): boolean {
+  return now - createdAt < startsWithinMs;
+}
+
+/** It will run soon, for all that is known. */
+export function isComingUp(pod: MemberPod, now: number): boolean {
+  if (pod.terminating || problemOf(pod) !== undefined) return false;
+  return pod.state.t !== "running" || isYoung(pod, now);
+}
+
+/** Milliseconds that its process runs; 0 when it does not. */
+export function runsFor({ state, createdAt }: MemberPod, now: number): number {
+  return state.t === "running" ? now - (state.since ?? createdAt) : 0;
+}
+
+// Data
+
+/**
+ * Its etcd exited because it found no data, and it had started before: what it held is gone. A pod that has yet to
+ * start for the first time exits like this when it finds nobody to join.
+ */
+export function hasLostData({ guard, state }: MemberPod): boolean {
+  return guard === "closed" && state.t === "crashing" && state.withoutData === true;
+}
+
+/** A volume outlives its pod; without one, a pod that ends takes the data with it. */
+export function holdsData(pod: MemberPod): boolean {
+  if (hasLostData(pod)) return false;
+  return pod.hasVolume || (pod.state.t !== "ended" && !pod.terminating && pod.node.t !== "gone");
+}
+
+// Nodes
+
+/** When a pod counts as lost with its node; undefined while its node is well. */
+export function nodeLostAt({ node, createdAt }: MemberPod, { cluster }: Failover): number | undefined {
+  const patience = cluster.spec.failover.unreachableAfterSeconds * 1000;
+  if (node.t === "silent") return node.since + patience;
+  // A pod may be younger than what is known of nodes, so without a time of its own it must be old enough itself.
+  return node.t === "gone" ? (node.since ?? createdAt) + patience : undefined;
+}
+
+/** There is no kubelet left that could stop the pod, and none is expected back. */
+export function isNodeLost(pod: MemberPod, world: Failover, now: number): boolean {
+  const at = nodeLostAt(pod, world);
+  return at !== undefined && at <= now;
+}
+
+// Settings
+
+/** It was made from other settings than a new pod would be. */
+export function hasOtherSettings({ version, image, madeFrom }: MemberPod, { cluster: { spec } }: Desired): boolean {
+  if (version !== spec.version || image !== imageOf(spec)) return true;
+  return madeFrom !== undefined && madeFrom !== settingsOf(spec);
+}
+
+/** It runs, no client was ever sent to it, and the settings that may be the reason have been changed since. */
+export function isOutdatedAndUnheard(pod: MemberPod, desired: Desired): boolean {
+  return pod.state.t === "running" && pod.state.unheard === true && hasOtherSettings(pod, desired);
+}
+
+/** Whether it would be let in: etcd compares the list that it is started with with its own. */
+export function knowsMembers({ joinsWith }: MemberPod, members: readonly Member[]): boolean {
+  if (joinsWith === undefined) return true;
+  const now = members.flatMap(({ peerUrls }) => peerUrls);
+  return joinsWith.length === now.length && now.every((url) => joinsWith.includes(url));
+}
+
+/**
+ * It cannot start, and might with what the spec says now: at once when that is something else. With the same settings
+ * only after a while, because of the kubelet's back-off: what was mended elsewhere, as an image that is there now, is
+ * tried by a new pod at once and by an old one up to five minutes later.
+ */
+export function isStuck(pod: MemberPod, world: Failover, desired: Desired, now: number): boolean {
+  if (problemOf(pod) === undefined || pod.state.t === "ended") return false;
+  return hasOtherSettings(pod, desired) || stuckAt(pod, world) <= now;
+}
+
+/**
+ * A kubelet tries after 0, 10, 30 and 70 s, and next after 150 s. A pod is made again before that, so that nothing waits
+ * for a minute. How long a crash loop may take is the person's to say: a process that ran may come up by itself.
+ */
+const mostPatienceMs = 120_000;
+
+/** When it is made again; never while it waits for the scheduler, which waits for nothing but the nodes. */
+export function stuckAt(pod: MemberPod, { cluster }: Failover): number {
+  const patience = cluster.spec.failover.crashLoopAfterSeconds * 1000;
+  if (pod.state.t === "pending" && pod.madeFrom !== undefined) return Number.POSITIVE_INFINITY;
+  if (pod.state.t === "crashing") return pod.state.since + patience;
+  return pod.createdAt + Math.min(patience, mostPatienceMs);
+}

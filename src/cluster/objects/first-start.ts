@@ -1,0 +1,62 @@
+// What an etcd without data is told about its cluster, in annotations of its own pod: the container reads them as
+// environment variables each time it starts. Before the first start they say how to join; after it they are changed so
+// that an etcd without data exits. With data etcd looks at none of this. So a member never comes back empty: it would
+// have forgotten what it voted for and acknowledged.
+import type { EnvVar } from "kubernetes-types/core/v1.js";
+import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
+import { peerUrlOf } from "./names.ts";
+
+export const initialClusterAnnotation = `${EtcdCluster.group}/initial-cluster`;
+export const initialStateAnnotation = `${EtcdCluster.group}/initial-cluster-state`;
+
+/** As etcd knows it, with the name that it has or will have. */
+export interface ListedMember {
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+}
+
+/** How a member comes to its first data. */
+export type FirstStart =
+  /** The first of all, alone. */
+  | { readonly as: "seed" }
+  /** With the list exactly as etcd has it, the member itself included: it exits when they differ. */
+  | { readonly as: "joining"; readonly members: readonly ListedMember[] };
+
+export function startAnnotations(
+  cluster: CompleteEtcdCluster,
+  member: string,
+  start: FirstStart,
+): Record<string, string> {
+  const list =
+    start.as === "seed"
+      ? [alone(cluster, member)]
+      : start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
+  return annotations(list.join(","), start.as === "seed" ? "new" : "existing");
+}
+
+/** A cluster that exists, and nobody but itself to ask about it: without data etcd cannot start. */
+export function guardAnnotations(cluster: CompleteEtcdCluster, member: string): Record<string, string> {
+  return annotations(alone(cluster, member), "existing");
+}
+
+/** Whether it is what `guardAnnotations` says. Who joins is given a list of two at least. */
+export function isClosed(member: string, { list, state }: { readonly list: string; readonly state: string }): boolean {
+  return state === "existing" && list.startsWith(`${member}=`) && !list.includes(",");
+}
+
+/** A kubelet reads annotations anew at each start of a container, unlike arguments. */
+export const startVariables: readonly EnvVar[] = [
+  fromAnnotation("ETCD_INITIAL_CLUSTER", initialClusterAnnotation),
+  fromAnnotation("ETCD_INITIAL_CLUSTER_STATE", initialStateAnnotation),
+];
+
+const alone = (cluster: CompleteEtcdCluster, member: string): string => `${member}=${peerUrlOf(cluster, member)}`;
+
+const annotations = (list: string, state: "new" | "existing"): Record<string, string> => ({
+  [initialClusterAnnotation]: list,
+  [initialStateAnnotation]: state,
+});
+
+function fromAnnotation(name: string, annotation: string): EnvVar {
+  return { name, valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${annotation}']` } } };
+}
