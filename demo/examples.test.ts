@@ -5,7 +5,7 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments } from "yaml";
 import { operatorImageTag } from "../lab/images/operator.ts";
-import { etcdClusterDefinition } from "../src/api/crd.ts";
+import { etcdClusterDefinition } from "../src/api/crd/crd.ts";
 import { tree } from "./typed.ts";
 
 const text = (file: string): string => readFileSync(path.join(tree, "example", file), "utf8");

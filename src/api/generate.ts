@@ -1,7 +1,7 @@
 // Writes the files that are made from the schema: `node src/api/generate.ts`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
-import { generatedFiles } from "./generated-files.ts";
+import { generatedFiles } from "./generate/files.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 

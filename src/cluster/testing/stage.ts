@@ -1,7 +1,7 @@
 // The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
 // at a time, and what must never happen to the cluster is asserted as time passes.
 import assert from "node:assert/strict";
-import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";

@@ -1,11 +1,11 @@
 // The reference of EtcdCluster for people, as Markdown, made from the same schema as everything else.
-import { etcdClusterDefinition } from "./crd.ts";
-import { EtcdCluster } from "./etcd-cluster.ts";
-import { nameRules } from "./etcd-cluster-rules.ts";
-import { specSchema } from "./etcd-cluster-spec.ts";
-import { statusSchema } from "./etcd-cluster-status.ts";
-import { defaultText } from "./openapi.ts";
-import type { Schema, Shape } from "./schema.ts";
+import { etcdClusterDefinition } from "../crd/crd.ts";
+import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
+import { nameRules } from "../etcd-cluster/rules.ts";
+import { specSchema } from "../etcd-cluster/spec.ts";
+import { statusSchema } from "../etcd-cluster/status.ts";
+import { defaultText } from "../schema/openapi.ts";
+import type { Schema, Shape } from "../schema/schema.ts";
 
 export function etcdClusterReference(): string {
   const { names } = etcdClusterDefinition.spec;

@@ -1,6 +1,6 @@
 // The files in the tree that are made from the schema, with what must be in them.
 import { stringify } from "yaml";
-import { etcdClusterDefinition } from "./crd.ts";
+import { etcdClusterDefinition } from "../crd/crd.ts";
 import { etcdClusterReference } from "./reference.ts";
 
 export interface GeneratedFile {

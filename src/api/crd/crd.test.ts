@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { etcdClusterDefinition } from "./crd.ts";
-import type { OpenApiSchema } from "./openapi.ts";
+import type { OpenApiSchema } from "../schema/openapi.ts";
 
 const [version] = etcdClusterDefinition.spec.versions;
 const root: OpenApiSchema = version?.schema.openAPIV3Schema ?? {};

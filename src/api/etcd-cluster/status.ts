@@ -13,7 +13,7 @@ import {
   required,
   type StoredOf,
   string,
-} from "./schema.ts";
+} from "../schema/schema.ts";
 
 const names = (description: string) => defaulted([], array(description, string("The name of a pod.")));
 

@@ -1,5 +1,5 @@
 // What a person asks for with an EtcdCluster: the fields of 2018 under their old names, odd capitals included, and the
-// newer ones, all optional. Sentences that refuse a value stand in `etcd-cluster-rules.ts`.
+// newer ones, all optional. Sentences that refuse a value stand in `rules.ts`.
 import type {
   Affinity,
   EnvVar,
@@ -10,7 +10,7 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "kubernetes-types/core/v1.js";
-import * as rules from "./etcd-cluster-rules.ts";
+import * as rules from "./rules.ts";
 import {
   array,
   boolean,
@@ -27,7 +27,7 @@ import {
   required,
   type StoredOf,
   string,
-} from "./schema.ts";
+} from "../schema/schema.ts";
 
 const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });

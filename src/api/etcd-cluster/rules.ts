@@ -2,7 +2,7 @@
 // server, which refuses the object at once, and in TypeScript for objects that were stored before the rule was.
 // The API server drops nulls before it evaluates rules; empty strings, which Go clients send, it does not drop.
 import { fieldsOfFlags, flagName, operatorsFlags } from "./etcd-flags.ts";
-import type { Rule } from "./schema.ts";
+import type { Rule } from "../schema/schema.ts";
 
 /** The pattern is written once: RE2, which CEL uses, and JavaScript read these alike. */
 function matches(pattern: string, says: string): Rule<string> {

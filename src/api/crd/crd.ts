@@ -1,10 +1,10 @@
 // The CustomResourceDefinition of EtcdCluster, made from its schema.
-import type { CustomResourceDefinition } from "../kube/objects/kinds.ts";
-import { EtcdCluster } from "./etcd-cluster.ts";
-import { nameRules } from "./etcd-cluster-rules.ts";
-import { specSchema } from "./etcd-cluster-spec.ts";
-import { statusSchema } from "./etcd-cluster-status.ts";
-import { type OpenApiSchema, openApiOf } from "./openapi.ts";
+import type { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
+import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
+import { nameRules } from "../etcd-cluster/rules.ts";
+import { specSchema } from "../etcd-cluster/spec.ts";
+import { statusSchema } from "../etcd-cluster/status.ts";
+import { type OpenApiSchema, openApiOf } from "../schema/openapi.ts";
 
 export interface PrinterColumn {
   name: string;

@@ -1,11 +1,11 @@
 // Installing the definition: patient with an API server that is not, careful with a definition that is there.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ApiError } from "../kube/client/errors.ts";
-import { CustomResourceDefinition } from "../kube/objects/kinds.ts";
-import { logger, silent } from "../kube/process/log.ts";
-import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
-import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
+import { logger, silent } from "../../kube/process/log.ts";
+import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
+import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { etcdClusterDefinition } from "./crd.ts";
 import { besideOtherVersions, installCrd, installCrds, NotEstablishedError } from "./install.ts";
 

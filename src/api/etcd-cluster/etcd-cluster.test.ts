@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import type { Condition } from "../kube/objects/conditions.ts";
+import type { Condition } from "../../kube/objects/conditions.ts";
 import { type CompleteEtcdCluster, EtcdCluster, imageOf, withDefaults } from "./etcd-cluster.ts";
-import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
+import { oldManifests } from "./testing/old-manifests.ts";
 
 const cluster = (spec: EtcdCluster["spec"]): EtcdCluster => ({ metadata: { name: "example", namespace: "ns" }, spec });
 const of2018 = (what: string): CompleteEtcdCluster => {
-  const found = manifestsOf2018.find((manifest) => manifest.what === what);
+  const found = oldManifests.find((manifest) => manifest.what === what);
   return withDefaults(found?.object as unknown as EtcdCluster);
 };
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { it } from "node:test";
-import { generatedFiles } from "./generated-files.ts";
+import { generatedFiles } from "./files.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
+const root = path.resolve(import.meta.dirname, "../../..");
 
 for (const file of generatedFiles())
   it(`${file.path} says what the schema says (else run: node src/api/generate.ts)`, async () => {
