@@ -6,8 +6,9 @@ import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { run } from "../../lab/command.ts";
-import { type Definition, etcdClusterDefinition } from "../../src/api/crd/crd.ts";
+import { type Definition, definitionOf } from "../../src/api/crd/crd.ts";
 import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
 import { installCrd, installCrds } from "../../src/api/crd/install.ts";
 import { badClusters } from "../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { oldManifests } from "../../src/api/etcd-cluster/testing/old-manifests.ts";
@@ -25,6 +26,7 @@ const api = connectKube({ credentials: await findCredentials(kubeconfig === unde
 const kubectl = (args: string[], input = ""): Promise<string> =>
   run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
+const etcdClusterDefinition = definitionOf(etcdCluster);
 const never = AbortSignal.timeout(120_000);
 let namespace = "";
 

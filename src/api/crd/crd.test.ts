@@ -1,11 +1,11 @@
-// The definition holds what the API server and people need of it; that it is accepted is proved in test/kube.
+// The definitions hold what the API server and people need of them; test/kube proves that a real one accepts them.
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { etcdClusterDefinition } from "./crd.ts";
+import { describe, it } from "node:test";
+import { etcdCluster } from "../etcd-cluster/kind.ts";
+import type { KindDescription } from "../kind-description.ts";
+import { kinds } from "../kinds.ts";
 import type { OpenApiSchema } from "../schema/openapi.ts";
-
-const [version] = etcdClusterDefinition.spec.versions;
-const root: OpenApiSchema = version?.schema.openAPIV3Schema ?? {};
+import { definitionOf } from "./crd.ts";
 
 function* nodes(schema: OpenApiSchema, path: string): Generator<[string, OpenApiSchema]> {
   yield [path, schema];
@@ -14,42 +14,71 @@ function* nodes(schema: OpenApiSchema, path: string): Generator<[string, OpenApi
   if (schema.additionalProperties) yield* nodes(schema.additionalProperties, `${path}{}`);
 }
 
-const all = [...nodes(root, "")];
-const at = (path: string): OpenApiSchema => new Map(all).get(path) ?? assert.fail(`there is no ${path}`);
+function schemasOf(description: KindDescription): Map<string, OpenApiSchema> {
+  const [version] = definitionOf(description).spec.versions;
+  return new Map(nodes(version?.schema.openAPIV3Schema ?? {}, ""));
+}
 
-it("every field has a description", () => {
-  const mute = all.filter(([path, schema]) => schema.description === undefined && path !== ".metadata");
-  // The entries of lists of Kubernetes' own types are described by the list.
-  assert.deepEqual(
-    mute.map(([path]) => path).filter((path) => !/^\.spec\.pod\.\w+\[\]$/.test(path)),
-    [],
-  );
-  assert.ok(all.length > 70, `only ${all.length} nodes were looked at`);
-});
+for (const description of kinds)
+  describe(`the definition of ${description.kind.kind}`, () => {
+    const definition = definitionOf(description);
+    const all = schemasOf(description);
+    const at = (path: string): OpenApiSchema => all.get(path) ?? assert.fail(`there is no ${path}`);
 
-it("no default is stored", () => {
-  assert.ok(!JSON.stringify(etcdClusterDefinition).includes('"default"'));
-  assert.match(at(".spec.version").description ?? "", /Default: 3\.2\.13\.$/);
-});
+    it("describes every field", () => {
+      const mute = [...all].filter(([path, schema]) => schema.description === undefined && path !== ".metadata");
+      // The entries of a list of Kubernetes' own types are described by the list.
+      const ofKubernetes = (path: string): boolean =>
+        path.endsWith("[]") && at(path)["x-kubernetes-preserve-unknown-fields"] === true;
+      assert.deepEqual(
+        mute.map(([path]) => path).filter((path) => !ofKubernetes(path)),
+        [],
+      );
+    });
 
-it("fields of 2018 keep their odd names", () => {
-  for (const path of [".spec.TLS.static.member.peerSecret", ".spec.pod.DNSTimeoutInSecond", ".spec.pod.ClusterDomain"])
-    assert.ok(at(path).type);
-});
+    it("stores no default", () => {
+      assert.ok(!JSON.stringify(definition).includes('"default"'));
+    });
 
-it("types of Kubernetes are passed on whole", () => {
-  assert.equal(at(".spec.pod.affinity")["x-kubernetes-preserve-unknown-fields"], true);
-  assert.equal(at(".spec.pod.tolerations[]")["x-kubernetes-preserve-unknown-fields"], true);
-});
+    it("has what its columns and its scale point at", () => {
+      const [version] = definition.spec.versions;
+      const columns = (version?.additionalPrinterColumns ?? []).map(({ jsonPath }) => jsonPath);
+      for (const path of [...Object.values<string>({ ...version?.subresources.scale }), ...columns])
+        if (path !== ".metadata.creationTimestamp") assert.ok(at(path).type, path);
+    });
+  });
 
-it("conditions are told apart by their type", () => {
-  assert.equal(at(".status.conditions")["x-kubernetes-list-type"], "map");
-  assert.deepEqual(at(".status.conditions")["x-kubernetes-list-map-keys"], ["type"]);
-});
+describe("the definition of EtcdCluster, field by field,", () => {
+  const all = schemasOf(etcdCluster);
+  const at = (path: string): OpenApiSchema => all.get(path) ?? assert.fail(`there is no ${path}`);
 
-it("what columns and scale point at is there", () => {
-  const scale = version?.subresources.scale;
-  const paths = [...Object.values(scale ?? {}), ...(version?.additionalPrinterColumns ?? []).map((c) => c.jsonPath)];
-  assert.equal(paths.length, 10);
-  for (const path of paths) if (path !== ".metadata.creationTimestamp") assert.ok(at(path).type, path);
+  it("is looked at whole", () => {
+    const [version] = definitionOf(etcdCluster).spec.versions;
+    assert.ok(all.size > 70, `only ${all.size} nodes were looked at`);
+    assert.equal(version?.additionalPrinterColumns.length, 7);
+    assert.equal(Object.keys(version.subresources.scale ?? {}).length, 3);
+  });
+
+  it("names the default in the description", () => {
+    assert.match(at(".spec.version").description ?? "", /Default: 3\.2\.13\.$/);
+  });
+
+  it("keeps the odd names of etcd-operator 0.9", () => {
+    for (const path of [
+      ".spec.TLS.static.member.peerSecret",
+      ".spec.pod.DNSTimeoutInSecond",
+      ".spec.pod.ClusterDomain",
+    ])
+      assert.ok(at(path).type);
+  });
+
+  it("passes on types of Kubernetes whole", () => {
+    assert.equal(at(".spec.pod.affinity")["x-kubernetes-preserve-unknown-fields"], true);
+    assert.equal(at(".spec.pod.tolerations[]")["x-kubernetes-preserve-unknown-fields"], true);
+  });
+
+  it("tells conditions apart by their type", () => {
+    assert.equal(at(".status.conditions")["x-kubernetes-list-type"], "map");
+    assert.deepEqual(at(".status.conditions")["x-kubernetes-list-map-keys"], ["type"]);
+  });
 });

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type EtcdCluster, problemsOf, withDefaults } from "./etcd-cluster.ts";
-import { refusals } from "../generate/reference.ts";
+import { refusalsOf } from "../generate/reference.ts";
+import { etcdCluster } from "./kind.ts";
 import { badClusters } from "./testing/bad-clusters.ts";
 import { oldManifests } from "./testing/old-manifests.ts";
 
@@ -47,7 +48,9 @@ describe("what is wrong with an EtcdCluster", () => {
   it("has a test for every sentence", () => {
     const tried = new Set(badClusters.flatMap(({ problems }) => problems));
     // One of three Secrets stands for all.
-    const untried = refusals().filter((says) => !tried.has(says) && !says.includes("the name of a Secret"));
+    const untried = refusalsOf(etcdCluster).filter(
+      (says) => !tried.has(says) && !says.includes("the name of a Secret"),
+    );
     assert.deepEqual(untried, []);
   });
 

@@ -1,7 +1,8 @@
-// The files in the tree that are made from the schema, with what must be in them.
+// The files in the tree that are made from src/api, with the text that they must have.
 import { stringify } from "yaml";
-import { etcdClusterDefinition } from "../crd/crd.ts";
-import { etcdClusterReference } from "./reference.ts";
+import { type Definition, definitionOf } from "../crd/crd.ts";
+import { kinds } from "../kinds.ts";
+import { apiReference } from "./reference.ts";
 
 export interface GeneratedFile {
   /** From the root of the tree. */
@@ -10,20 +11,22 @@ export interface GeneratedFile {
 }
 
 /**
- * What a person applies. The API server does not keep a field that is false, so two who apply it, the operator and the
- * person, would be told of a conflict over nothing; only definitions of 2018 need it, and the operator takes those over.
+ * The definition as a person applies it. The API server does not store a field that is false, so a person and the
+ * operator who both apply it would conflict over nothing. Only definitions of etcd-operator 0.9 need the field, and the
+ * operator takes those over.
  */
-function applied(): object {
-  const { preserveUnknownFields: _, ...spec } = etcdClusterDefinition.spec;
-  return { ...etcdClusterDefinition, spec };
+function manifestOf(definition: Definition): string {
+  const { preserveUnknownFields: _, ...spec } = definition.spec;
+  return `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless it runs with -create-crd=false.
+${stringify({ ...definition, spec }, { lineWidth: 0 })}`;
 }
 
 export function generatedFiles(): GeneratedFile[] {
   return [
-    { path: "docs/api.md", text: etcdClusterReference() },
-    {
-      path: "example/crd/etcdcluster.yaml",
-      text: `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless told -create-crd=false.\n${stringify(applied(), { lineWidth: 0 })}`,
-    },
+    { path: "docs/api.md", text: apiReference(kinds) },
+    ...kinds.map((description) => ({
+      path: `example/crd/${description.names.singular}.yaml`,
+      text: manifestOf(definitionOf(description)),
+    })),
   ];
 }
