@@ -1,13 +1,15 @@
-// The files in the tree that are made from src/api, with the text that they must have.
+// The files in the tree that are made from src/api, in whole or in part.
 import { stringify } from "yaml";
 import { type Definition, definitionOf } from "../crd/crd.ts";
 import { kinds } from "../kinds.ts";
+import { withEventsTable } from "./events-table.ts";
 import { apiReference } from "./reference.ts";
 
 export interface GeneratedFile {
   /** From the root of the tree. */
   readonly path: string;
-  readonly text: string;
+  /** What the file must contain, given what it contains now: of some files only a part is generated. */
+  render(current: string): string;
 }
 
 /**
@@ -23,10 +25,11 @@ ${stringify({ ...definition, spec }, { lineWidth: 0 })}`;
 
 export function generatedFiles(): GeneratedFile[] {
   return [
-    { path: "docs/api.md", text: apiReference(kinds) },
+    { path: "docs/api.md", render: () => apiReference(kinds) },
+    { path: "docs/clusters.md", render: withEventsTable },
     ...kinds.map((description) => ({
       path: `example/crd/${description.names.singular}.yaml`,
-      text: manifestOf(definitionOf(description)),
+      render: () => manifestOf(definitionOf(description)),
     })),
   ];
 }
