@@ -1,6 +1,6 @@
 // One EtcdCluster and its pods, watched: what is there now, and a wait for something to become so that shows what
 // happens meanwhile.
-import { EtcdCluster } from "../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import { connectKube } from "../src/kube/client/client.ts";
 import { findCredentials } from "../src/kube/credentials/find-credentials.ts";
 import { Informer } from "../src/kube/cache/informer.ts";

@@ -1,7 +1,7 @@
 // What the demo calls the states of members, and how it lines them up.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EtcdCluster } from "../src/api/etcd-cluster.ts";
+import type { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../src/kube/objects/kinds.ts";
 import { memberRows, tableLines } from "./table.ts";
 

@@ -1,5 +1,5 @@
 // The members of a cluster as the demo shows them: a row each, in a word what it is doing now.
-import type { EtcdCluster } from "../src/api/etcd-cluster.ts";
+import type { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../src/kube/objects/kinds.ts";
 
 export type MemberState = "waiting" | "starting" | "joining" | "member" | "leader" | "stopping" | "gone";

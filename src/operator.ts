@@ -1,5 +1,5 @@
 // The operator itself: what it connects to, what it makes sure of first, and what it runs.
-import { installCrds } from "./api/install.ts";
+import { installCrds } from "./api/crd/install.ts";
 import type { Scope } from "./cluster/caches.ts";
 import { practise } from "./cluster/chaos.ts";
 import { clusterController } from "./cluster/controller.ts";

@@ -1,6 +1,6 @@
 // The two sides of every comparison here: clusters that the operator makes, and plain ones, each in a namespace of their
 // own, so that the operator does not even see the floor.
-import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod, Service } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { etcdCluster } from "./operated.ts";

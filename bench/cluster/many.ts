@@ -1,7 +1,7 @@
 // What one operator costs with one cluster and with many, and how soon it turns to a new one while many others settle.
 // Beside it the same operator with nothing to look after.
 import { step } from "../../lab/progress.ts";
-import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { type MemorySamples, memorySamples } from "../memory-samples.ts";

@@ -1,5 +1,5 @@
 // The EtcdClusters that the benchmarks ask for.
-import type { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import type { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 
 /** One whose image is on the lab's nodes. */

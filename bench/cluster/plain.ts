@@ -1,6 +1,6 @@
 // The floor: etcd without an operator. The pods are the operator's own in every setting, so that all that differs is who
 // starts them and when: here all at once, and each knows all others from the start.
-import { withDefaults } from "../../src/api/etcd-cluster.ts";
+import { withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
 import { peerUrlOf } from "../../src/cluster/objects/names.ts";
 import { peerService } from "../../src/cluster/objects/services.ts";

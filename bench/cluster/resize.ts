@@ -1,7 +1,7 @@
 // From the wish for five members to five healthy voters, and back to three with the other pods gone. Beside it what any
 // such change needs: two more plain pods that serve, and two plain pods gone.
 import { step } from "../../lab/progress.ts";
-import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";

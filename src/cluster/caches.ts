@@ -1,6 +1,6 @@
 // The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, and nodes, which
 // belong to none.
-import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/cache/informer.ts";

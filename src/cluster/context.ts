@@ -1,5 +1,5 @@
 // What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
-import type { EtcdCluster } from "../api/etcd-cluster.ts";
+import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";

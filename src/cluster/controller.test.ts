@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { silent } from "../kube/process/log.ts";
 import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";

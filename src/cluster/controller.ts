@@ -1,5 +1,5 @@
 // The controller of EtcdClusters: whose changes bring a cluster back, and how many clusters are looked at side by side.
-import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";

@@ -2,7 +2,7 @@
 // is removed, deleted or begun because of it, and when they catch up the cluster is as it was asked for.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../kube/objects/kinds.ts";
 import { Stage } from "./testing/stage.ts";
 

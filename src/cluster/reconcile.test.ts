@@ -2,7 +2,7 @@
 // old-views.test.ts are about the rest.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../api/etcd-cluster.ts";
+import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import { TransportError } from "../transport/errors.ts";

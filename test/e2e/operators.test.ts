@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { killContainer } from "../../lab/faults/containers.ts";
 import { waitFor } from "../../lab/progress.ts";
-import { EtcdCluster } from "../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Event, Lease, Pod } from "../../src/kube/objects/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
 import { kube, lab, patience } from "./support/ground.ts";

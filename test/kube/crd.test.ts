@@ -6,11 +6,12 @@ import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { run } from "../../lab/command.ts";
-import { type Definition, etcdClusterDefinition } from "../../src/api/crd.ts";
-import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster.ts";
-import { installCrd, installCrds } from "../../src/api/install.ts";
-import { badClusters } from "../../src/api/testing/bad-clusters.ts";
-import { manifestsOf2018 } from "../../src/api/testing/manifests-of-2018.ts";
+import { type Definition, definitionOf } from "../../src/api/crd/crd.ts";
+import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
+import { installCrd, installCrds } from "../../src/api/crd/install.ts";
+import { badClusters } from "../../src/api/etcd-cluster/testing/bad-clusters.ts";
+import { oldManifests } from "../../src/api/etcd-cluster/testing/old-manifests.ts";
 import { connectKube } from "../../src/kube/client/client.ts";
 import { ApiError } from "../../src/kube/client/errors.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
@@ -25,6 +26,7 @@ const api = connectKube({ credentials: await findCredentials(kubeconfig === unde
 const kubectl = (args: string[], input = ""): Promise<string> =>
   run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
+const etcdClusterDefinition = definitionOf(etcdCluster);
 const never = AbortSignal.timeout(120_000);
 let namespace = "";
 
@@ -61,7 +63,7 @@ describe("a wrong EtcdCluster", () => {
 });
 
 describe("a manifest of 2018", () => {
-  for (const { what, object: manifest } of manifestsOf2018)
+  for (const { what, object: manifest } of oldManifests)
     it(`${what} is taken, by kubectl too, and nothing is added to it`, async () => {
       await kubectl(["apply", `--namespace=${namespace}`, "--filename=-"], JSON.stringify(manifest));
       const stored = await api.get(EtcdCluster, { namespace, name: manifest.metadata.name });
@@ -73,7 +75,7 @@ describe("a manifest of 2018", () => {
     });
 
   it("with a misspelt field is refused by kubectl", async () => {
-    const typo = { ...manifestsOf2018[0]!.object, spec: { size: 3, verison: "3.2.13" } };
+    const typo = { ...oldManifests[0]!.object, spec: { size: 3, verison: "3.2.13" } };
     await assert.rejects(
       kubectl(["apply", `--namespace=${namespace}`, "--dry-run=server", "--filename=-"], JSON.stringify(typo)),
       /unknown field "spec\.verison"/,

@@ -1,6 +1,6 @@
 // What is done to etcd's membership, one function an action. Each asks the fence first, because nothing else would stop
 // a former leader from changing members; and each may be repeated.
-import { EtcdCluster } from "../../api/etcd-cluster.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import type { NewMember } from "../../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";

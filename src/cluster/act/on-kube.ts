@@ -1,7 +1,7 @@
 // What is done to Kubernetes, one function an action. Each write has a precondition or is a server-side apply under one
 // name, and nothing of somebody else's is taken over.
-import { EtcdCluster } from "../../api/etcd-cluster.ts";
-import { fieldManager } from "../../api/install.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { fieldManager } from "../../api/field-manager.ts";
 import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";

@@ -1,5 +1,5 @@
 // One turn of acting: the world that the plan was made from, and what the actions have changed of it since.
-import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
 import type { PassContext } from "../../kube/controller/pass.ts";

@@ -1,6 +1,6 @@
 // The disruption budget of a cluster: how many members must stay while nodes are drained. It counts ready pods, and a
 // learner is not ready, so it counts voters (etcd before 3.5.19 calls a learner ready for the moment that it is one).
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { PodDisruptionBudget } from "../../kube/objects/kinds.ts";
 import { labelsOf, metadataOf } from "./labels.ts";
 

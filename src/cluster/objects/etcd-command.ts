@@ -1,7 +1,7 @@
 // The command line of a member: what the operator of 2018 wrote, in its order, then what newer versions have and what
 // the person asked for, each in the spelling of the version that runs.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
-import { flagName } from "../../api/etcd-flags.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { flagName } from "../../api/etcd-cluster/etcd-flags.ts";
 import { has, imagePrograms } from "../../etcd/versions/features.ts";
 import { spell } from "../../etcd/versions/flags.ts";
 import { type EtcdVersion, parseVersion } from "../../etcd/versions/version.ts";

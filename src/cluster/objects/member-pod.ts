@@ -9,7 +9,7 @@ import type {
   PodSpec,
   Volume,
 } from "kubernetes-types/core/v1.js";
-import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster.ts";
+import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { commandOf, type FirstStart, versionOf } from "./etcd-command.ts";

@@ -1,7 +1,7 @@
 // What members are called and where their peers and clients find them. A peer URL holds the name of its pod, so etcd's
 // own list of members says which pods there must be, whoever asks and after whatever crash.
 import { createHash } from "node:crypto";
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberName } from "../plan/actions.ts";
 import { ports } from "./labels.ts";
 

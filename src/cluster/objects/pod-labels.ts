@@ -3,8 +3,8 @@
 import { controllerOf } from "../../kube/objects/owners.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
-import { fieldManager } from "../../api/install.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { fieldManager } from "../../api/field-manager.ts";
 import { labelsOf } from "./labels.ts";
 
 /** Compared with what its owner's name asks for, so that a pod alone is enough to tell. */

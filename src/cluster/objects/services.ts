@@ -1,6 +1,6 @@
 // The two Services of a cluster: the headless one under which members find each other before they are ready, and the
 // one that clients connect to.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Service } from "../../kube/objects/kinds.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 

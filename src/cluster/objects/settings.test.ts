@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster.ts";
+import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { settingsOf } from "./settings.ts";
 
 const settings = (spec: Partial<EtcdClusterSpec>): string =>

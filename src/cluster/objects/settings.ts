@@ -2,9 +2,9 @@
 // kept with the pod. Two specs that mean the same give the same text, and so does a release that adds a field with a
 // default: an upgrade of the operator makes no pod look outdated. It can be read back: while a spec is wrong, members
 // are made from what the others were made from.
-import type { CompleteSpec, EtcdClusterSpec } from "../../api/etcd-cluster.ts";
-import { specSchema } from "../../api/etcd-cluster-spec.ts";
-import { sparse } from "../../api/sparse.ts";
+import type { CompleteSpec, EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { specSchema } from "../../api/etcd-cluster/spec.ts";
+import { sparse } from "../../api/schema/sparse.ts";
 
 export type Settings = Pick<EtcdClusterSpec, "pod" | "etcd">;
 

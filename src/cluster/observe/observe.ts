@@ -1,6 +1,11 @@
 // Reads everything that a pass decides from, once: Kubernetes from the caches, etcd live. It makes no list calls and
 // changes nothing.
-import { type CompleteEtcdCluster, EtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster.ts";
+import {
+  type CompleteEtcdCluster,
+  EtcdCluster,
+  problemsOf,
+  withDefaults,
+} from "../../api/etcd-cluster/etcd-cluster.ts";
 import { parseClusterId } from "../../etcd/ids.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";

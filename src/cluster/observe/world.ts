@@ -1,6 +1,6 @@
 // Everything that a decision about one EtcdCluster may depend on, read once and never changed: the object as it is
 // stored, what Kubernetes shows, what etcd says. `observe.ts` makes it; `assess/` draws the conclusions.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";

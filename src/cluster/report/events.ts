@@ -1,6 +1,6 @@
 // Tells the owner of a cluster what was done to it, as Events. Reasons that the operator of 2018 used are kept,
 // since people filter by them, and sentences begin as they did.
-import { EtcdCluster } from "../../api/etcd-cluster.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";
 import type { Action } from "../plan/actions.ts";
 import type { Turn } from "../act/turn.ts";

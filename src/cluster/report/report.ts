@@ -1,7 +1,7 @@
 // Writes down what was seen: the status when it differs, an event when something turned for the worse, and how long
 // creation and recovery took.
-import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster.ts";
-import { fieldManager } from "../../api/install.ts";
+import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { fieldManager } from "../../api/field-manager.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";

@@ -1,6 +1,6 @@
 // The status of a cluster, concluded from one look at the world. What could not be seen this time stays as it was.
 import { isDeepStrictEqual } from "node:util";
-import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster.ts";
+import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
 import { secondsTime } from "../../kube/objects/micro-time.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";

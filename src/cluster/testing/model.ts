@@ -2,7 +2,7 @@
 // end and vanish in time; etcd takes and refuses changes as the real one does (it is the one that passes the contract
 // of real servers); entries are kept by some members before others. What must never happen is asserted on the way.
 import assert from "node:assert/strict";
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Member } from "../../etcd/member.ts";

@@ -1,6 +1,6 @@
 // Worlds for tests of decisions, told in as few words as the situation has: members by a letter, healthy unless said
 // otherwise, in a cluster called `demo` whose Services and budget are right.
-import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster.ts";
+import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";

@@ -1,7 +1,8 @@
 // The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
 // at a time, and what must never happen to the cluster is asserted as time passes.
 import assert from "node:assert/strict";
-import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { Member } from "../../etcd/member.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
@@ -44,12 +45,7 @@ export class Stage implements AsyncDisposable {
   constructor() {
     const { clock } = this;
     this.api = new FakeApi({
-      kinds: [
-        { kind: EtcdCluster, status: true },
-        { kind: Pod, graceful: true },
-        { kind: Service },
-        { kind: PodDisruptionBudget },
-      ],
+      kinds: [...fakeKinds, { kind: Pod, graceful: true }, { kind: Service }, { kind: PodDisruptionBudget }],
       clock,
       date: () => new Date(beganAt + clock.now()),
     });

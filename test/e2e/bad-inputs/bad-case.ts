@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { seconds } from "../../../lab/progress.ts";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { clusterwide, currentEtcd, TestCluster } from "../support/cluster.ts";

@@ -1,5 +1,5 @@
 // A wrong EtcdCluster with what its sentences name put right: what a person does who reads them.
-import type { BadCluster } from "../../../src/api/testing/bad-clusters.ts";
+import type { BadCluster } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { currentEtcd } from "../support/cluster.ts";
 
 type Json = Record<string, unknown>;

@@ -2,8 +2,8 @@
 // nothing, until they are corrected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
-import { badClusters } from "../../../src/api/testing/bad-clusters.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { badClusters } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { kube } from "../support/ground.ts";
 import { applyCluster, healed, sharedNamespace, untilTold } from "./bad-case.ts";
 import { correctedSpec } from "./corrected.ts";

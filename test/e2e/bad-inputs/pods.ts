@@ -2,7 +2,7 @@
 // offers, settings that etcd ends at. Nothing but the pod itself shows it.
 import { test } from "node:test";
 import { labNode } from "../../../lab/config.ts";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";

@@ -2,7 +2,7 @@
 // cluster's is a person's to judge, and until then they are left alone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd, type TestCluster } from "../support/cluster.ts";
 import { kube } from "../support/ground.ts";

@@ -2,7 +2,7 @@
 // soon as the name is free.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Node, Pod } from "../../../src/kube/objects/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/ground.ts";

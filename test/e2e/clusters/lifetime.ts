@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";

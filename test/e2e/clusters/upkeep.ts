@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
-import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { kube, patience } from "../support/ground.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { makeCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/ground.ts";
 import { OperatorProcess } from "../support/operator-process.ts";

@@ -2,7 +2,7 @@
 // in others is not its business.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Service } from "../../../src/kube/objects/kinds.ts";
 import { makeCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, restrictedNamespace } from "../support/ground.ts";

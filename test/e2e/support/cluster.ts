@@ -1,6 +1,6 @@
 // An EtcdCluster in a test: made, edited, and waited for until Kubernetes and etcd agree about it.
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Event, Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";

@@ -5,7 +5,7 @@ import { run } from "../../../lab/command.ts";
 import { readDaemon, signalDaemon } from "../../../lab/daemon.ts";
 import { containerOf, findPod } from "../../../lab/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts";
 import { ownerReference } from "../../../src/kube/objects/owners.ts";

@@ -1,7 +1,7 @@
 // A cluster of its own with a writer of its own, in a namespace of its own: tests on different lanes run at once, and
 // those on one lane one after another, each on what the last one left.
 import { after, before } from "node:test";
-import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { clusterwide, makeCluster, type TestCluster } from "./cluster.ts";
 import { kube, restrictedNamespace } from "./ground.ts";
 import type { Whole } from "./whole.ts";

@@ -1,5 +1,5 @@
 // Reads what an EtcdCluster says about itself.
-import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 
 type Condition = NonNullable<NonNullable<EtcdCluster["status"]>["conditions"]>[number];
 

@@ -1,7 +1,7 @@
 // Whether a cluster is whole: Kubernetes, etcd and the status say the same, and every member serves. One look, which
 // tells what it saw when the answer is no.
-import { withDefaults } from "../../../src/api/etcd-cluster.ts";
-import type { EtcdCluster } from "../../../src/api/etcd-cluster.ts";
+import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
 import { isUndialable } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";

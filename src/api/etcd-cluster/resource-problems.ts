@@ -1,7 +1,7 @@
 // Compute resources as Kubernetes reads them. It refuses a pod with a wrong quantity in words that do not name the field,
 // so they are looked at here first.
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
-import { isJsonObject } from "./complete.ts";
+import { isJsonObject } from "../schema/complete.ts";
 
 const quantity = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
 

@@ -1,8 +1,8 @@
 // The flags that are refused are flags of etcd, spelt as etcd spells them.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { flagsOf } from "../etcd/versions/flags.ts";
-import { version } from "../etcd/versions/version.ts";
+import { flagsOf } from "../../etcd/versions/flags.ts";
+import { version } from "../../etcd/versions/version.ts";
 import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
 
 const known = new Set([2, 3, 4, 5, 6, 7].flatMap((minor) => [...flagsOf(version(`3.${minor}.0`))]));

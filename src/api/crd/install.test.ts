@@ -1,15 +1,17 @@
 // Installing the definition: patient with an API server that is not, careful with a definition that is there.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ApiError } from "../kube/client/errors.ts";
-import { CustomResourceDefinition } from "../kube/objects/kinds.ts";
-import { logger, silent } from "../kube/process/log.ts";
-import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
-import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
-import { etcdClusterDefinition } from "./crd.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
+import { logger, silent } from "../../kube/process/log.ts";
+import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
+import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { etcdCluster } from "../etcd-cluster/kind.ts";
+import { definitionOf } from "./crd.ts";
 import { besideOtherVersions, installCrd, installCrds, NotEstablishedError } from "./install.ts";
 
-const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
+const definition = definitionOf(etcdCluster);
+const key = { namespace: "", name: definition.metadata.name };
 const never = new AbortController().signal;
 
 function server(): { api: FakeApi; clock: SimulatedClock } {
@@ -46,13 +48,13 @@ describe("installing the definition", () => {
     await serve(api, "True");
     await within(clock, 2000, done);
     const stored = await api.get(CustomResourceDefinition, key);
-    assert.deepEqual(stored.spec.versions, etcdClusterDefinition.spec.versions);
+    assert.deepEqual(stored.spec.versions, definition.spec.versions);
     assert.equal(clock.waiting, 0);
   });
 
   it("fails with the API server's reason when the names are taken", async () => {
     const { api, clock } = server();
-    const done = installCrd(api, etcdClusterDefinition, never, clock);
+    const done = installCrd(api, definition, never, clock);
     await clock.advance(100);
     await serve(api, "False", '"etcd" is already in use');
     await assert.rejects(within(clock, 60_000, done), (error) => {
@@ -93,9 +95,9 @@ describe("installing the definition", () => {
   it("keeps versions that somebody else serves, without storing in them", () => {
     const other = { name: "v1beta3", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
     const old = { name: "v1beta2", served: true, storage: true };
-    const merged = besideOtherVersions(etcdClusterDefinition, {
-      spec: { ...etcdClusterDefinition.spec, versions: [old, other] },
+    const merged = besideOtherVersions(definition, {
+      spec: { ...definition.spec, versions: [old, other] },
     });
-    assert.deepEqual(merged.spec.versions, [...etcdClusterDefinition.spec.versions, { ...other, storage: false }]);
+    assert.deepEqual(merged.spec.versions, [...definition.spec.versions, { ...other, storage: false }]);
   });
 });

@@ -1,16 +1,16 @@
 // What is wrong with an EtcdCluster, in sentences that say what to do: everything that the API server refuses, and what
 // it cannot see, because it takes knowledge of etcd's versions or of Kubernetes' own types.
-import { has, oldestSupported } from "../etcd/versions/features.ts";
-import { spell } from "../etcd/versions/flags.ts";
-import { type EtcdVersion, formatVersion, isAtLeast, parseVersion, version } from "../etcd/versions/version.ts";
-import { check } from "./check.ts";
-import { complete } from "./complete.ts";
+import { has, oldestSupported } from "../../etcd/versions/features.ts";
+import { spell } from "../../etcd/versions/flags.ts";
+import { type EtcdVersion, formatVersion, isAtLeast, parseVersion, version } from "../../etcd/versions/version.ts";
+import { check } from "../schema/check.ts";
+import { complete } from "../schema/complete.ts";
 import type { EtcdCluster } from "./etcd-cluster.ts";
-import { argForm, nameRules, ownedFlags, typedFlags } from "./etcd-cluster-rules.ts";
-import { type CompleteSpec, type PodPolicy, specSchema } from "./etcd-cluster-spec.ts";
+import { argForm, nameRules, ownedFlags, typedFlags } from "./rules.ts";
+import { type CompleteSpec, type PodPolicy, specSchema } from "./spec.ts";
 import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
-import { annotationProblems, labelProblems } from "./labels.ts";
-import { resourceProblems } from "./resources.ts";
+import { annotationProblems, labelProblems } from "./label-problems.ts";
+import { resourceProblems } from "./resource-problems.ts";
 
 /** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. */
 export function problemsOf(cluster: EtcdCluster): string[] {

@@ -1,16 +1,15 @@
-// Gives the API server the definitions of our kinds and waits until it serves them. A definition that is there already,
-// that of the operator of 2018 too, is taken over; other versions that somebody serves under it stay.
-import type { KubeApi } from "../kube/client/api.ts";
-import { type Backoff, backoffDelay } from "../kube/controller/backoff.ts";
-import { type Clock, pause, systemClock } from "../kube/clock.ts";
-import { isForbidden, isNotFound } from "../kube/client/errors.ts";
-import { CustomResourceDefinition } from "../kube/objects/kinds.ts";
-import type { Logger } from "../kube/process/log.ts";
-import { type Definition, etcdClusterDefinition } from "./crd.ts";
+// Applies the definitions of our kinds and waits until the API server serves them. It takes over a definition that
+// exists, also one of etcd-operator 0.9, and keeps other versions that somebody serves under it.
+import type { KubeApi } from "../../kube/client/api.ts";
+import { type Backoff, backoffDelay } from "../../kube/controller/backoff.ts";
+import { type Clock, pause, systemClock } from "../../kube/clock.ts";
+import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
+import type { Logger } from "../../kube/process/log.ts";
+import { fieldManager } from "../field-manager.ts";
+import { type Definition, definitions } from "./crd.ts";
 
-export const fieldManager = "etcd-operator";
-
-/** Between two tries: whoever has to grant a right or to mend an API server may take his time. */
+/** Between two tries: somebody may have to grant a right or mend the API server first. */
 const betweenTries: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 0.2 };
 /** An API server needs some hundred milliseconds to serve a new kind. */
 const betweenLooks: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0 };
@@ -21,39 +20,50 @@ export class NotEstablishedError extends Error {
   readonly definition: string;
 
   constructor(definition: string, why: string) {
-    super(`The definition ${definition} is not served: ${why}`);
+    super(`The API server does not serve the definition ${definition}: ${why}`);
     this.name = "NotEstablishedError";
     this.definition = definition;
   }
 }
 
-/** Tries until it is done; rejects only when the signal aborts, with its reason. */
+/** Tries until every kind is served. Rejects only when the signal aborts, with its reason. */
 export async function installCrds(
   api: KubeApi,
   signal: AbortSignal,
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<void> {
+  await Promise.all(definitions.map((definition) => installUntilServed(api, definition, signal, log, clock)));
+}
+
+async function installUntilServed(
+  api: KubeApi,
+  definition: Definition,
+  signal: AbortSignal,
+  log: Logger,
+  clock: Clock,
+): Promise<void> {
+  const { kind } = definition.spec.names;
   for (let failures = 0; ; ) {
     signal.throwIfAborted();
     try {
-      await installCrd(api, etcdClusterDefinition, signal, clock);
-      log.info("The definition of EtcdCluster is served.", { definition: etcdClusterDefinition.metadata.name });
+      await installCrd(api, definition, signal, clock);
+      log.info(`The API server serves ${kind}.`, { definition: definition.metadata.name });
       return;
     } catch (error) {
       signal.throwIfAborted();
       failures += 1;
       const delay = backoffDelay(betweenTries, failures, Math.random());
-      log.warn(adviceOn(error), { error: String(error), failures, againInMs: Math.round(delay) });
+      log.warn(adviceOn(error, kind), { error: String(error), failures, againInMs: Math.round(delay) });
       await pause(clock, delay, signal);
     }
   }
 }
 
-function adviceOn(error: unknown): string {
+function adviceOn(error: unknown, kind: string): string {
   return isForbidden(error)
-    ? "The operator may not write CustomResourceDefinitions: grant it, or apply the definitions yourself and start it with -create-crd=false."
-    : "The definition of EtcdCluster could not be installed yet.";
+    ? `The operator has no right to write the CustomResourceDefinition of ${kind}: grant it, or apply example/crd yourself and start the operator with -create-crd=false.`
+    : `Installing the CustomResourceDefinition of ${kind} failed; it is tried again.`;
 }
 
 /** One try. */
@@ -83,8 +93,8 @@ export async function installCrd(
 }
 
 /**
- * The list of versions is applied as a whole, so those of others have to be in it. Objects are stored in ours from now
- * on: there is one storage version.
+ * The list of versions is applied as a whole, so it must include versions of others. Objects are stored in our version
+ * from now on: there can be only one storage version.
  */
 export function besideOtherVersions(
   definition: Definition,
@@ -105,6 +115,6 @@ const statusOf = (status: CustomResourceDefinition["status"], type: string): str
   status?.conditions?.find((condition) => condition.type === type)?.status;
 
 function whyNot({ status }: CustomResourceDefinition): string {
-  const told = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
-  return told.length === 0 ? "it says nothing about it yet" : told.map(({ message = "" }) => message).join("; ");
+  const unmet = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
+  return unmet.length === 0 ? "it has not reported why" : unmet.map(({ message = "" }) => message).join("; ");
 }

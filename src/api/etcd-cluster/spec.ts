@@ -1,5 +1,5 @@
 // What a person asks for with an EtcdCluster: the fields of 2018 under their old names, odd capitals included, and the
-// newer ones, all optional. Sentences that refuse a value stand in `etcd-cluster-rules.ts`.
+// newer ones, all optional. Sentences that refuse a value stand in `rules.ts`.
 import type {
   Affinity,
   EnvVar,
@@ -10,7 +10,7 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "kubernetes-types/core/v1.js";
-import * as rules from "./etcd-cluster-rules.ts";
+import * as rules from "./rules.ts";
 import {
   array,
   boolean,
@@ -27,12 +27,12 @@ import {
   required,
   type StoredOf,
   string,
-} from "./schema.ts";
+} from "../schema/schema.ts";
 
 const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
 
-const pod = object("Settings of the pods. Each applies to pods that are made from then on.", {
+export const podSchema = object("Settings of the pods. Each applies to pods that are made from then on.", {
   labels: map(
     "Labels of the pods. `app` and everything that starts with `etcd_` is the operator's.",
     string("A value."),
@@ -44,21 +44,28 @@ const pod = object("Settings of the pods. Each applies to pods that are made fro
   annotations: map("Annotations of the pods. `etcd.version` is the operator's.", string("A value.")),
   nodeSelector: map("Labels that a node must have to be given a member.", string("A value.")),
   affinity: embedded<Affinity>("Where pods may run, relative to nodes and to other pods.", "Affinity"),
-  antiAffinity: boolean(
-    "Never two members on one node. Deprecated: `affinity` and `topologySpreadConstraints` can say more, and `affinity` wins.",
+  antiAffinity: defaulted(
+    false,
+    boolean(
+      "Never two members on one node. Deprecated: `affinity` and `topologySpreadConstraints` can say more, and `affinity` wins.",
+    ),
   ),
   topologySpreadConstraints: embeddedList<TopologySpreadConstraint>(
     "How members are spread over zones or other parts of the Kubernetes cluster.",
     "TopologySpreadConstraint",
   ),
   tolerations: embeddedList<Toleration>("Taints that the pods tolerate.", "Toleration"),
-  resources: embedded<ResourceRequirements>("Compute resources of the etcd container.", "ResourceRequirements"),
+  resources: embedded<ResourceRequirements>("Compute resources of the etcd container.", "ResourceRequirements", {
+    emptyIsAbsent: true,
+  }),
   etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
   persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
     "Each member gets a volume of its own, claimed with this. Without it, data lives as long as the pod does.",
     "PersistentVolumeClaimSpec",
   ),
-  securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext"),
+  securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
+    emptyIsAbsent: true,
+  }),
   priorityClassName: string("The PriorityClass of the pods."),
   serviceAccountName: string("The ServiceAccount of the pods. Its token is not mounted."),
   imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
@@ -75,7 +82,7 @@ const pod = object("Settings of the pods. Each applies to pods that are made fro
   automountServiceAccountToken: ignored("Of an old release and ignored: the token is never mounted."),
 });
 
-const etcd = object(
+export const etcdSchema = object(
   "Settings of etcd itself.",
   {
     quotaBackendBytes: integer("How large the database may become before it takes no more writes. etcd's own: 2 GiB.", {
@@ -185,8 +192,8 @@ export const specSchema = object("What is wanted.", {
     { longest: 1024, rules: [rules.imageForm] },
   ),
   paused: defaulted(false, boolean("The operator leaves the cluster alone: nothing is healed, scaled or upgraded.")),
-  pod: filled(pod),
-  etcd: filled(etcd),
+  pod: filled(podSchema),
+  etcd: filled(etcdSchema),
   TLS: tls,
   failover: filled(failover),
   volumeRetention: filled(volumeRetention),
@@ -198,6 +205,6 @@ export const specSchema = object("What is wanted.", {
 
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;
 export type CompleteSpec = CompleteOf<typeof specSchema>;
-export type PodPolicy = CompleteOf<typeof pod>;
-export type EtcdSettings = CompleteOf<typeof etcd>;
+export type PodPolicy = CompleteOf<typeof podSchema>;
+export type EtcdSettings = CompleteOf<typeof etcdSchema>;
 export type TLSPolicy = CompleteOf<typeof tls>;

@@ -10,7 +10,7 @@ interface Manifest {
   };
 }
 
-export const manifestsOf2018: readonly Manifest[] = [
+export const oldManifests: readonly Manifest[] = [
   {
     what: "the smallest",
     object: { ...head, metadata: { name: "example-etcd-cluster" }, spec: { size: 3 } },

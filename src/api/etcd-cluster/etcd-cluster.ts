@@ -1,14 +1,14 @@
 // EtcdCluster of etcd.database.coreos.com/v1beta2: its kind and types, what it means when fields are left out, and what
 // is wrong with one.
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../kube/objects/objects.ts";
-import { complete } from "./complete.ts";
-import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./etcd-cluster-spec.ts";
-import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./etcd-cluster-status.ts";
+import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/objects/objects.ts";
+import { complete } from "../schema/complete.ts";
+import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
+import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
 
-export { problemsOf } from "./etcd-cluster-problems.ts";
-export type { CompleteSpec, EtcdClusterSpec, EtcdSettings, PodPolicy, TLSPolicy } from "./etcd-cluster-spec.ts";
-export type { CompleteStatus, EtcdClusterStatus } from "./etcd-cluster-status.ts";
+export { problemsOf } from "./problems.ts";
+export type { CompleteSpec, EtcdClusterSpec, EtcdSettings, PodPolicy, TLSPolicy } from "./spec.ts";
+export type { CompleteStatus, EtcdClusterStatus } from "./status.ts";
 
 /** As the API server holds it. Fields may also be null or of another type than here; `withDefaults` sees to that. */
 export interface EtcdCluster extends KubeObject {

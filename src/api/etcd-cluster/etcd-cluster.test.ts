@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import type { Condition } from "../kube/objects/conditions.ts";
+import type { Condition } from "../../kube/objects/conditions.ts";
 import { type CompleteEtcdCluster, EtcdCluster, imageOf, withDefaults } from "./etcd-cluster.ts";
-import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
+import { oldManifests } from "./testing/old-manifests.ts";
 
 const cluster = (spec: EtcdCluster["spec"]): EtcdCluster => ({ metadata: { name: "example", namespace: "ns" }, spec });
 const of2018 = (what: string): CompleteEtcdCluster => {
-  const found = manifestsOf2018.find((manifest) => manifest.what === what);
+  const found = oldManifests.find((manifest) => manifest.what === what);
   return withDefaults(found?.object as unknown as EtcdCluster);
 };
 
@@ -19,7 +19,7 @@ describe("an EtcdCluster with its defaults", () => {
       repository: "quay.io/coreos/etcd",
       version: "3.2.13",
       paused: false,
-      pod: { terminationGracePeriodSeconds: 5, DNSTimeoutInSecond: 0, ClusterDomain: "" },
+      pod: { antiAffinity: false, terminationGracePeriodSeconds: 5, DNSTimeoutInSecond: 0, ClusterDomain: "" },
       etcd: {},
       failover: { unreachableAfterSeconds: 60, crashLoopAfterSeconds: 120 },
       volumeRetention: { whenClusterDeleted: "Retain", whenMemberRemoved: "Retain" },
@@ -39,19 +39,18 @@ describe("an EtcdCluster with its defaults", () => {
     });
   });
 
-  it("takes zero values, empty strings and nulls of Go clients as left out", () => {
+  it("takes zero values, empty strings, nulls and empty objects of Go clients as left out", () => {
     const { spec } = of2018("by the Go client, with its zero values");
-    assert.deepEqual(spec, { ...withDefaults(cluster({ size: 1 })).spec, pod: { ...spec.pod } });
-    assert.deepEqual(spec.pod, {
-      resources: {},
-      terminationGracePeriodSeconds: 5,
-      DNSTimeoutInSecond: 0,
-      ClusterDomain: "",
-    });
+    assert.deepEqual(spec, withDefaults(cluster({ size: 1 })).spec);
   });
 
-  it("knows no secret in empty TLS", () => {
-    assert.deepEqual(of2018("with empty TLS").spec.TLS, { static: { member: {} } });
+  it("has no TLS where no secret is named", () => {
+    assert.equal(of2018("with empty TLS").spec.TLS, undefined);
+  });
+
+  it("keeps an empty affinity and an empty claim: the one asks for no spreading, the other is a mistake to report", () => {
+    const { pod } = withDefaults(cluster({ size: 1, pod: { affinity: {}, persistentVolumeClaimSpec: {} } })).spec;
+    assert.deepEqual([pod.affinity, pod.persistentVolumeClaimSpec], [{}, {}]);
   });
 
   it("does not look into the types of Kubernetes, where an empty string has a meaning", () => {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type EtcdCluster, problemsOf, withDefaults } from "./etcd-cluster.ts";
-import { refusals } from "./reference.ts";
+import { refusalsOf } from "../generate/reference.ts";
+import { etcdCluster } from "./kind.ts";
 import { badClusters } from "./testing/bad-clusters.ts";
-import { manifestsOf2018 } from "./testing/manifests-of-2018.ts";
+import { oldManifests } from "./testing/old-manifests.ts";
 
 /** What was stored before there was a schema can be anything, whatever the types say. */
 const stored = (name: string, spec: unknown): EtcdCluster => ({ metadata: { name }, spec }) as EtcdCluster;
@@ -14,7 +15,7 @@ describe("what is wrong with an EtcdCluster", () => {
   for (const { what, name = "example", spec, problems } of badClusters)
     it(`is told of ${what}`, () => assert.deepEqual(problemsOf(stored(name, spec)), problems));
 
-  for (const { what, object } of manifestsOf2018)
+  for (const { what, object } of oldManifests)
     it(`is nothing with a manifest of 2018 ${what}`, () =>
       assert.deepEqual(problemsOf(stored(object.metadata.name, object["spec"])), []));
 
@@ -47,7 +48,9 @@ describe("what is wrong with an EtcdCluster", () => {
   it("has a test for every sentence", () => {
     const tried = new Set(badClusters.flatMap(({ problems }) => problems));
     // One of three Secrets stands for all.
-    const untried = refusals().filter((says) => !tried.has(says) && !says.includes("the name of a Secret"));
+    const untried = refusalsOf(etcdCluster).filter(
+      (says) => !tried.has(says) && !says.includes("the name of a Secret"),
+    );
     assert.deepEqual(untried, []);
   });
 

@@ -30,7 +30,13 @@ export type Shape =
   | { readonly t: "map"; readonly values: Schema; readonly most: number | undefined }
   | { readonly t: "object"; readonly fields: Fields }
   /** A type of Kubernetes itself: passed on as it is, and checked where it is used. */
-  | { readonly t: "embedded"; readonly type: "object" | "array"; readonly name: string }
+  | {
+      readonly t: "embedded";
+      readonly type: "object" | "array";
+      readonly name: string;
+      /** False where an empty object asks for something else than none, as `affinity: {}` does. */
+      readonly emptyIsAbsent: boolean;
+    }
   /** Of an old release: taken, whatever it is, and dropped. */
   | { readonly t: "ignored" };
 
@@ -138,9 +144,10 @@ export function object<F extends Fields>(
 export function embedded<T extends object>(
   description: string,
   name: string,
-  extras: Extras<T> = {},
+  extras: Extras<T> & { emptyIsAbsent?: true } = {},
 ): Schema<T, T, "optional"> {
-  return field(description, { t: "embedded", type: "object", name }, extras.rules);
+  const emptyIsAbsent = extras.emptyIsAbsent ?? false;
+  return field(description, { t: "embedded", type: "object", name, emptyIsAbsent }, extras.rules);
 }
 
 export function embeddedList<T extends object>(
@@ -148,7 +155,7 @@ export function embeddedList<T extends object>(
   name: string,
   extras: Extras<T[]> = {},
 ): Schema<T[], T[], "optional"> {
-  return field(description, { t: "embedded", type: "array", name }, extras.rules);
+  return field(description, { t: "embedded", type: "array", name, emptyIsAbsent: true }, extras.rules);
 }
 
 /** The type is never: nothing reads such a field. */

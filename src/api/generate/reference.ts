@@ -1,38 +1,39 @@
-// The reference of EtcdCluster for people, as Markdown, made from the same schema as everything else.
-import { etcdClusterDefinition } from "./crd.ts";
-import { EtcdCluster } from "./etcd-cluster.ts";
-import { nameRules } from "./etcd-cluster-rules.ts";
-import { specSchema } from "./etcd-cluster-spec.ts";
-import { statusSchema } from "./etcd-cluster-status.ts";
-import { defaultText } from "./openapi.ts";
-import type { Schema, Shape } from "./schema.ts";
+// The API reference as Markdown, made from the descriptions of our kinds.
+import type { KindDescription } from "../kind-description.ts";
+import { defaultText } from "../schema/openapi.ts";
+import type { Schema, Shape } from "../schema/schema.ts";
 
-export function etcdClusterReference(): string {
-  const { names } = etcdClusterDefinition.spec;
-  return `# EtcdCluster
+export function apiReference(kinds: readonly KindDescription[]): string {
+  return `# API reference
 
-<!-- Made by \`node src/api/generate.ts\`. Change the schema in src/api, not this file. -->
+<!-- Made by \`node src/api/generate.ts\`. Change the schemas in src/api, not this file. -->
 
-\`apiVersion: ${EtcdCluster.group}/${EtcdCluster.version}\`, \`kind: ${EtcdCluster.kind}\`, namespaced; \`kubectl get ${(names.shortNames ?? []).join(", ")}\`.
+${kinds.map(referenceOf).join("\n")}`;
+}
 
-It is a superset of the API of the archived coreos/etcd-operator: a manifest of 2018 means what it meant. A field that is
-left out, null or an empty string has its default. Defaults are filled in while the operator runs and are never written
-into the stored object. \`kubectl explain etcdcluster.spec\` tells the same as this page.
+function referenceOf(description: KindDescription): string {
+  const { kind, names, spec, status, introduction } = description;
+  const scope = kind.namespaced ? "namespaced" : "cluster-scoped";
+  return `## ${kind.kind}
 
-## spec
+\`apiVersion: ${kind.group}/${kind.version}\`, \`kind: ${kind.kind}\`, ${scope}; \`kubectl get ${names.shortNames[0] ?? names.singular}\`.
 
-${table(specSchema, "spec")}
+${introduction}
 
-## status
+### ${kind.kind}: spec
 
-${table(statusSchema, "status")}
+${table(spec, "spec")}
 
-## What is refused
+### ${kind.kind}: status
 
-The API server refuses an object with one of these sentences. An object that was stored before the rule was is left as
-it is, and the operator tells the same sentence in its status.
+${table(status, "status")}
 
-${refusals()
+### ${kind.kind}: what is refused
+
+The API server refuses an object that breaks a rule, with one of these sentences. An object that was stored before the
+rule existed stays as it is, and the operator writes the same sentence into its status.
+
+${refusalsOf(description)
   .map((says) => `- ${says}`)
   .join("\n")}
 `;
@@ -78,9 +79,9 @@ function typeText(shape: Shape): string {
   return "anything";
 }
 
-/** Every sentence that a rule refuses an EtcdCluster with. */
-export function refusals(): string[] {
-  return [...nameRules.map((rule) => rule.says), ...sentencesIn(specSchema)];
+/** Every sentence that a rule refuses an object of the kind with. */
+export function refusalsOf({ nameRules, spec }: KindDescription): string[] {
+  return [...nameRules.map((rule) => rule.says), ...sentencesIn(spec)];
 }
 
 function sentencesIn(schema: Schema): string[] {

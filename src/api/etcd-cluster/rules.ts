@@ -2,7 +2,8 @@
 // server, which refuses the object at once, and in TypeScript for objects that were stored before the rule was.
 // The API server drops nulls before it evaluates rules; empty strings, which Go clients send, it does not drop.
 import { fieldsOfFlags, flagName, operatorsFlags } from "./etcd-flags.ts";
-import type { Rule } from "./schema.ts";
+import type { NameRule } from "../kind-description.ts";
+import type { Rule } from "../schema/schema.ts";
 
 /** The pattern is written once: RE2, which CEL uses, and JavaScript read these alike. */
 function matches(pattern: string, says: string): Rule<string> {
@@ -18,8 +19,7 @@ function matches(pattern: string, says: string): Rule<string> {
 const longestName = 52;
 const serviceName = "^[a-z]([-a-z0-9]*[a-z0-9])?$";
 
-/** Of the object itself; `holds` is given its name. */
-export const nameRules: readonly (Rule<string> & { readonly cel: string })[] = [
+export const nameRules: readonly NameRule[] = [
   {
     says: `metadata.name must not be longer than ${longestName} characters: the names of members are made from it. Choose a shorter one.`,
     cel: `self.metadata.name.size() <= ${longestName}`,

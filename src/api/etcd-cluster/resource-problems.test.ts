@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountOf, resourceProblems } from "./resources.ts";
+import { amountOf, resourceProblems } from "./resource-problems.ts";
 
 const quantities: [unknown, number | undefined][] = [
   ["1", 1],

@@ -1,0 +1,73 @@
+// The CustomResourceDefinitions of our kinds, made from their descriptions.
+import type { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
+import type { KindDescription, PrinterColumn, ScalePaths } from "../kind-description.ts";
+import { kinds } from "../kinds.ts";
+import { type OpenApiSchema, openApiOf } from "../schema/openapi.ts";
+
+export interface DefinedVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  schema: { openAPIV3Schema: OpenApiSchema };
+  subresources: { status: Record<string, never>; scale?: ScalePaths };
+  additionalPrinterColumns: PrinterColumn[];
+}
+
+/** As the operator writes it. */
+export interface Definition extends CustomResourceDefinition {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec: CustomResourceDefinition["spec"] & { preserveUnknownFields: false; versions: DefinedVersion[] };
+}
+
+export function definitionOf(description: KindDescription): Definition {
+  const { kind, names, columns, scale } = description;
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${kind.plural}.${kind.group}` },
+    spec: {
+      group: kind.group,
+      scope: kind.namespaced ? "Namespaced" : "Cluster",
+      names: {
+        kind: kind.kind,
+        plural: kind.plural,
+        singular: names.singular,
+        shortNames: [...names.shortNames],
+        categories: [...names.categories],
+      },
+      // The definition of etcd-operator 0.9 says true, and the API server would go on storing unknown fields.
+      preserveUnknownFields: false,
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: schemaOf(description) },
+          subresources: { status: {}, ...(scale !== undefined && { scale }) },
+          additionalPrinterColumns: [...columns],
+        },
+      ],
+    },
+  };
+}
+
+function schemaOf({ kind, description, spec, status, nameRules }: KindDescription): OpenApiSchema {
+  const validations = nameRules.map(({ cel, says }) => ({ rule: cel, message: says }));
+  return {
+    description,
+    type: "object",
+    required: ["spec"],
+    properties: {
+      apiVersion: { type: "string", description: `${kind.group}/${kind.version}.` },
+      kind: { type: "string", description: `${kind.kind}.` },
+      metadata: { type: "object" },
+      spec: openApiOf(spec),
+      status: openApiOf(status),
+    },
+    ...(validations.length > 0 && { "x-kubernetes-validations": validations }),
+  };
+}
+
+export const definitions: readonly Definition[] = kinds.map(definitionOf);

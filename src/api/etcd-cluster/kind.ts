@@ -1,0 +1,43 @@
+// The description of the kind EtcdCluster: its names, schemas, columns and rules.
+import type { KindDescription } from "../kind-description.ts";
+import { EtcdCluster } from "./etcd-cluster.ts";
+import { nameRules } from "./rules.ts";
+import { specSchema } from "./spec.ts";
+import { statusSchema } from "./status.ts";
+
+export const etcdCluster: KindDescription<EtcdCluster> = {
+  kind: EtcdCluster,
+  description: "An etcd cluster. The operator creates it, keeps it at its size and heals it.",
+  names: {
+    singular: "etcdcluster",
+    shortNames: ["etcd"],
+    // No category may have the short name: kubectl would read `etcd/x` as every kind in that category.
+    categories: ["all"],
+  },
+  spec: specSchema,
+  status: statusSchema,
+  nameRules,
+  columns: [
+    { name: "Ready", type: "string", jsonPath: ".status.ready", description: "Healthy voters of the wanted size." },
+    { name: "Version", type: "string", jsonPath: ".status.currentVersion", description: "What every member runs." },
+    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Creating, Running or Failed." },
+    { name: "Leader", type: "string", jsonPath: ".status.leader", description: "The member that leads." },
+    {
+      name: "DB size",
+      type: "integer",
+      jsonPath: ".status.dbSize",
+      description: "Bytes of the database file.",
+      priority: 1,
+    },
+    { name: "Revision", type: "integer", jsonPath: ".status.revision", description: "etcd's revision.", priority: 1 },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Since it was created." },
+  ],
+  scale: {
+    specReplicasPath: ".spec.size",
+    statusReplicasPath: ".status.size",
+    labelSelectorPath: ".status.selector",
+  },
+  introduction: `It is a superset of the API of coreos etcd-operator 0.9: its manifests keep their meaning. A field that is left
+out, null or empty has its default. The operator fills in defaults in memory and never writes them into the stored
+object. \`kubectl explain etcdcluster.spec\` shows the same fields as this page.`,
+};

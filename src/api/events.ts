@@ -1,0 +1,140 @@
+// Every reason of an Event that the operator records on an EtcdCluster. People filter by reason, so a reason never
+// changes once it is released; "New Member Added", "Member Removed" and "Replacing Dead Member" are those of
+// etcd-operator 0.9. The table in docs/clusters.md is made from these rows.
+
+export interface EventReason {
+  readonly reason: string;
+  readonly type: "Normal" | "Warning";
+  /** When the operator records it, in a sentence. */
+  readonly when: string;
+  /** What a person should do, in a sentence. Absent where nothing has to be done. */
+  readonly whatToDo?: string;
+}
+
+export const eventReasons = {
+  clusterCreated: {
+    reason: "Cluster Created",
+    type: "Normal",
+    when: "The first member serves, and the operator has recorded the cluster's id.",
+  },
+  newMemberAdded: {
+    reason: "New Member Added",
+    type: "Normal",
+    when: "A member was added: the first one, or one that joins.",
+  },
+  memberPromoted: {
+    reason: "Member Promoted",
+    type: "Normal",
+    when: "A learner has caught up and votes from now on.",
+  },
+  memberRemoved: {
+    reason: "Member Removed",
+    type: "Normal",
+    when: "A member was removed from the cluster; the note says why.",
+  },
+  replacingDeadMember: {
+    reason: "Replacing Dead Member",
+    type: "Normal",
+    when: "A member is gone for good, and a new one takes its place.",
+  },
+  addressChanged: {
+    reason: "Address Changed",
+    type: "Normal",
+    when: "A member has another peer address than etcd had listed, and the list was corrected.",
+  },
+  leaderMoved: {
+    reason: "Leader Moved",
+    type: "Normal",
+    when: "Another member leads now, because the leader is about to be removed.",
+  },
+  podDeleted: {
+    reason: "Pod Deleted",
+    type: "Normal",
+    when: "The operator deleted a pod; the note says why.",
+  },
+  podResized: {
+    reason: "Pod Resized",
+    type: "Normal",
+    when: "The CPU or memory of a running pod was changed in place, after an edit of `spec.pod.resources`.",
+  },
+  labelsRestored: {
+    reason: "Labels Restored",
+    type: "Normal",
+    when: "A pod had lost the labels that the operator finds it by, and has them again.",
+  },
+  quorumLost: {
+    reason: "Quorum Lost",
+    type: "Warning",
+    when: "Fewer than a majority of the voters answer, so etcd takes no writes; enough pods are left to recover.",
+    whatToDo:
+      "Find out what keeps the pods from running. Do not delete them: that deletes their data. See [When quorum is lost](#when-quorum-is-lost).",
+  },
+  dataLost: {
+    reason: "Data Lost",
+    type: "Warning",
+    when: "Fewer than a majority of the voters still have their data: the cluster cannot recover by itself.",
+    whatToDo: "Save what is left, then recreate the cluster. See [When quorum is lost](#when-quorum-is-lost).",
+  },
+  memberLostItsData: {
+    reason: "Member Lost Its Data",
+    type: "Warning",
+    when: "A member started again without its data, or its term went backwards; it is replaced through the quorum.",
+    whatToDo: "Find out what removed the data: the disk, the node or a person.",
+  },
+  leadersDisagree: {
+    reason: "Leaders Disagree",
+    type: "Warning",
+    when: "Members name different leaders for longer than an election takes; the operator deletes nothing on the word of either.",
+    whatToDo: "Check the network between the members and read their logs: `kubectl logs POD`.",
+  },
+  foreignCluster: {
+    reason: "Foreign Cluster",
+    type: "Warning",
+    when: "A pod with the cluster's labels serves another etcd cluster; the operator never joins it to this one.",
+    whatToDo: "Find out where the pod came from, and delete it.",
+  },
+  corrupt: {
+    reason: "Corrupt",
+    type: "Warning",
+    when: "etcd has found that members hold different data, and takes no more requests.",
+    whatToDo: "Restore a backup.",
+  },
+  noSpace: {
+    reason: "No Space",
+    type: "Warning",
+    when: "The database has reached its quota, and etcd takes no more writes.",
+    whatToDo: "Delete keys, compact, defragment, and disarm the alarm; or raise `spec.etcd.quotaBackendBytes`.",
+  },
+  invalidSpec: {
+    reason: "Invalid Spec",
+    type: "Warning",
+    when: "The spec asks for something that cannot work.",
+    whatToDo: "Change the field that the note names.",
+  },
+  refused: {
+    reason: "Refused",
+    type: "Warning",
+    when: "Kubernetes or etcd refuses a step, such as a pod beyond a quota.",
+    whatToDo: "Do what the note says; it quotes the refusal.",
+  },
+  memberCannotStart: {
+    reason: "Member Cannot Start",
+    type: "Warning",
+    when: "The pod of a member does not come up.",
+    whatToDo: "Do what the note says; see [troubleshooting.md](troubleshooting.md).",
+  },
+  membersUnreachable: {
+    reason: "Members Unreachable",
+    type: "Warning",
+    when: "The kubelet finds etcd healthy, and the operator cannot connect to it.",
+    whatToDo: "Make sure that no NetworkPolicy keeps the operator from port 2379 of the members.",
+  },
+  evenSize: {
+    reason: "Even Size",
+    type: "Warning",
+    when: "`spec.size` is even: the cluster survives no more losses than with one member less.",
+    whatToDo: "Choose an odd size.",
+  },
+} as const satisfies Record<string, EventReason>;
+
+export type EventName = keyof typeof eventReasons;

@@ -1,0 +1,35 @@
+// The files in the tree that are made from src/api, in whole or in part.
+import { stringify } from "yaml";
+import { type Definition, definitionOf } from "../crd/crd.ts";
+import { kinds } from "../kinds.ts";
+import { withEventsTable } from "./events-table.ts";
+import { apiReference } from "./reference.ts";
+
+export interface GeneratedFile {
+  /** From the root of the tree. */
+  readonly path: string;
+  /** What the file must contain, given what it contains now: of some files only a part is generated. */
+  render(current: string): string;
+}
+
+/**
+ * The definition as a person applies it. The API server does not store a field that is false, so a person and the
+ * operator who both apply it would conflict over nothing. Only definitions of etcd-operator 0.9 need the field, and the
+ * operator takes those over.
+ */
+function manifestOf(definition: Definition): string {
+  const { preserveUnknownFields: _, ...spec } = definition.spec;
+  return `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless it runs with -create-crd=false.
+${stringify({ ...definition, spec }, { lineWidth: 0 })}`;
+}
+
+export function generatedFiles(): GeneratedFile[] {
+  return [
+    { path: "docs/api.md", render: () => apiReference(kinds) },
+    { path: "docs/clusters.md", render: withEventsTable },
+    ...kinds.map((description) => ({
+      path: `example/crd/${description.names.singular}.yaml`,
+      render: () => manifestOf(definitionOf(description)),
+    })),
+  ];
+}
