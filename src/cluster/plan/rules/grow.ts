@@ -1,6 +1,6 @@
 // Fewer members than asked for: new ones join as learners, which cost the quorum nothing while they start, or as voters
 // where etcd knows no learners. All that are missing join together where that is possible, else one after the other.
-import { has, learnersAtOnce } from "../../../etcd/versions/features.ts";
+import { has, learnersAdmitted } from "../../../etcd/versions/features.ts";
 import type { MemberName } from "../actions.ts";
 import { mostLearners } from "../../objects/etcd-command.ts";
 import { isUndialable, newMemberName } from "../../objects/names.ts";
@@ -20,7 +20,7 @@ export function grow(situation: Situation): Decision | undefined {
   const { size } = world.cluster.spec;
   const missing = size - ours.length;
   const as = has(version, "learners") ? "learner" : "voter";
-  const room = as === "learner" ? learnersAtOnce(version, mostLearners) - situation.learners.length : 1;
+  const room = as === "learner" ? learnersAdmitted(version, mostLearners) - situation.learners.length : 1;
   if (missing <= 0 || room <= 0) return undefined;
   if (ours.some((seat) => isStarting(seat, now) || isOwedPod(seat))) return undefined;
   const waits = as === "voter" && !ours.every(({ state }) => state.t === "healthy");
