@@ -187,7 +187,7 @@ export class ConnectedMember implements EtcdMember {
         if (piece.version !== "") version = piece.version;
         return onChunk(piece.blob);
       },
-      { answerWithin: call.answerWithin ?? deadlines.snapshotStart, signal: call.signal },
+      { ...call, answerWithin: call.answerWithin ?? deadlines.snapshotStart },
     );
     return { ...check.finish(), version };
   }
@@ -252,7 +252,7 @@ export class ConnectedMember implements EtcdMember {
 }
 
 function within(deadline: number, call: Call | undefined): CallOptions {
-  return { deadline: call?.deadline ?? deadline, signal: call?.signal };
+  return { ...call, deadline: call?.deadline ?? deadline };
 }
 
 function readRequest(options: ReadOptions = {}): { serializable: boolean; limit: bigint; revision: bigint } {

@@ -11,9 +11,10 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { TransportError } from "../transport/errors.ts";
-import type { Http2Origin, Receiver, ResponseEnd } from "../transport/origin.ts";
+import type { Http2Origin, Receiver, ResponseEnd, TransportRequest } from "../transport/origin.ts";
 import { classify, EtcdError } from "./errors.ts";
 import { frame, FrameReader } from "./frames.ts";
+import type { BeforeSend } from "./member.ts";
 
 /** Whatever carries requests to one server. */
 export type Carrier = Pick<Http2Origin, "send">;
@@ -22,24 +23,26 @@ export interface CallOptions {
   /** Milliseconds for the whole call. */
   deadline: number;
   signal?: AbortSignal | undefined;
+  beforeSend?: BeforeSend | undefined;
 }
 
 export interface StreamOptions {
   /** Milliseconds until the server must have begun to answer. */
   answerWithin: number;
   signal?: AbortSignal | undefined;
+  beforeSend?: BeforeSend | undefined;
 }
 
 export async function unary<I extends DescMessage, O extends DescMessage>(
   carrier: Carrier,
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
-  { deadline, signal }: CallOptions,
+  { deadline, ...limits }: CallOptions,
 ): Promise<MessageShape<O>> {
   const answers: MessageShape<O>[] = [];
   const end = await send(carrier, method, request, (message) => void answers.push(message), {
     headers: { "grpc-timeout": timeoutHeader(deadline) },
-    patience: { deadline, ...(signal === undefined ? {} : { signal }) },
+    limits: { deadline, ...given(limits) },
   });
   const [answer] = answers;
   if (answer === undefined || answers.length > 1)
@@ -56,12 +59,16 @@ export async function serverStream<I extends DescMessage, O extends DescMessage>
   method: DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
   onMessage: (message: MessageShape<O>) => void | Promise<void>,
-  { answerWithin, signal }: StreamOptions,
+  { answerWithin, ...limits }: StreamOptions,
 ): Promise<void> {
-  await send(carrier, method, request, onMessage, {
-    headers: {},
-    patience: { answerWithin, ...(signal === undefined ? {} : { signal }) },
-  });
+  await send(carrier, method, request, onMessage, { headers: {}, limits: { answerWithin, ...given(limits) } });
+}
+
+type Limits = Pick<TransportRequest, "deadline" | "answerWithin" | "signal" | "beforeSend">;
+
+/** The transport's options are absent rather than undefined. */
+function given({ signal, beforeSend }: Pick<CallOptions, "signal" | "beforeSend">): Limits {
+  return { ...(signal && { signal }), ...(beforeSend && { beforeSend }) };
 }
 
 async function send<I extends DescMessage, O extends DescMessage>(
@@ -69,10 +76,7 @@ async function send<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
   onMessage: (message: MessageShape<O>) => void | Promise<void>,
-  options: {
-    headers: Record<string, string>;
-    patience: { deadline?: number; answerWithin?: number; signal?: AbortSignal };
-  },
+  { headers, limits }: { headers: Record<string, string>; limits: Limits },
 ): Promise<ResponseEnd> {
   const frames = new FrameReader();
   const drain = (): void | Promise<void> => {
@@ -83,8 +87,8 @@ async function send<I extends DescMessage, O extends DescMessage>(
   };
   let isGrpc = false;
   const receiver: Receiver = {
-    onHeaders(_status, headers) {
-      isGrpc = headers["content-type"]?.startsWith("application/grpc") ?? false;
+    onHeaders(_status, response) {
+      isGrpc = response["content-type"]?.startsWith("application/grpc") ?? false;
     },
     onData(chunk) {
       if (!isGrpc) return; // an error page of something that is no etcd
@@ -96,9 +100,9 @@ async function send<I extends DescMessage, O extends DescMessage>(
     {
       method: "POST",
       path: `/${method.parent.typeName}/${method.name}`,
-      headers: { "content-type": "application/grpc", te: "trailers", ...options.headers },
+      headers: { "content-type": "application/grpc", te: "trailers", ...headers },
       body: frame(toBinary(method.input, create(method.input, request))),
-      ...options.patience,
+      ...limits,
     },
     receiver,
   );

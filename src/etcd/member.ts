@@ -10,7 +10,14 @@ export interface Call {
   /** Milliseconds. */
   readonly deadline?: number;
   readonly signal?: AbortSignal;
+  readonly beforeSend?: BeforeSend;
 }
+
+/**
+ * Called at the moment a request goes out on an established connection, for each request of the call. If it throws,
+ * nothing is sent and the call rejects with that error. A check made before the call can be 3 s old by then.
+ */
+export type BeforeSend = () => void;
 
 /**
  * Every method throws an EtcdError for what the server says and a TransportError when it does not say it. After
@@ -128,6 +135,7 @@ export interface SnapshotCall {
   /** Milliseconds until the first piece must be here; the whole may take as long as it takes. */
   readonly answerWithin?: number;
   readonly signal?: AbortSignal;
+  readonly beforeSend?: BeforeSend;
 }
 
 export interface Snapshot {

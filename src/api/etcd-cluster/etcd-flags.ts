@@ -1,7 +1,8 @@
-// Which flags of etcd a person may not set with `spec.etcd.extraArgs` or through the environment, because the operator
-// sets them or because data would be lost.
+// The flags in `spec.etcd.extraArgs`: how they are read, and which ones are refused there and in the environment,
+// because the operator sets them or because data would be lost.
+import type { Spelling } from "../etcd/versions/flags.ts";
 
-/** They say who a member is, where it listens and whom it trusts, or make it forget: the operator's alone. */
+/** They say who a member is, where it listens and whom it trusts, or make it lose data. Only the operator sets them. */
 export const operatorsFlags: readonly string[] = `
   name data-dir wal-dir config-file
   initial-advertise-peer-urls initial-cluster initial-cluster-state initial-cluster-token
@@ -15,7 +16,15 @@ export const operatorsFlags: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Without a conflict with the operator's own flags they are obeyed, and each can lose what was acknowledged. */
+/** The operator gives these as variables: a second variable of that name would win, on every version. */
+export const operatorsVariables: readonly string[] = [
+  "initial-cluster",
+  "initial-cluster-state",
+  "listen-metrics-urls",
+  "max-learners",
+];
+
+/** The operator does not set these, so etcd would obey a variable, and each can lose acknowledged writes. */
 export const dangerousFlags: readonly string[] = [
   "config-file",
   "discovery",
@@ -47,4 +56,35 @@ export function flagName(arg: string): string {
 /** The variable that etcd reads for a flag, as in ETCD_DATA_DIR. */
 export function variableOf(flag: string): string {
   return `ETCD_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** One setting of `extraArgs`. */
+export interface ExtraSetting {
+  /** As the person wrote it, for sentences: `--pre-vote`, or `the feature gate LeaseCheckpoint`. */
+  readonly written: string;
+  readonly spelling: Spelling;
+  readonly value: string;
+}
+
+/** Reads the gates of `--feature-gates=A=true,B=false` as one setting each, and a flag without a value as true. */
+export function extraSettings(args: readonly string[]): readonly ExtraSetting[] {
+  return args.flatMap((arg) => {
+    const name = flagName(arg);
+    const value = valueAfterEquals(arg);
+    if (name !== "feature-gates")
+      return [{ written: `--${name}`, spelling: { t: "flag", name }, value: value ?? "true" }];
+    return (value ?? "")
+      .split(",")
+      .filter((entry) => entry.trim() !== "")
+      .map((entry): ExtraSetting => {
+        const [gate = ""] = entry.trim().split("=", 1);
+        const written = `the feature gate ${gate}`;
+        return { written, spelling: { t: "featureGate", gate }, value: valueAfterEquals(entry.trim()) ?? "true" };
+      });
+  });
+}
+
+function valueAfterEquals(text: string): string | undefined {
+  const at = text.indexOf("=");
+  return at < 0 ? undefined : text.slice(at + 1);
 }

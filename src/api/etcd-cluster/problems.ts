@@ -1,16 +1,23 @@
 // What is wrong with an EtcdCluster, in sentences that say what to do: everything that the API server refuses, and what
 // it cannot see, because it takes knowledge of etcd's versions or of Kubernetes' own types.
 import { has, oldestSupported } from "../../etcd/versions/features.ts";
-import { spell } from "../../etcd/versions/flags.ts";
+import { hasSetting, spellingsOf } from "../../etcd/versions/flags.ts";
 import { type EtcdVersion, formatVersion, isAtLeast, parseVersion, version } from "../../etcd/versions/version.ts";
 import { check } from "../schema/check.ts";
 import { complete } from "../schema/complete.ts";
 import type { EtcdCluster } from "./etcd-cluster.ts";
-import { argForm, nameRules, ownedFlags, typedFlags } from "./rules.ts";
-import { type CompleteSpec, type PodPolicy, specSchema } from "./spec.ts";
-import { dangerousFlags, fieldsOfFlags, flagName, operatorsFlags, variableOf } from "./etcd-flags.ts";
+import {
+  dangerousFlags,
+  extraSettings,
+  fieldsOfFlags,
+  operatorsFlags,
+  operatorsVariables,
+  variableOf,
+} from "./etcd-flags.ts";
 import { annotationProblems, labelProblems } from "./label-problems.ts";
 import { resourceProblems } from "./resource-problems.ts";
+import { argForm, nameRules, ownedFlags, typedFlags } from "./rules.ts";
+import { type CompleteSpec, type PodPolicy, specSchema } from "./spec.ts";
 
 /** Empty when all is well. Given the object as it is stored: defaults are not needed and do no harm. */
 export function problemsOf(cluster: EtcdCluster): string[] {
@@ -29,18 +36,27 @@ function versionProblems(spec: CompleteSpec): string[] {
     return [
       `spec.version is ${text}, and the operator runs etcd ${formatVersion(oldestSupported)} and newer 3.x: choose one of those.`,
     ];
-  return [...unknownFlags(spec, wanted), ...compactionProblems(spec, wanted), ...environmentProblems(spec, wanted)];
+  return [
+    ...extraArgsProblems(spec, wanted),
+    ...compactionProblems(spec, wanted),
+    ...environmentProblems(spec, wanted),
+  ];
 }
 
-function unknownFlags({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
-  return (etcd.extraArgs ?? [])
-    .filter((arg) => argForm.holds([arg]) && ownedFlags.holds([arg]) && typedFlags.holds([arg]))
-    .map(flagName)
-    .filter((flag) => spell(wanted, flag).t === "unknown")
-    .map(
-      (flag) =>
-        `spec.etcd.extraArgs holds --${flag}, which etcd ${formatVersion(wanted)} does not know: it would not start. Leave it out.`,
-    );
+function extraArgsProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
+  const args = (etcd.extraArgs ?? []).filter(
+    (arg) => argForm.holds([arg]) && ownedFlags.holds([arg]) && typedFlags.holds([arg]),
+  );
+  return extraSettings(args).flatMap(({ written, spelling, value }) => {
+    if (!hasSetting(wanted, spelling))
+      return [
+        `spec.etcd.extraArgs holds ${written}, which etcd ${formatVersion(wanted)} does not have: leave it out, or choose a version that has it.`,
+      ];
+    // It may have to be given as a variable, and etcd takes an empty variable for none.
+    return value === ""
+      ? [`spec.etcd.extraArgs holds ${written} with an empty value: give it a value or leave it out.`]
+      : [];
+  });
 }
 
 function compactionProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string[] {
@@ -53,11 +69,11 @@ function compactionProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string
       ];
 }
 
-/** From here on a variable that contradicts a flag ends the program; before, the flag simply won. */
+/** From here on etcd ends when a flag and a variable set the same; before, the flag won. */
 const conflictsAreFatal = version("3.4.0");
 
 function environmentProblems({ etcd, pod }: CompleteSpec, wanted: EtcdVersion): string[] {
-  const refused = isAtLeast(wanted, conflictsAreFatal) ? operatorsFlags : dangerousFlags;
+  const refused = isAtLeast(wanted, conflictsAreFatal) ? operatorsFlags : [...operatorsVariables, ...dangerousFlags];
   const variables = new Set((pod.etcdEnv ?? []).map((entry) => entry.name));
   const owned = refused
     .map(variableOf)
@@ -69,14 +85,15 @@ function environmentProblems({ etcd, pod }: CompleteSpec, wanted: EtcdVersion): 
       ([flag, field]) =>
         `spec.pod.etcdEnv holds ${variableOf(flag)}, and spec.etcd.${field} is set, too: remove one of them.`,
     );
-  const flags = new Map((etcd.extraArgs ?? []).map(flagName).map((flag) => [variableOf(flag), flag]));
-  const contradicted = [...variables]
-    .filter((name) => isAtLeast(wanted, conflictsAreFatal) && flags.has(name))
-    .map(
-      (name) =>
-        `spec.pod.etcdEnv holds ${name}, and spec.etcd.extraArgs holds --${flags.get(name)}, too: etcd would not start. Remove one of them.`,
-    );
-  return [...owned, ...twice, ...contradicted];
+  const again = extraSettings(etcd.extraArgs ?? []).flatMap(({ written, spelling }) =>
+    [...new Set(spellingsOf(spelling).map((other) => variableOf(other.t === "flag" ? other.name : "feature-gates")))]
+      .filter((name) => variables.has(name))
+      .map(
+        (name) =>
+          `spec.pod.etcdEnv holds ${name}, and spec.etcd.extraArgs holds ${written}, which etcd takes for the same setting: remove one of them.`,
+      ),
+  );
+  return [...owned, ...twice, ...again];
 }
 
 function podProblems(pod: PodPolicy): string[] {

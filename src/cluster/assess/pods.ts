@@ -1,6 +1,6 @@
 // What a pod's state means for its member: whether it may still come up, whether it holds data, and since when it does
 // not do what it should.
-import { imageOf } from "../../api/etcd-cluster.ts";
+import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { MemberPod, World } from "../observe/world.ts";

@@ -3,7 +3,7 @@
 // that an etcd without data exits. With data etcd looks at none of this. So a member never comes back empty: it would
 // have forgotten what it voted for and acknowledged.
 import type { EnvVar } from "kubernetes-types/core/v1.js";
-import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
+import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { peerUrlOf } from "./names.ts";
 
 export const initialClusterAnnotation = `${EtcdCluster.group}/initial-cluster`;

@@ -12,7 +12,7 @@ import type {
 import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
-import { commandOf, type FirstStart, versionOf } from "./etcd-command.ts";
+import { commandOf, environmentOf, type FirstStart, initialClusterOf, versionOf } from "./etcd-command.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
@@ -75,11 +75,12 @@ const data: Volume = { name: dataVolume, emptyDir: {} };
 function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
+  const { list, state } = initialClusterOf(cluster, member, start);
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
   return {
     name: etcdContainer,
     image: imageOf(cluster.spec),
-    command: commandOf(cluster, member, start),
+    command: [...commandOf(cluster, member), `--initial-cluster=${list}`, `--initial-cluster-state=${state}`],
     ports: [
       { name: "server", containerPort: ports.peer, protocol: "TCP" },
       { name: "client", containerPort: ports.client, protocol: "TCP" },
@@ -96,7 +97,7 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
       capabilities: { drop: ["ALL"] },
     },
     ...given("resources", resources),
-    ...given("env", etcdEnv),
+    env: [...environmentOf(cluster), ...(etcdEnv ?? [])],
   };
 }
 

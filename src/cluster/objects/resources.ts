@@ -2,7 +2,7 @@
 // and memory; it cannot take a limit away, and it fixes the class of service when a pod is made. What it cannot do waits
 // for a new pod.
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
-import { amountOf } from "../../api/resources.ts";
+import { amountOf } from "../../api/etcd-cluster/resource-problems.ts";
 
 type Amounts = Readonly<Record<string, string | number>>;
 

@@ -1,7 +1,7 @@
 // Reduces a pod to what the planner needs: its state with the kubelet's reason, what its etcd was started with, and
 // whether its node is still there.
 import type { Container, ContainerStatus } from "kubernetes-types/core/v1.js";
-import { variableOf } from "../../api/etcd-flags.ts";
+import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
 import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";

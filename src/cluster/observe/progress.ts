@@ -1,6 +1,6 @@
 // How far each member was when it was last seen. A member that serves never goes back behind its own term or index, for
 // it keeps both on disk before it answers; one that does has lost its disk. Kept in memory, for members that answer.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { MemberStatus } from "../../etcd/member.ts";
 import { type Key, keyOf, keyText } from "../../kube/objects/objects.ts";

@@ -1,5 +1,6 @@
 // All the nodes of an in-memory Kubernetes: pods get an address and run, and what runs in them are members of an
 // in-memory etcd, which start and end as the real ones do.
+import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../kube/clock.ts";
@@ -75,9 +76,11 @@ export class Kubelet {
 
   /** False when it ends at once. */
   #startEtcd(pod: Pod, address: string): boolean {
-    const command = pod.spec?.containers[0]?.command ?? [];
+    const { command = [], env = [] } = pod.spec?.containers[0] ?? {};
     const flag = (name: string): string =>
-      command.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
+      command.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ??
+      env.find((variable) => variable.name === variableOf(name))?.value ??
+      "";
     const version = pod.metadata?.annotations?.[versionAnnotation] ?? "";
     const start = {
       name: flag("name"),

@@ -137,6 +137,19 @@ function alone(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
     else await refuses(m0.moveLeader(nobody), "unimplemented");
   });
 
+  test("is sent nothing when the caller's last check throws, and the caller gets that error", async () => {
+    const lost = new Error("leadership lost");
+    const beforeSend = (): void => {
+      throw lost;
+    };
+    await assert.rejects(m0.put("before-send", "1", { beforeSend }), (error) => error === lost);
+    await assert.rejects(m0.health({ beforeSend }), (error) => error === lost);
+    assert.equal(await m0.get("before-send"), undefined);
+    let checks = 0;
+    await m0.put("before-send", "1", { beforeSend: () => void (checks += 1) });
+    assert.equal(checks, 1);
+  });
+
   test("is never asked for a learner when a server may take it for a voter", async () => {
     const wanted = { as: "learner", peerUrls: [world.peerUrl("m9")], oldestServer: version("3.3.27") } as const;
     await refuses(m0.memberAdd(wanted), "learnersUnsupported");

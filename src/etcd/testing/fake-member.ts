@@ -8,6 +8,7 @@ import { refuseLearnerOnOldServers } from "../learner-guard.ts";
 import type {
   AddedMember,
   Alarm,
+  Call,
   Deleted,
   EtcdMember,
   KeyRange,
@@ -20,6 +21,7 @@ import type {
   NewMember,
   ReadOptions,
   Snapshot,
+  SnapshotCall,
   Txn,
   TxnResult,
   Written,
@@ -42,8 +44,8 @@ export class FakeMember implements EtcdMember {
     this.endpoint = endpoint;
   }
 
-  status = async (): Promise<MemberStatus> => {
-    const process = this.#serve("Status", "nothing");
+  status = async (call?: Call): Promise<MemberStatus> => {
+    const process = this.#serve("Status", "nothing", call);
     const { store, clusterId, term, alarms } = this.#etcd;
     const modern = has(process.version, "learners");
     const size = 20_480 + store.revision * 100;
@@ -65,9 +67,9 @@ export class FakeMember implements EtcdMember {
     };
   };
 
-  health = async (): Promise<MemberHealth> => {
+  health = async (call?: Call): Promise<MemberHealth> => {
     try {
-      this.#serve("Range", "quorum");
+      this.#serve("Range", "quorum", call);
       return { t: "healthy" };
     } catch (error) {
       if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
@@ -75,68 +77,68 @@ export class FakeMember implements EtcdMember {
     }
   };
 
-  memberList = async ({ linearizable }: { readonly linearizable: boolean }): Promise<Membership> => {
-    this.#serve("MemberList", linearizable ? "quorum" : "voter");
+  memberList = async ({ linearizable }: { readonly linearizable: boolean }, call?: Call): Promise<Membership> => {
+    this.#serve("MemberList", linearizable ? "quorum" : "voter", call);
     return { clusterId: this.#etcd.clusterId, members: this.#etcd.members };
   };
 
-  memberAdd = async (wanted: NewMember): Promise<AddedMember> => {
+  memberAdd = async (wanted: NewMember, call?: Call): Promise<AddedMember> => {
     refuseLearnerOnOldServers(wanted);
-    const process = this.#serve("MemberAdd", "voter");
+    const process = this.#serve("MemberAdd", "voter", call);
     const member = this.#etcd.add(process, wanted.peerUrls, wanted.as === "learner");
     return { member, members: this.#etcd.members };
   };
 
-  memberPromote = async (id: MemberId): Promise<readonly Member[]> => {
-    const process = this.#serve("MemberPromote", "voter");
+  memberPromote = async (id: MemberId, call?: Call): Promise<readonly Member[]> => {
+    const process = this.#serve("MemberPromote", "voter", call);
     if (!has(process.version, "learners")) throw unimplemented("MemberPromote");
     this.#etcd.promote(process, id);
     return this.#etcd.members;
   };
 
-  memberRemove = async (id: MemberId): Promise<readonly Member[]> => {
-    this.#etcd.remove(this.#serve("MemberRemove", "voter"), id);
+  memberRemove = async (id: MemberId, call?: Call): Promise<readonly Member[]> => {
+    this.#etcd.remove(this.#serve("MemberRemove", "voter", call), id);
     return this.#etcd.members;
   };
 
-  memberUpdate = async (id: MemberId, peerUrls: readonly string[]): Promise<readonly Member[]> => {
-    this.#etcd.update(this.#serve("MemberUpdate", "voter"), id, peerUrls);
+  memberUpdate = async (id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]> => {
+    this.#etcd.update(this.#serve("MemberUpdate", "voter", call), id, peerUrls);
     return this.#etcd.members;
   };
 
-  moveLeader = async (to: MemberId): Promise<void> => {
-    const process = this.#serve("MoveLeader", "voter");
+  moveLeader = async (to: MemberId, call?: Call): Promise<void> => {
+    const process = this.#serve("MoveLeader", "voter", call);
     if (!has(process.version, "moveLeader")) throw unimplemented("MoveLeader");
     this.#etcd.moveLeader(process, to);
   };
 
-  alarms = async (): Promise<readonly Alarm[]> => {
-    this.#serve("Alarm", "quorum");
+  alarms = async (call?: Call): Promise<readonly Alarm[]> => {
+    this.#serve("Alarm", "quorum", call);
     return this.#etcd.alarms;
   };
 
-  disarm = async (alarm: Alarm): Promise<void> => {
-    this.#serve("Alarm", "quorum");
+  disarm = async (alarm: Alarm, call?: Call): Promise<void> => {
+    this.#serve("Alarm", "quorum", call);
     this.#etcd.disarm(alarm);
   };
 
-  defragment = async (): Promise<void> => {
-    this.#serve("Defragment", "voter");
+  defragment = async (call?: Call): Promise<void> => {
+    this.#serve("Defragment", "voter", call);
   };
 
-  compact = async (revision: number): Promise<void> => {
-    this.#serve("Compact", "quorum");
+  compact = async (revision: number, call?: Call): Promise<void> => {
+    this.#serve("Compact", "quorum", call);
     this.#etcd.store.compact(revision);
   };
 
-  hashKv = async (revision: number): Promise<KvHash> => {
-    const process = this.#serve("HashKV", "voter");
+  hashKv = async (revision: number, call?: Call): Promise<KvHash> => {
+    const process = this.#serve("HashKV", "voter", call);
     if (!has(process.version, "hashKv")) throw unimplemented("HashKV");
     return this.#etcd.store.hash(revision);
   };
 
-  snapshot = async (onChunk: (chunk: Uint8Array) => void | Promise<void>): Promise<Snapshot> => {
-    const process = this.#serve("Snapshot", "nothing");
+  snapshot = async (onChunk: (chunk: Uint8Array) => void | Promise<void>, call?: SnapshotCall): Promise<Snapshot> => {
+    const process = this.#serve("Snapshot", "nothing", call);
     if (!has(process.version, "linearizableMemberList") && this.#etcd.memberOf(process).learner)
       throw notServedByLearner("Snapshot"); // 3.5 began to serve it
     const keys = this.#etcd.store.list("").keys.map(({ key, value }) => [key, Buffer.from(value).toString("base64")]);
@@ -153,38 +155,39 @@ export class FakeMember implements EtcdMember {
     };
   };
 
-  get = async (key: string, options: ReadOptions = {}): Promise<KeyValue | undefined> => {
-    this.#serve("Range", options.serializable ? "nothing" : "quorum");
+  get = async (key: string, options: ReadOptions = {}, call?: Call): Promise<KeyValue | undefined> => {
+    this.#serve("Range", options.serializable ? "nothing" : "quorum", call);
     return this.#etcd.store.get(key, options);
   };
 
-  list = async (prefix: string, options: ReadOptions = {}): Promise<KeyRange> => {
-    this.#serve("Range", options.serializable ? "nothing" : "quorum");
+  list = async (prefix: string, options: ReadOptions = {}, call?: Call): Promise<KeyRange> => {
+    this.#serve("Range", options.serializable ? "nothing" : "quorum", call);
     return this.#etcd.store.list(prefix, options);
   };
 
-  put = async (key: string, value: string | Uint8Array): Promise<Written> => {
-    this.#serve("Put", "quorum");
+  put = async (key: string, value: string | Uint8Array, call?: Call): Promise<Written> => {
+    this.#serve("Put", "quorum", call);
     this.#requireRoom("Put");
     return this.#etcd.store.put(key, value);
   };
 
-  delete = async (key: string): Promise<Deleted> => {
-    this.#serve("DeleteRange", "quorum");
+  delete = async (key: string, call?: Call): Promise<Deleted> => {
+    this.#serve("DeleteRange", "quorum", call);
     return this.#etcd.store.delete(key);
   };
 
-  txn = async (txn: Txn): Promise<TxnResult> => {
-    this.#serve("Txn", "quorum");
+  txn = async (txn: Txn, call?: Call): Promise<TxnResult> => {
+    this.#serve("Txn", "quorum", call);
     if ([...txn.andThen, ...(txn.otherwise ?? [])].some((write) => "put" in write)) this.#requireRoom("Txn");
     return this.#etcd.store.txn(txn);
   };
 
-  #serve(method: string, need: Need): FakeProcess {
+  #serve(method: string, need: Need, call: Pick<Call, "beforeSend"> | undefined): FakeProcess {
     const process = this.#etcd.processAt(this.endpoint);
     const at = `${method} at ${this.endpoint}`;
     if (!process || process.state === "stopped") throw new TransportError("unreachable", `${at}: connection refused`);
     if (process.state === "isolated") throw new TransportError("connectTimeout", `${at}: no connection in time`);
+    call?.beforeSend?.();
     if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
     if (need === "nothing") return process;
     if (this.#etcd.memberOf(process).learner) throw notServedByLearner(method);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type EtcdFeature, has, learnersAtOnce, probesOf } from "./features.ts";
-import { hasFlag, spell } from "./flags.ts";
-import { stepBetween } from "./steps.ts";
+import { type EtcdFeature, has, learnersAdmitted, probesOf } from "./features.ts";
 import { version } from "./version.ts";
 
 describe("what a version can do", () => {
@@ -21,11 +19,18 @@ describe("what a version can do", () => {
       for (const text of without) assert.equal(has(version(text), feature), false, text);
     });
 
-  test("as many learners at once as the flag says, where there is the flag", () => {
-    assert.equal(learnersAtOnce(version("3.7.3"), 3), 3);
-    assert.equal(learnersAtOnce(version("3.5.35"), 3), 1);
-    assert.equal(learnersAtOnce(version("3.2.13"), 3), 0);
-  });
+  const admitted: readonly (readonly [string, number | undefined, number])[] = [
+    ["3.2.13", undefined, 0],
+    ["3.3.27", 8, 0],
+    ["3.4.23", undefined, 1],
+    ["3.5.35", 8, 1],
+    ["3.6.0", undefined, 1],
+    ["3.6.16", 8, 8],
+    ["3.7.3", 3, 3],
+  ];
+  for (const [text, setting, wanted] of admitted)
+    test(`etcd ${text} started with max-learners ${setting ?? "unset"} admits ${wanted} learners`, () =>
+      assert.equal(learnersAdmitted(version(text), setting), wanted));
 
   test("a liveness probe never asks the quorum", () => {
     for (const text of ["3.7.3", "3.6.0", "3.5.35", "3.5.10", "3.4.29", "3.4.23", "3.3.27", "3.2.13"]) {
@@ -35,65 +40,18 @@ describe("what a version can do", () => {
         text,
       );
     }
-    assert.deepEqual(probesOf(version("3.2.13")).readiness, { on: "client", path: "/health" });
-    assert.deepEqual(probesOf(version("3.6.16")).readiness, { on: "metrics", path: "/readyz" });
-  });
-});
-
-describe("the flags of a version", () => {
-  test("come and go with the minors", () => {
-    for (const [flag, with_, without] of [
-      ["max-learners", ["3.6.0", "3.7.3"], ["3.5.35"]],
-      ["feature-gates", ["3.6.0"], ["3.5.35"]],
-      ["enable-v2", ["3.2.13", "3.5.35"], ["3.6.0"]],
-      ["listen-metrics-urls", ["3.3.0", "3.7.3"], ["3.2.13"]],
-      ["experimental-corrupt-check-time", ["3.3.0", "3.6.16"], ["3.7.0"]],
-      ["ca-file", ["3.3.0"], ["3.4.0"]],
-    ] as const) {
-      for (const text of with_) assert.equal(hasFlag(version(text), flag), true, `${flag} ${text}`);
-      for (const text of without) assert.equal(hasFlag(version(text), flag), false, `${flag} ${text}`);
-    }
-    assert.equal(hasFlag(version("3.9.0"), "max-learners"), true, "a newer minor counts as the newest known");
-    assert.throws(() => hasFlag(version("3.1.0"), "name"), RangeError);
   });
 
-  test("are spelled as the version spells them", () => {
-    const spelled = (text: string, flag: string) => spell(version(text), flag);
-    assert.deepEqual(spelled("3.5.35", "corrupt-check-time"), { t: "flag", name: "experimental-corrupt-check-time" });
-    assert.deepEqual(spelled("3.6.16", "experimental-corrupt-check-time"), { t: "flag", name: "corrupt-check-time" });
-    const gate = { t: "featureGate", gate: "InitialCorruptCheck" };
-    assert.deepEqual(spelled("3.7.3", "experimental-initial-corrupt-check"), gate);
-    assert.deepEqual(spelled("3.7.3", "initial-corrupt-check"), gate);
-    assert.deepEqual(spelled("3.5.35", "initial-corrupt-check"), {
-      t: "flag",
-      name: "experimental-initial-corrupt-check",
-    });
-    assert.deepEqual(spelled("3.7.3", "enable-v2"), { t: "unknown" });
-  });
-});
-
-describe("a step to another version", () => {
-  const rows = [
-    ["3.5.21", "3.5.21", "same"],
-    ["3.5.21", "3.5.35", "patch"],
-    ["3.5.35", "3.5.21", "patch"],
-    ["3.4.23", "3.5.35", "upgrade"],
-    ["3.2.13", "3.3.27", "upgrade"],
-    ["3.5.26", "3.6.16", "upgrade"],
-    ["3.5.25", "3.6.16", "patchTooOld"],
-    ["3.6.11", "3.7.3", "upgrade"],
-    ["3.6.10", "3.7.3", "patchTooOld"],
-    ["3.5.35", "3.7.3", "skipsMinor"],
-    ["3.7.3", "3.6.16", "downgrade"],
-    ["3.6.16", "3.5.35", "downgrade"],
-    ["3.7.3", "3.5.35", "skipsMinor"],
-    ["3.5.35", "3.4.23", "downgradeUnsupported"],
-    ["3.6.16", "4.0.0", "otherMajor"],
-  ] as const;
-  for (const [from, to, wanted] of rows)
-    test(`from ${from} to ${to} is ${wanted}`, () => {
-      const step = stepBetween(version(from), version(to));
-      assert.equal(step.t === "refused" ? step.because : step.t, wanted);
-      if (step.t === "refused") assert.match(step.advice, /\.$/);
-    });
+  for (const [text, path] of [
+    ["3.2.13", "/health"],
+    ["3.3.27", "/health"],
+    ["3.4.23", "/health?exclude=NOSPACE"],
+    ["3.5.10", "/health?exclude=NOSPACE"],
+    ["3.4.29", "/readyz"],
+    ["3.5.35", "/readyz"],
+    ["3.6.16", "/readyz"],
+    ["3.7.3", "/readyz"],
+  ] as const)
+    test(`the readiness of etcd ${text} is asked for where clients connect`, () =>
+      assert.deepEqual(probesOf(version(text)).readiness, { on: "client", path }));
 });

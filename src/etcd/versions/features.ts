@@ -59,41 +59,44 @@ export function has(v: EtcdVersion, feature: EtcdFeature): boolean {
   return isAtLeast(v, first) || backports.some((patch) => sameMinor(v, patch) && isAtLeast(v, patch));
 }
 
-/** How many learners a cluster may have at once, when it was started with the flag or cannot be. */
-export function learnersAtOnce(v: EtcdVersion, maxLearnersFlag: number): number {
+/**
+ * How many learners a server of this version admits when it was started with this `max-learners`; undefined: without.
+ * Each server judges by its own setting, so ask for the one that serves the call.
+ */
+export function learnersAdmitted(v: EtcdVersion, maxLearners: number | undefined): number {
   if (!has(v, "learners")) return 0;
-  return has(v, "maxLearners") ? maxLearnersFlag : 1;
+  return has(v, "maxLearners") ? (maxLearners ?? 1) : 1;
 }
 
-/** Where a kubelet asks how a member is. */
+/** Where a kubelet probes a member. */
 export type Probe =
-  /** On the metrics listener: plain HTTP, no client certificate. */
+  /** On the metrics listener: plain HTTP, no client certificate. It answers from the start of the process. */
   | { readonly on: "metrics"; readonly path: string }
-  /** On the client port: plain HTTP only without client TLS. */
+  /** On the client port, which answers once the member serves clients. A kubelet has no client certificate. */
   | { readonly on: "client"; readonly path: string }
-  /** Nothing but whether the client port is open. */
+  /** Only whether the client port is open. */
   | { readonly on: "clientPort" };
 
 export interface Probes {
-  /** Must not depend on quorum: restarting a member that lost its peers helps nobody. */
+  /** Does not depend on quorum: restarting a member that lost its peers helps nobody. */
   readonly liveness: Probe;
-  /** Needs quorum. */
+  /**
+   * Needs quorum. Asked on the client port: a member that joined by a snapshot answers /readyz on the metrics listener
+   * up to 7 s before it answers clients (embed/etcd.go serves metrics first, embed/serve.go waits for ReadyNotify).
+   */
   readonly readiness: Probe;
 }
 
 export function probesOf(v: EtcdVersion): Probes {
   if (has(v, "livezReadyz"))
-    return { liveness: { on: "metrics", path: "/livez" }, readiness: { on: "metrics", path: "/readyz" } };
+    return { liveness: { on: "metrics", path: "/livez" }, readiness: { on: "client", path: "/readyz" } };
   if (has(v, "healthSerializable"))
     return {
       liveness: { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" },
-      readiness: { on: "metrics", path: "/health?exclude=NOSPACE" },
+      readiness: { on: "client", path: "/health?exclude=NOSPACE" },
     };
-  // Their /health reads through the quorum and fails on any alarm.
-  return {
-    liveness: { on: "clientPort" },
-    readiness: has(v, "metricsListener") ? { on: "metrics", path: "/health" } : { on: "client", path: "/health" },
-  };
+  // Their /health reads through the quorum and fails on any alarm, so it cannot serve for liveness.
+  return { liveness: { on: "clientPort" }, readiness: { on: "client", path: "/health" } };
 }
 
 /** When `--quota-backend-bytes` is absent or 0: storage/quota.go, DefaultQuotaBytes; the same in every minor. */

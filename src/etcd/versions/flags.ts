@@ -100,7 +100,8 @@ const changes: readonly FlagChange[] = [
   },
 ];
 
-const newest = Math.max(...changes.map((change) => change.minor));
+const minors: readonly number[] = changes.map(({ minor }) => minor);
+const newest = Math.max(...minors);
 
 function collect(minor: number): ReadonlySet<string> {
   const known = new Set<string>();
@@ -111,46 +112,103 @@ function collect(minor: number): ReadonlySet<string> {
   return known;
 }
 
-const byMinor: ReadonlyMap<number, ReadonlySet<string>> = new Map(
-  changes.map(({ minor }) => [minor, collect(minor)] as const),
-);
+const byMinor: ReadonlyMap<number, ReadonlySet<string>> = new Map(minors.map((minor) => [minor, collect(minor)]));
 
-/**
- * The flags of this version, without dashes. A minor newer than all that are known here counts as the newest of them;
- * of an older minor than 3.2 nothing is known.
- */
+const flagsOfMinor = (minor: number): ReadonlySet<string> => byMinor.get(minor) ?? new Set();
+
+/** A minor that is newer than all known ones counts as the newest of them; nothing is known of minors before 3.2. */
+function minorOf(v: EtcdVersion): number {
+  const minor = Math.min(v.minor, newest);
+  if (v.major !== 3 || !byMinor.has(minor)) throw new RangeError(`the flags of etcd ${formatVersion(v)} are not known`);
+  return minor;
+}
+
+/** The flags of this version, without dashes. */
 export function flagsOf(v: EtcdVersion): ReadonlySet<string> {
-  const known = v.major === 3 ? byMinor.get(Math.min(v.minor, newest)) : undefined;
-  if (!known) throw new RangeError(`the flags of etcd ${formatVersion(v)} are not known`);
-  return known;
+  return flagsOfMinor(minorOf(v));
 }
 
 export function hasFlag(v: EtcdVersion, flag: string): boolean {
   return flagsOf(v).has(flag);
 }
 
-// Flags that 3.6 turned into feature gates; 3.7 knows only the gate. embed/config.go of 3.6, "Use '--feature-gates=…".
-const gates: ReadonlyMap<string, string> = new Map([
-  ["experimental-initial-corrupt-check", "InitialCorruptCheck"],
-  ["experimental-compact-hash-check-enabled", "CompactHashCheck"],
-  ["experimental-stop-grpc-service-on-defrag", "StopGRPCServiceOnDefrag"],
-  ["experimental-enable-lease-checkpoint", "LeaseCheckpoint"],
-  ["experimental-enable-lease-checkpoint-persist", "LeaseCheckpointPersist"],
-  ["experimental-txn-mode-write-with-shared-buffer", "TxnModeWriteWithSharedBuffer"],
-]);
-
-/** What to write on this version for a flag that others may call differently. */
-export type FlagSpelling =
-  | { readonly t: "flag"; readonly name: string }
-  | { readonly t: "featureGate"; readonly gate: string }
-  | { readonly t: "unknown" };
-
-/** Takes either name of a flag that lost its `experimental-` and tells the one that this version has. */
-export function spell(v: EtcdVersion, flag: string): FlagSpelling {
-  const plain = flag.replace(/^experimental-/, "");
-  const gate = gates.get(`experimental-${plain}`);
-  if (gate !== undefined && hasFlag(v, "feature-gates")) return { t: "featureGate", gate };
-  // The stable name first: 3.6 takes both and warns about the old one.
-  const name = [plain, flag, `experimental-${plain}`].find((candidate) => hasFlag(v, candidate));
-  return name === undefined ? { t: "unknown" } : { t: "flag", name };
+/** Whether every supported version has the flag under this very name. Such a flag survives any change of the image. */
+export function isInEveryVersion(flag: string): boolean {
+  return [...byMinor.values()].every((known) => known.has(flag));
 }
+
+/** One of the names that a setting has: a flag, or since 3.6 an entry of the flag `feature-gates`. */
+export type Spelling =
+  | { readonly t: "flag"; readonly name: string }
+  | { readonly t: "featureGate"; readonly gate: string };
+
+interface Gate {
+  readonly name: string;
+  readonly minors: readonly number[];
+  /** The same setting as a flag, before 3.6 and, deprecated, in 3.6. */
+  readonly flag?: string;
+}
+
+// server/features/etcd_features.go of 3.6.16 and 3.7.3. A gate that is missing here is taken for one of a newer patch.
+const gates: readonly Gate[] = [
+  { name: "InitialCorruptCheck", minors: [6, 7], flag: "experimental-initial-corrupt-check" },
+  { name: "CompactHashCheck", minors: [6, 7], flag: "experimental-compact-hash-check-enabled" },
+  { name: "StopGRPCServiceOnDefrag", minors: [6, 7], flag: "experimental-stop-grpc-service-on-defrag" },
+  { name: "LeaseCheckpoint", minors: [6, 7], flag: "experimental-enable-lease-checkpoint" },
+  { name: "LeaseCheckpointPersist", minors: [6, 7], flag: "experimental-enable-lease-checkpoint-persist" },
+  { name: "TxnModeWriteWithSharedBuffer", minors: [6, 7], flag: "experimental-txn-mode-write-with-shared-buffer" },
+  { name: "SetMemberLocalAddr", minors: [6, 7] },
+  { name: "FastLeaseKeepAlive", minors: [7] },
+  { name: "PriorityRequest", minors: [7] },
+];
+
+/**
+ * Every name that some version has for a setting, given any of them; the newest name first. A flag has two names when
+ * it lost its `experimental-`; no other flag may be written with that prefix.
+ */
+export function spellingsOf(setting: Spelling): readonly Spelling[] {
+  const gate = gates.find(({ name, flag }) =>
+    setting.t === "featureGate" ? name === setting.gate : flag === experimental(setting.name),
+  );
+  const flag = setting.t === "flag" ? setting.name : gate?.flag;
+  const renamed = flag !== undefined && isInSomeVersion(experimental(flag));
+  const names = flag === undefined ? [] : renamed ? [stable(flag), experimental(flag)] : [flag];
+  return [
+    ...(gate ? [{ t: "featureGate", gate: gate.name } as const] : setting.t === "featureGate" ? [setting] : []),
+    ...names.filter(isInSomeVersion).map((name) => ({ t: "flag", name }) as const),
+  ];
+}
+
+/** Whether a server of this version takes the setting, under whatever name. */
+export function hasSetting(v: EtcdVersion, setting: Spelling): boolean {
+  return spellingsOf(setting).some((spelling) => takes(minorOf(v), spelling));
+}
+
+/**
+ * The names under which a pod of this version sets something through variables. Its image may be changed to the next
+ * or the previous minor version, its variables not: etcd must start there, and keep the setting if that is possible.
+ * A server only warns about a variable that it does not know, but ends when it is given two names of one setting that
+ * it knows both (3.6: "cannot set … at the same time", "cannot specify both flags"). So: the name that this version
+ * prefers, and every name that no version knows together with it. Empty when this version lacks the setting.
+ *
+ * - `corrupt-check-time` has `experimental-` up to 3.5, none in 3.7, and either in 3.6. A pod of 3.5 gets the old name,
+ *   which 3.6 takes; a pod of 3.6 gets the new one, which 3.7 takes, and loses the setting when it goes back to 3.5.
+ * - `backend-bbolt-freelist-type` has `experimental-` in 3.4 and none from 3.5 on: each of these pods gets both names.
+ * - A gate that the previous minor lacks (PriorityRequest) ends the server there: "unrecognized feature gate".
+ */
+export function spellingsToSet(v: EtcdVersion, setting: Spelling): readonly Spelling[] {
+  const all = spellingsOf(setting);
+  const own = all.find((spelling) => takes(minorOf(v), spelling));
+  if (own === undefined) return [];
+  return [own, ...all.filter((spelling) => !minors.some((minor) => takes(minor, own) && takes(minor, spelling)))];
+}
+
+function takes(minor: number, spelling: Spelling): boolean {
+  if (spelling.t === "flag") return flagsOfMinor(minor).has(spelling.name);
+  const gate = gates.find(({ name }) => name === spelling.gate);
+  return flagsOfMinor(minor).has("feature-gates") && (gate === undefined || gate.minors.includes(minor));
+}
+
+const isInSomeVersion = (flag: string): boolean => minors.some((minor) => flagsOfMinor(minor).has(flag));
+const stable = (flag: string): string => flag.replace(/^experimental-/, "");
+const experimental = (flag: string): string => `experimental-${stable(flag)}`;

@@ -18,9 +18,9 @@ export type RefusedStep =
 
 /** The lowest patch of a minor from which the next minor may be reached. */
 const leaveFrom: readonly EtcdVersion[] = [
-  // Upgrade guide to 3.6: learners that were promoted, or members that were removed, by an older 3.5 confuse 3.6,
-  // which reads the membership from another store.
-  version("3.5.26"),
+  // Upgrade guide to 3.6: 3.6 reads the members from the v3 store, where an older 3.5 may have left promoted learners
+  // and removed members wrong, and refuses v2 data, which `etcdutl check v2store` finds in the WAL from 3.5.32 on.
+  version("3.5.32"),
   // Upgrade guide to 3.7.
   version("3.6.11"),
 ];
@@ -66,3 +66,21 @@ function downgrade(from: EtcdVersion, to: EtcdVersion): Step {
 }
 
 const refuse = (because: RefusedStep, advice: string): Step => ({ t: "refused", because, advice });
+
+/**
+ * The version in which a new member may be made now. Minor versions are changed by an upgrade, member by member and
+ * with its checks, and never because a member had to be replaced.
+ *
+ * - Nothing runs: the wanted one.
+ * - 3.5.21 everywhere, 3.5.35 wanted: 3.5.35. Patches of one minor work together in any order.
+ * - 3.5.10 everywhere, 3.7.3 wanted: 3.5.10. A 3.7 member could not be led by 3.5.
+ * - 3.6.16 everywhere, 3.5.35 wanted: 3.6.16. A 3.5 member would end with "invalid downgrade".
+ * - 3.5.35, 3.5.35, 3.6.16, wanted 3.6.16: 3.5.35, until the upgrade has brought the majority to 3.6.16.
+ * - 3.5.35, 3.6.16, wanted 3.6.16: 3.5.35. A joiner must not be older than the cluster version, which follows the
+ *   oldest member, so the older of two always joins.
+ */
+export function versionToRun(running: readonly EtcdVersion[], wanted: EtcdVersion): EtcdVersion {
+  if (running.every((v) => sameMinor(v, wanted))) return wanted;
+  const count = (v: EtcdVersion): number => running.filter((other) => compareVersions(other, v) === 0).length;
+  return running.reduce((best, v) => ((count(v) - count(best) || compareVersions(best, v)) > 0 ? v : best));
+}

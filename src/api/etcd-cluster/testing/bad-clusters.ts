@@ -240,10 +240,68 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_HEARTBEAT_INTERVAL", value: "300" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs holds --heartbeat-interval, too: etcd would not start. Remove one of them.",
+      "spec.pod.etcdEnv holds ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs holds --heartbeat-interval, which etcd takes for the same setting: remove one of them.",
     ],
     server: takes,
   },
+  {
+    what: "a setting both as a flag and as a variable with its older name",
+    spec: {
+      ...modern,
+      etcd: { extraArgs: ["--corrupt-check-time=1h"] },
+      pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME", value: "2h" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME, and spec.etcd.extraArgs holds --corrupt-check-time, which etcd takes for the same setting: remove one of them.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a flag of an old etcd both as a flag and as a variable",
+    spec: {
+      size: 3,
+      version: "3.3.27",
+      etcd: { extraArgs: ["--experimental-initial-corrupt-check"] },
+      pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK", value: "false" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
+    ],
+    server: takes,
+  },
+  {
+    what: "feature gates both as a flag that became one and as a variable",
+    spec: {
+      ...modern,
+      etcd: { extraArgs: ["--experimental-initial-corrupt-check=true"] },
+      pod: { etcdEnv: [{ name: "ETCD_FEATURE_GATES", value: "LeaseCheckpoint=true" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_FEATURE_GATES, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a feature gate as an argument and its older flag as a variable",
+    spec: {
+      ...modern,
+      etcd: { extraArgs: ["--feature-gates=InitialCorruptCheck=true"] },
+      pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK", value: "true" }] },
+    },
+    problems: [
+      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds the feature gate InitialCorruptCheck, which etcd takes for the same setting: remove one of them.",
+    ],
+    server: takes,
+  },
+  ...["ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_MAX_LEARNERS", "ETCD_LISTEN_METRICS_URLS"].flatMap(
+    (name) =>
+      ["3.2.13", "3.6.16"].map((version) => ({
+        what: `${name} in the environment of etcd ${version}`,
+        spec: { size: 3, version, pod: { etcdEnv: [{ name, value: "1" }] } },
+        problems: [`spec.pod.etcdEnv holds ${name}, which is the operator's to set: leave it out.`],
+        server: takes,
+      })),
+  ),
 
   // etcd
   { what: "a flag of the operator's", spec: args("--name=me"), problems: [ownedSentence] },
@@ -261,8 +319,30 @@ export const badClusters: readonly BadCluster[] = [
     what: "a flag that no etcd knows",
     spec: args("--make-it-fast"),
     problems: [
-      "spec.etcd.extraArgs holds --make-it-fast, which etcd 3.6.16 does not know: it would not start. Leave it out.",
+      "spec.etcd.extraArgs holds --make-it-fast, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
     ],
+    server: takes,
+  },
+  {
+    what: "a flag that loses data, in disguise",
+    spec: args("--experimental-force-new-cluster"),
+    problems: [
+      "spec.etcd.extraArgs holds --experimental-force-new-cluster, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a feature gate of a newer etcd",
+    spec: args("--feature-gates=LeaseCheckpoint=true,PriorityRequest=true"),
+    problems: [
+      "spec.etcd.extraArgs holds the feature gate PriorityRequest, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
+    ],
+    server: takes,
+  },
+  {
+    what: "a flag with nothing after its equals sign",
+    spec: args("--log-level="),
+    problems: ["spec.etcd.extraArgs holds --log-level with an empty value: give it a value or leave it out."],
     server: takes,
   },
   {
