@@ -6,6 +6,7 @@ import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
+import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import type { ClusterMetrics } from "./metrics.ts";
 import type { Progress } from "./observe/progress.ts";
 
@@ -28,6 +29,7 @@ export interface ClusterContext {
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
   readonly progress: Progress;
+  readonly refusedUpkeep: RefusedUpkeep;
   /** Whether the cluster is this operator's to look after. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   readonly events: Pick<EventRecorder, "record">;

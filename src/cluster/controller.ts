@@ -13,6 +13,7 @@ import { Caches, type NodeSight, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isInScope } from "./observe/observe.ts";
+import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
@@ -45,6 +46,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     caches: (namespace) => caches.of(namespace),
     members: options.members,
     progress: new Progress(),
+    refusedUpkeep: new RefusedUpkeep(),
     isOurs: (cluster) => isInScope(cluster, scope.t),
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),

@@ -1,7 +1,6 @@
 // What the operator counts about clusters, under the names of 2018 where there were any. No label holds the name of a
 // cluster or an error's text: a registry must not grow with what people do.
 import type { Counter, Gauge, Histogram, Registry } from "../kube/process/metrics.ts";
-import type { Outcome } from "./act/outcome.ts";
 
 /** From a tenth of a second to just under a minute, as they were. */
 const passBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
@@ -40,8 +39,8 @@ export class ClusterMetrics {
     });
   }
 
-  pass(outcome: Outcome["t"] | "lostQuorum", seconds: number): void {
-    if (outcome === "done" || outcome === "notYet") this.#passSeconds.observe({}, seconds);
-    else this.#failedPasses.add({ Reason: outcome });
+  reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {
+    if (ended === "done" || ended === "notYet") this.#passSeconds.observe({}, seconds);
+    else this.#failedPasses.add({ Reason: ended });
   }
 }

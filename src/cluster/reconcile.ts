@@ -1,18 +1,18 @@
-// One look at one EtcdCluster and what follows from it. The same pass serves creation, an edit, a pod's death and a
-// restart of the operator, for it knows nothing of what woke it.
+// One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
+// death and a restart of the operator, for they do not know what caused them.
+import type { PassContext } from "../kube/controller/pass.ts";
 import { done, failed, again, type Next } from "../kube/controller/next.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import type { PassContext } from "../kube/controller/pass.ts";
 import { act } from "./act/act.ts";
-import type { Action, Plan } from "./plan/actions.ts";
+import { isWatched } from "./act/actions.ts";
+import { executionOf } from "./act/execution.ts";
+import { type Outcome, whileCacheIsBehindMs } from "./act/outcome.ts";
+import { assess } from "./assess/assess.ts";
+import type { Health } from "./assess/health.ts";
 import type { ClusterContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
-import { type Outcome, whileCacheIsBehindMs } from "./act/outcome.ts";
 import { planCluster } from "./plan/plan.ts";
 import { type Reported, report } from "./report/report.ts";
-import { standingOf } from "./report/standing.ts";
-import { turnOf } from "./act/turn.ts";
-import type { World } from "./observe/world.ts";
 
 export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();
@@ -22,54 +22,39 @@ export async function reconcileCluster(key: Key, pass: PassContext, context: Clu
     ended = "nothing";
     if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
     ended = "failed";
-    const plan = planCluster(world, context.now());
-    const turn = turnOf(world, pass, context);
-    const outcome = await act(plan.actions, turn);
-    const reported = await report(turn, outcome);
-    ended = endOf(world, outcome);
-    return nextLook(plan, outcome, reported);
+    const assessment = assess(world, context.now());
+    const plan = planCluster(assessment);
+    const execution = executionOf(assessment, pass, context);
+    const outcome = await act(plan, execution);
+    const reported = await report(execution, outcome);
+    ended = endOf(assessment.health, outcome);
+    return nextLook(outcome, reported);
   } finally {
-    if (ended !== "nothing") context.metrics.pass(ended, (pass.clock.now() - started) / 1000);
+    if (ended !== "nothing") context.metrics.reconcile(ended, (pass.clock.now() - started) / 1000);
   }
 }
 
-type Ended = Outcome["t"] | "lostQuorum" | "nothing";
+type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";
 
-/** A pass that could do nothing for want of a quorum has not succeeded, though nothing went wrong in it. */
-function endOf(world: World, { t }: Outcome): Ended {
-  const standing = standingOf(world).t;
-  return standing === "quorumLost" || standing === "dataLost" ? "lostQuorum" : t;
+/** One that could do nothing for want of a quorum has not succeeded, though nothing went wrong in it. */
+function endOf({ t }: Health, { obstacle }: Outcome): Ended {
+  return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
-/** etcd tells nobody when a member stops answering: even a cluster at rest is looked at now and then. */
+/** etcd has no events for a member that stops answering: even a cluster at rest is looked at now and then. */
 const atRestMs = 30_000;
 /** What a person has to mend may be mended where no watch sees it, as a quota. */
 const afterRefusalMs = 10_000;
 /** What was done to etcd brings no event. */
 const soonMs = 20;
 
-const withoutEvent: ReadonlySet<Action["do"]> = new Set([
-  "addMember",
-  "promote",
-  "updatePeerUrl",
-  "moveLeader",
-  "removeMember",
-]);
-
-export function nextLook(plan: Plan, outcome: Outcome, reported: Reported): Next {
-  const unseen = outcome.did.some((action) => withoutEvent.has(action.do));
-  switch (outcome.t) {
-    case "failed":
-      return failed(outcome.error);
-    case "refused":
-      return again(afterRefusalMs);
-    case "notYet":
-      return again(unseen ? soonMs : outcome.againAfter);
-    case "done":
-      break;
-  }
-  if (unseen) return again(soonMs);
-  if (reported === "outdated") return again(whileCacheIsBehindMs);
-  if (reported === "refused") return again(afterRefusalMs);
-  return again(Math.min(plan.lookAgainAfter ?? atRestMs, atRestMs));
+export function nextLook({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
+  if (obstacle?.t === "failed") return failed(obstacle.error);
+  if (did.some((action) => !isWatched(action))) return again(soonMs);
+  if (obstacle?.t === "notYet") return again(obstacle.againAfter);
+  if (obstacle?.t === "refused") return again(afterRefusalMs);
+  const waits = [decision.lookAgainAfter ?? atRestMs, atRestMs];
+  if (passed.length > 0 || reported === "refused") waits.push(afterRefusalMs);
+  if (reported === "outdated") waits.push(whileCacheIsBehindMs);
+  return again(Math.min(...waits));
 }

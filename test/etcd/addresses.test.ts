@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { describe, test } from "node:test";
-import { memberUrl } from "../../src/cluster/observe/etcd.ts";
+import { memberUrl } from "../../src/cluster/objects/endpoints.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 const loopbacks = Object.values(networkInterfaces())

@@ -32,6 +32,7 @@ describe("an EtcdCluster with its defaults", () => {
       conditions: [],
       size: 0,
       clientEndpoints: [],
+      voters: [],
       members: { ready: [], unready: [] },
       currentVersion: "",
       targetVersion: "",

@@ -1,6 +1,6 @@
 // The flags in `spec.etcd.extraArgs`: how they are read, and which ones are refused there and in the environment,
 // because the operator sets them or because data would be lost.
-import type { Spelling } from "../etcd/versions/flags.ts";
+import type { Spelling } from "../../etcd/versions/flags.ts";
 
 /** They say who a member is, where it listens and whom it trusts, or make it lose data. Only the operator sets them. */
 export const operatorsFlags: readonly string[] = `

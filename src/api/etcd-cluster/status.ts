@@ -58,7 +58,10 @@ export const statusSchema = object("What the operator last saw of the cluster. I
       unready: names("Pods that run and are not ready."),
     }),
   ),
-  voters: array("Names of the members that vote, as etcd last listed them.", string("The name of a member.")),
+  voters: defaulted(
+    [],
+    array("Names of the members that vote, as etcd last listed them.", string("The name of a member.")),
+  ),
   currentVersion: defaulted("", string("The etcd version that every member runs.")),
   targetVersion: defaulted("", string("The etcd version that members are being brought to; empty when none are.")),
   versions: defaulted({}, map("How many members run each etcd version.", integer("Members that run it."))),

@@ -1,61 +1,80 @@
-// Carries out a plan: one action after another, each logged and told, until all are done or one says no.
-import type { Action } from "../plan/actions.ts";
-import { addMember, moveLeader, promote, removeMember, updatePeerUrl } from "./on-etcd.ts";
-import { applyBudget, applyServices, createPod, createSeed, deletePod, labelPod, latchClusterId } from "./on-kube.ts";
-import { tell } from "../report/events.ts";
-import { endedBy, type Outcome } from "./outcome.ts";
-import type { Turn } from "./turn.ts";
+// Carries out a plan: guards, then what the members need, then upkeep. Each action is logged and reported as an event.
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { keyOf, keyText } from "../../kube/objects/objects.ts";
+import type { Action, Decision, Plan } from "../plan/actions.ts";
+import { carryOut, eventsOf } from "./actions.ts";
+import type { Execution } from "./execution.ts";
+import { isRefused, type Obstacle, obstacleOf, type Outcome } from "./outcome.ts";
 
-export async function act(actions: readonly Action[], turn: Turn): Promise<Outcome> {
+export async function act(plan: Plan, execution: Execution): Promise<Outcome> {
+  const guards = await each(plan.guards, execution);
+  const decided = await decide(plan.decisions, execution);
+  const upkeep = await upkeepOf(plan, execution);
+  return {
+    did: [...guards.did, ...decided.did, ...upkeep.did],
+    decision: decided.decision,
+    obstacle: decided.obstacle,
+    passed: [...guards.passed, ...decided.passed, ...upkeep.passed],
+  };
+}
+
+async function upkeepOf({ upkeep }: Plan, execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+  const { cluster, context } = execution;
+  const key = keyText(keyOf(cluster));
+  const recent = context.refusedUpkeep.recent(key, upkeep, context.now());
+  if (recent !== undefined) return { did: [], passed: recent };
+  const ended = await each(upkeep, execution);
+  context.refusedUpkeep.note(key, upkeep, ended.passed, context.now());
+  return ended;
+}
+
+/** One that is refused before it changed anything lets the next one be tried: what it would have done can wait. */
+async function decide([first, ...others]: Plan["decisions"], execution: Execution): Promise<Outcome> {
+  const outcome = await inOrder(first, execution);
+  const [next, ...rest] = others;
+  const { obstacle } = outcome;
+  if (obstacle === undefined || outcome.did.length > 0 || !isRefused(obstacle) || next === undefined) return outcome;
+  const after = await decide([next, ...rest], execution);
+  // Nothing else could be done either: what was wanted most is what stands in the way.
+  if (after.did.length === 0) return { ...after, obstacle, passed: [...obstacles(after), ...after.passed] };
+  return { ...after, passed: [obstacle, ...after.passed] };
+}
+
+const obstacles = ({ obstacle }: Outcome): readonly Obstacle[] => (obstacle === undefined ? [] : [obstacle]);
+
+/** The first that fails ends it. */
+async function inOrder(decision: Decision, execution: Execution): Promise<Outcome> {
   const did: Action[] = [];
-  for (const action of actions) {
-    try {
-      await carryOut(action, turn);
-    } catch (error) {
-      const outcome = endedBy(error, action, did);
-      const { t } = outcome;
-      if (t === "refused") logged(turn).warn("refused", { action, because: outcome.message });
-      if (t === "notYet") logged(turn).debug("not yet", { action, because: outcome.because });
-      return outcome;
-    }
+  for (const action of decision.actions) {
+    const obstacle = await one(action, execution);
+    if (obstacle !== undefined) return { did, decision, obstacle, passed: [] };
     did.push(action);
-    logged(turn).info("did", { action });
-    tell(action, turn);
   }
-  return { t: "done", did };
+  return { did, decision, obstacle: undefined, passed: [] };
 }
 
-function carryOut(action: Action, turn: Turn): Promise<void> {
-  switch (action.do) {
-    case "applyServices":
-      return applyServices(turn);
-    case "applyBudget":
-      return applyBudget(turn, action);
-    case "labelPod":
-      return labelPod(turn, action);
-    case "createSeed":
-      return createSeed(turn, action);
-    case "latchClusterId":
-      return latchClusterId(turn, action);
-    case "addMember":
-      return addMember(turn, action);
-    case "createPod":
-      return createPod(turn, action);
-    case "promote":
-      return promote(turn, action);
-    case "updatePeerUrl":
-      return updatePeerUrl(turn, action);
-    case "moveLeader":
-      return moveLeader(turn, action);
-    case "removeMember":
-      return removeMember(turn, action);
-    case "deletePod":
-      break;
-  }
-  return deletePod(turn, action);
+/** None depends on another. */
+async function each(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+  const ended = await Promise.all(actions.map(async (action) => ({ action, obstacle: await one(action, execution) })));
+  return {
+    did: ended.flatMap(({ action, obstacle }) => (obstacle === undefined ? [action] : [])),
+    passed: ended.flatMap(({ obstacle }) => (obstacle === undefined ? [] : [obstacle])),
+  };
 }
 
-function logged({ context, cluster, pass }: Turn) {
-  const { namespace, name } = cluster.metadata;
-  return context.log.with({ cluster: `${namespace}/${name}`, pass: pass.id });
+async function one(action: Action, execution: Execution): Promise<Obstacle | undefined> {
+  const { assessment, cluster, context, pass } = execution;
+  const log = context.log.with({ cluster: keyText(keyOf(cluster)), pass: pass.id });
+  try {
+    await carryOut(action, execution);
+  } catch (error) {
+    const obstacle = obstacleOf(error, action);
+    if (obstacle.t === "refused") log.warn("refused", { action, because: obstacle.message });
+    if (obstacle.t === "notYet") log.debug("not yet", { action, because: obstacle.because });
+    if (obstacle.t === "failed") log.warn("failed", { action, error: String(obstacle.error) });
+    return obstacle;
+  }
+  log.info("did", { action });
+  for (const event of eventsOf(action, assessment)) context.events.record(EtcdCluster, cluster, event);
+  return undefined;
 }

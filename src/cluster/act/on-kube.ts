@@ -2,42 +2,36 @@
 // name, and nothing of somebody else's is taken over.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
+import type { StoreView } from "../../kube/cache/store.ts";
 import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
-import type { StoreView } from "../../kube/cache/store.ts";
-import type { Action } from "../plan/actions.ts";
-import { listForJoining } from "./on-etcd.ts";
+import { isKnownToHaveServed } from "../assess/health.ts";
 import { disruptionBudget } from "../objects/budget.ts";
-import { memberPod } from "../objects/member-pod.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { guardAnnotations } from "../objects/first-start.ts";
+import { etcdContainer, memberPod } from "../objects/member-pod.ts";
 import { giveItsLabels } from "../objects/pod-labels.ts";
-import { isKnownToHaveServed } from "../plan/safety.ts";
+import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
-import type { Turn } from "./turn.ts";
+import type { ActionOf } from "../plan/actions.ts";
+import type { Execution } from "./execution.ts";
+import { listForJoining } from "./on-etcd.ts";
+import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
-type Of<D extends Action["do"]> = Extract<Action, { do: D }>;
-
-export async function applyServices(turn: Turn): Promise<void> {
-  const { services } = cachesOf(turn);
-  await Promise.all(
-    [peerService(turn.cluster), clientService(turn.cluster)].map((service) => apply(turn, Service, service, services)),
-  );
+export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
+  const make = service === "peer" ? peerService : clientService;
+  await apply(execution, Service, make(execution.cluster), cachesOf(execution).services);
 }
 
-export async function applyBudget(turn: Turn, { minAvailable }: Of<"applyBudget">): Promise<void> {
-  const { budgets } = cachesOf(turn);
-  await apply(turn, PodDisruptionBudget, disruptionBudget(turn.cluster, minAvailable), budgets);
-}
-
-export async function labelPod({ pass, cluster }: Turn, { member, uid }: Of<"labelPod">): Promise<void> {
-  await giveItsLabels(pass.api, cluster, { name: member, uid });
+export async function applyBudget(execution: Execution, { minAvailable }: ActionOf<"applyBudget">): Promise<void> {
+  const { budgets } = cachesOf(execution);
+  await apply(execution, PodDisruptionBudget, disruptionBudget(execution.cluster, minAvailable), budgets);
 }
 
 /** What is not known to be the cluster's own is made, never taken over: then the server says whose it is. */
 async function apply<T extends KubeObject>(
-  { cluster, pass }: Turn,
+  { cluster, pass }: Execution,
   kind: Kind<T>,
   object: T,
   cache: StoreView<T>,
@@ -71,42 +65,72 @@ function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCl
   );
 }
 
+export async function labelPod({ pass, cluster }: Execution, { member, uid }: ActionOf<"labelPod">): Promise<void> {
+  await giveItsLabels(pass.api, cluster, { name: member, uid });
+}
+
+/** Of this very pod: with another uid the server refuses. */
+export async function guardPod({ pass, cluster }: Execution, { member, uid }: ActionOf<"guardPod">): Promise<void> {
+  const key = { namespace: cluster.metadata.namespace, name: member };
+  const metadata = { uid, annotations: guardAnnotations(cluster, member) };
+  await pass.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+}
+
+/** From the pod as it is now: the cache keeps only a part of it. */
+export async function resizePod({ pass, cluster }: Execution, { member, uid }: ActionOf<"resizePod">): Promise<void> {
+  const live = await pass.api.get(Pod, { namespace: cluster.metadata.namespace, name: member });
+  if (live.metadata?.uid !== uid || live.spec === undefined)
+    throw new NotYet(`the pod ${member} is another one than was looked at`, whileCacheIsBehindMs);
+  const containers = live.spec.containers.map((container) => {
+    const resources = container.name === etcdContainer && resized(container.resources, cluster.spec.pod.resources);
+    return resources ? { ...container, resources } : container;
+  });
+  const wanted = { ...live, spec: { ...live.spec, containers } };
+  await pass.api.replace(Pod, wanted, { subresource: "resize", fieldManager });
+}
+
 /**
  * Two seeds would be two clusters, so the cache is not believed: the API server says whether the cluster has an id. A
  * second pod of the seed's name it does not take, and the name is the same for the same cluster.
  */
-export async function createSeed(turn: Turn, { member }: Of<"createSeed">): Promise<void> {
-  await confirmNeverServed(turn);
-  await turn.pass.api.create(Pod, memberPod(turn.cluster, member, { as: "seed" }), { fieldManager });
+export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
+  await confirmNeverServed(execution);
+  const pod = memberPod(execution.cluster, member, { as: "seed" });
+  await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
-async function confirmNeverServed({ pass, cluster }: Turn): Promise<void> {
+async function confirmNeverServed({ pass, cluster }: Execution): Promise<void> {
   const live = await pass.api.get(EtcdCluster, keyOf(cluster));
   if (live.metadata?.uid !== cluster.metadata.uid || isKnownToHaveServed(live.status ?? {}))
     throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
 }
 
-export async function createPod(turn: Turn, { member }: Of<"createPod">): Promise<void> {
-  const members = listForJoining(turn, member);
-  await turn.pass.api.create(Pod, memberPod(turn.cluster, member, { as: "joining", members }), { fieldManager });
+export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
+  const members = listForJoining(execution, member);
+  const pod = memberPod(execution.cluster, member, { as: "joining", members });
+  await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
-export async function deletePod(turn: Turn, { member, uid, force, unlessServed }: Of<"deletePod">): Promise<void> {
-  if (unlessServed === true) await confirmNeverServed(turn);
-  const key = { namespace: turn.cluster.metadata.namespace, name: member };
-  await turn.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
+export async function deletePod(
+  execution: Execution,
+  { member, uid, force, unlessServed }: ActionOf<"deletePod">,
+): Promise<void> {
+  if (unlessServed === true) await confirmNeverServed(execution);
+  const key = { namespace: execution.cluster.metadata.namespace, name: member };
+  await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
 }
 
-export async function latchClusterId(turn: Turn, { clusterId }: Of<"latchClusterId">): Promise<void> {
-  turn.written = await turn.pass.api.mergePatch(
+export async function latchClusterId(execution: Execution, { clusterId }: ActionOf<"latchClusterId">): Promise<void> {
+  const { cluster, pass } = execution;
+  execution.written = await pass.api.mergePatch(
     EtcdCluster,
-    keyOf(turn.cluster),
-    { metadata: { resourceVersion: turn.cluster.metadata.resourceVersion }, status: { clusterId, phase: "Running" } },
+    keyOf(cluster),
+    { metadata: { resourceVersion: cluster.metadata.resourceVersion }, status: { clusterId, phase: "Running" } },
     { subresource: "status", fieldManager },
   );
 }
 
-function cachesOf({ cluster, context }: Turn) {
+function cachesOf({ cluster, context }: Execution) {
   return context.caches(cluster.metadata.namespace);
 }

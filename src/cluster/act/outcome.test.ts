@@ -5,7 +5,7 @@ import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action } from "../plan/actions.ts";
-import { askingEtcd, endedBy, NotYet, Refused } from "./outcome.ts";
+import { askingEtcd, isRefused, NotYet, obstacleOf, Refused } from "./outcome.ts";
 
 const at: Action = { do: "createPod", member: "c-a" };
 
@@ -25,14 +25,23 @@ const table: [string, unknown, string][] = [
   ["an action that needs a person", new Refused("delete it"), "refused"],
 ];
 for (const [what, error, wanted] of table) {
-  test(`${what} ends a pass as ${wanted}`, () => {
-    assert.equal(endedBy(error, at, []).t, wanted);
+  test(`${what} ends a reconcile as ${wanted}`, () => {
+    assert.equal(obstacleOf(error, at).t, wanted);
   });
 }
 
+test("another rule may speak after a plain no, and not after silence or what may have happened", () => {
+  const refused = (error: unknown): boolean => isRefused(obstacleOf(error, at));
+  assert.equal(refused(new EtcdError("tooManyLearners", "MemberAdd", "")), true);
+  assert.equal(refused(new ApiError(403, "Forbidden", "")), true);
+  assert.equal(refused(new EtcdError("timeout", "MemberAdd", "")), false);
+  assert.equal(refused(new NotYet("a member did not answer")), false);
+  assert.equal(refused(new ApiError(500, "InternalError", "")), false);
+});
+
 test("a lost leadership is nobody's outcome", () => {
   const lost = new LeadershipLost("ns/etcd-operator", "gone");
-  assert.throws(() => endedBy(lost, at, []), lost);
+  assert.throws(() => obstacleOf(lost, at), lost);
 });
 
 test("a member that does not answer is tried again later, unlike an API server", async () => {

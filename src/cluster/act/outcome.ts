@@ -1,27 +1,49 @@
 // How carrying out a plan ended, and what each way to fail means: some things are simply too early, some wait for a
-// person, and the rest is tried again by a pass that looks anew.
+// person, and the rest is tried again by the next reconcile.
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { PassAborted } from "../../kube/controller/pass.ts";
 import { TransportError } from "../../transport/errors.ts";
-import type { Action } from "../plan/actions.ts";
+import type { Action, Decision } from "../plan/actions.ts";
 import { isRefusal, refusalOf } from "./refusals.ts";
 
-interface Progress {
-  /** What was carried out before the end. */
+/** What kept an action from being done. */
+export type Obstacle = { readonly at: Action } & (
+  | {
+      /** Nothing is wrong: etcd or a cache was not there yet. */
+      readonly t: "notYet";
+      readonly because: string;
+      readonly againAfter: number;
+      /** etcd said no, and has changed nothing. */
+      readonly byEtcd: boolean;
+    }
+  /** Kubernetes will say it again until somebody changes something. */
+  | { readonly t: "refused"; readonly message: string }
+  | { readonly t: "failed"; readonly error: unknown }
+);
+
+export interface Outcome {
+  /** What was carried out, in order. */
   readonly did: readonly Action[];
+  /** The decision that was carried out, or was tried last. */
+  readonly decision: Decision;
+  /** What stopped the members from being looked after; undefined: nothing. */
+  readonly obstacle: Obstacle | undefined;
+  /** What was refused on the way and held up nothing: other decisions, guards, upkeep. */
+  readonly passed: readonly Obstacle[];
 }
 
-export type Outcome = Progress &
-  (
-    | { readonly t: "done" }
-    /** Nothing is wrong: etcd or a cache was not there yet. */
-    | { readonly t: "notYet"; readonly at: Action; readonly because: string; readonly againAfter: number }
-    /** It will be said again until somebody changes something. */
-    | { readonly t: "refused"; readonly at: Action; readonly message: string }
-    | { readonly t: "failed"; readonly at: Action; readonly error: unknown }
-  );
+/** In the words for people, each once. */
+export function refusalsIn({ obstacle, passed }: Outcome): readonly string[] {
+  const all = [...(obstacle === undefined ? [] : [obstacle]), ...passed];
+  return [...new Set(all.flatMap((one) => (one.t === "refused" ? [one.message] : [])))];
+}
+
+/** It changed nothing, and would say no again: others may be tried. */
+export function isRefused(obstacle: Obstacle): boolean {
+  return obstacle.t === "refused" || (obstacle.t === "notYet" && obstacle.byEtcd);
+}
 
 /**
  * The server has another idea of an object than the cache had. The watch brings the cluster back as soon as the cache
@@ -64,7 +86,10 @@ const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
   ["notEnoughStartedMembers", 500],
   ["tooManyRequests", 500],
   ["notCapable", 500],
-  // These may have been carried out: the next pass sees.
+]);
+
+/** These may have been carried out: the next reconcile sees. */
+const unknown: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
   ["timeout", 250],
   ["stopped", 250],
   ["cancelled", 250],
@@ -72,24 +97,31 @@ const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
 
 const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "NotFound"]);
 
-export function endedBy(error: unknown, at: Action, did: readonly Action[]): Outcome {
-  // Not this pass' to explain: it is over.
+export function obstacleOf(error: unknown, at: Action): Obstacle {
+  // Not this reconcile's to explain: it is over.
   if (error instanceof LeadershipLost || error instanceof PassAborted) throw error;
-  const notYet = (because: string, againAfter: number): Outcome => ({ t: "notYet", at, did, because, againAfter });
+  const notYet = (because: string, againAfter: number, byEtcd = false): Obstacle => ({
+    t: "notYet",
+    at,
+    because,
+    againAfter,
+    byEtcd,
+  });
   if (error instanceof NotYet) return notYet(error.message, error.againAfter);
-  if (error instanceof Refused) return { t: "refused", at, did, message: error.message };
+  if (error instanceof Refused) return { t: "refused", at, message: error.message };
   if (error instanceof EtcdError) {
-    const againAfter = tooEarly.get(error.reason);
-    if (againAfter !== undefined) return notYet(error.message, againAfter);
+    const [refused, open] = [tooEarly.get(error.reason), unknown.get(error.reason)];
+    if (refused !== undefined) return notYet(error.message, refused, true);
+    if (open !== undefined) return notYet(error.message, open);
   }
   if (error instanceof ApiError) {
     if (outdated.has(error.reason)) return notYet(error.message, whileCacheIsBehindMs);
-    if (isRefusal(error)) return { t: "refused", at, did, message: refusalOf(error, at) };
+    if (isRefusal(error)) return { t: "refused", at, message: refusalOf(error, at) };
   }
-  return { t: "failed", at, did, error };
+  return { t: "failed", at, error };
 }
 
-/** A member that cannot be reached at this moment is no failure of ours; another one is asked by the next pass. */
+/** A member that cannot be reached at this moment is no failure of ours; the next reconcile asks another one. */
 export async function askingEtcd<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

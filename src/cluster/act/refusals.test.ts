@@ -28,5 +28,5 @@ test("a pod that is invalid is told with the field to correct", () => {
 test("a pod that is forbidden is told with who may have forbidden it, unlike a Service", () => {
   const forbidden = new ApiError(403, "Forbidden", "exceeded quota.");
   assert.match(refusalOf(forbidden, createPod), /^exceeded quota\. Change spec\.pod .*ResourceQuota/);
-  assert.match(refusalOf(forbidden, { do: "applyServices" }), /^exceeded quota\. .*example\/rbac/);
+  assert.match(refusalOf(forbidden, { do: "applyService", service: "client" }), /^exceeded quota\. .*example\/rbac/);
 });

@@ -1,7 +1,12 @@
 // What is wanted, as a value: how many members, and what a member that is made now is made of. That is the spec where it
 // can be followed. Where it is wrong, members are still healed, with the last settings that were right; and a member is
 // never made in a version that the others may not run beside.
-import { type CompleteEtcdCluster, type CompleteSpec, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import {
+  type CompleteEtcdCluster,
+  type CompleteSpec,
+  imageOf,
+  withDefaults,
+} from "../../api/etcd-cluster/etcd-cluster.ts";
 import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
 import { versionToRun } from "../../etcd/versions/steps.ts";
 import { formatVersion, parseVersion } from "../../etcd/versions/version.ts";

@@ -85,8 +85,7 @@ export function hasServed({ cluster: { status }, pods }: World): boolean {
  */
 export function unhealthyVoters({ etcd }: World, seats: readonly Seat[]): readonly Seat[] {
   const isOfUse = ({ alive, answer }: Seat): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
-  const isFirstStart = ({ pod }: Seat): boolean =>
-    pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
+  const isFirstStart = ({ pod }: Seat): boolean => pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
   return seats.filter(
     (seat) => isVoter(seat) && seat.member.name !== "" && !isOfUse(seat) && (!isFirstStart(seat) || isWiped(seat)),
   );

@@ -1,5 +1,5 @@
-// Pods that have run for a while and do not answer, told by what their kubelets say of them: etcd does not serve, or it
-// serves everybody but the operator.
+// Pods that have run for a while and do not answer, by what their kubelets say of them: etcd does not serve, or it serves
+// everybody but the operator.
 import { ports } from "../objects/labels.ts";
 import type { EtcdView, MemberPod, World } from "../observe/world.ts";
 
@@ -21,12 +21,12 @@ export function silencesOf({ pods, etcd }: World, now: number): Silence[] {
 }
 
 function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence[] {
-  // One of several is told as unhealthy, whatever the reason is.
+  // One of several is reported as unhealthy, whatever the reason is.
   if (ready && etcd.t === "silent")
     return [
       {
         reason: "MembersUnreachable",
-        sentence: `Pod ${name} is ready by its kubelet's word and does not answer the operator. See that nothing, as a NetworkPolicy, keeps the operator from port ${ports.client} of the members.`,
+        sentence: `Pod ${name} is ready as its kubelet says, and does not answer the operator. See that nothing, as a NetworkPolicy, keeps the operator from port ${ports.client} of the members.`,
       },
     ];
   if (ready || readyOnce === true) return [];
@@ -40,6 +40,5 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
 
 function answeredIn(etcd: EtcdView): ReadonlySet<string> {
   if (etcd.t === "nobody" || etcd.t === "silent") return new Set();
-  const members = etcd.members.filter(({ id }) => etcd.answers.has(id)).map(({ name }) => name);
-  return new Set([...members, ...etcd.strangers.map(({ pod }) => pod)]);
+  return new Set([...etcd.answers.values(), ...etcd.strangers].map(({ pod }) => pod));
 }

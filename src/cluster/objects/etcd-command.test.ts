@@ -4,7 +4,7 @@ import { type EtcdClusterSpec, problemsOf, withDefaults } from "../../api/etcd-c
 import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import { flagsOf } from "../../etcd/versions/flags.ts";
 import { version } from "../../etcd/versions/version.ts";
-import { commandOf, environmentOf, initialClusterOf } from "./etcd-command.ts";
+import { commandOf, environmentOf } from "./etcd-command.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
@@ -146,20 +146,5 @@ describe("the variables", () => {
     assert.deepEqual(added("3.7.3", "--feature-gates=PriorityRequest=true"), [
       "ETCD_FEATURE_GATES=PriorityRequest=true",
     ]);
-  });
-});
-
-describe("the initial cluster", () => {
-  test("of a seed is itself, and new", () => {
-    const wanted = { list: "c-a=http://c-a.c.ns.svc:2380", state: "new" };
-    assert.deepEqual(initialClusterOf(cluster(), "c-a", { as: "seed" }), wanted);
-  });
-
-  test("of a joining member is the list as etcd has it, in its order", () => {
-    const members = ["c-b", "c-a"].map((name) => ({ name, peerUrls: [`http://${name}:1`, `http://${name}:2`] }));
-    assert.deepEqual(initialClusterOf(cluster(), "c-a", { as: "joining", members }), {
-      list: "c-b=http://c-b:1,c-b=http://c-b:2,c-a=http://c-a:1,c-a=http://c-a:2",
-      state: "existing",
-    });
   });
 });

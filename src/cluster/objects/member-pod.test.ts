@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { FirstStart } from "./etcd-command.ts";
+import { type FirstStart, initialClusterAnnotation, initialStateAnnotation, startVariables } from "./first-start.ts";
 import { memberPod, settingsAnnotation } from "./member-pod.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
@@ -33,20 +33,28 @@ for (const [version, [liveness, readiness]] of versions) {
   });
 }
 
-test("a member is told its initial cluster once", () => {
+test("a member reads its initial cluster from its annotations, and nowhere else", () => {
   const members = ["c-b", "c-a"].map((name) => ({ name, peerUrls: [`http://${name}.c.ns.svc:2380`] }));
-  const { command = [], env = [] } = podOf({}, { as: "joining", members }).spec?.containers[0] ?? {};
-  assert.deepEqual(command.slice(-2), [
-    "--initial-cluster=c-b=http://c-b.c.ns.svc:2380,c-a=http://c-a.c.ns.svc:2380",
-    "--initial-cluster-state=existing",
-  ]);
-  assert.ok(env.every(({ name }) => !name.startsWith("ETCD_INITIAL_")));
+  const { metadata, spec } = podOf({}, { as: "joining", members });
+  const { command = [], env = [] } = spec?.containers[0] ?? {};
+  assert.equal(
+    metadata?.annotations?.[initialClusterAnnotation],
+    "c-b=http://c-b.c.ns.svc:2380,c-a=http://c-a.c.ns.svc:2380",
+  );
+  assert.equal(metadata?.annotations?.[initialStateAnnotation], "existing");
+  assert.ok(command.every((argument) => !/^--initial-cluster(-state)?=/.test(argument)));
+  assert.deepEqual(env.slice(0, 2), startVariables);
 });
 
 test("name, labels, annotation, owner and paths are those that people know", () => {
   const { metadata, spec } = podOf({ pod: { labels: { team: "x" }, annotations: { note: "y" } } });
   const { [settingsAnnotation]: _, ...annotations } = metadata?.annotations ?? {};
-  assert.deepEqual(annotations, { note: "y", "etcd.version": "3.6.16" });
+  assert.deepEqual(annotations, {
+    note: "y",
+    "etcd.version": "3.6.16",
+    [initialClusterAnnotation]: "c-a=http://c-a.c.ns.svc:2380",
+    [initialStateAnnotation]: "new",
+  });
   assert.deepEqual(
     { ...metadata, annotations },
     {

@@ -1,5 +1,5 @@
-// The pod of a member. Name, labels, ports and paths are those of 2018, so that what people built around them goes on
-// working; it passes the restricted pod security profile and restarts in place, because its data is its pod's.
+// The pod of a member. Name, labels, ports and paths are those of etcd-operator 0.9, so that what people built around
+// them goes on working; it passes the restricted Pod Security profile and restarts in place, because its data is its pod's.
 import type {
   Affinity,
   Container,
@@ -12,14 +12,15 @@ import type {
 import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
-import { commandOf, environmentOf, type FirstStart, initialClusterOf, versionOf } from "./etcd-command.ts";
+import { commandOf, environmentOf, versionOf } from "./etcd-command.ts";
+import { type FirstStart, startAnnotations, startVariables } from "./first-start.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
 import { settingsOf } from "./settings.ts";
 
 export const versionAnnotation = "etcd.version";
-/** Holds what `settingsOf` gave when the pod was made. */
+/** What `settingsOf` gave when the pod was made. */
 export const settingsAnnotation = `${EtcdCluster.group}/settings`;
 export const etcdContainer = "etcd";
 export const dataVolume = "etcd-data";
@@ -36,15 +37,16 @@ export function memberPod(cluster: CompleteEtcdCluster, member: string, start: F
       labels: { ...labels, ...metadata.labels, etcd_node: member },
       annotations: {
         ...annotations,
+        ...startAnnotations(cluster, member, start),
         [versionAnnotation]: cluster.spec.version,
         [settingsAnnotation]: settingsOf(cluster.spec),
       },
     },
-    spec: podSpec(cluster, member, start),
+    spec: podSpec(cluster, member),
   };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart): PodSpec {
+function podSpec(cluster: CompleteEtcdCluster, member: string): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -59,7 +61,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
     securityContext: securityContext(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
-    containers: [container(cluster, member, start)],
+    containers: [container(cluster, member)],
     volumes: [data],
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
@@ -72,15 +74,14 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
 
 const data: Volume = { name: dataVolume, emptyDir: {} };
 
-function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
+function container(cluster: CompleteEtcdCluster, member: string): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
-  const { list, state } = initialClusterOf(cluster, member, start);
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
   return {
     name: etcdContainer,
     image: imageOf(cluster.spec),
-    command: [...commandOf(cluster, member), `--initial-cluster=${list}`, `--initial-cluster-state=${state}`],
+    command: commandOf(cluster, member),
     ports: [
       { name: "server", containerPort: ports.peer, protocol: "TCP" },
       { name: "client", containerPort: ports.client, protocol: "TCP" },
@@ -88,8 +89,8 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     ],
     volumeMounts: [{ name: dataVolume, mountPath: "/var/etcd" }],
     ...containerProbes(version),
-    // With the log's end the reason for which an etcd ended can be told where people look first. etcd complains about a
-    // value by repeating it, so not where one comes from a Secret.
+    // With the end of the log the status can say why an etcd exited. etcd repeats a value that it complains about, so not
+    // where one comes from a Secret.
     terminationMessagePolicy: etcdEnv?.some(isSecret) ? "File" : "FallbackToLogsOnError",
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -97,7 +98,7 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
       capabilities: { drop: ["ALL"] },
     },
     ...given("resources", resources),
-    env: [...environmentOf(cluster), ...(etcdEnv ?? [])],
+    env: [...startVariables, ...environmentOf(cluster), ...(etcdEnv ?? [])],
   };
 }
 

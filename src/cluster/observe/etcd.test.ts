@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ClusterId, clusterId } from "../../etcd/ids.ts";
+import { type ClusterId, clusterId, type MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { version } from "../../etcd/versions/version.ts";
-import { memberUrl, observedEtcd } from "./etcd.ts";
+import { memberUrl } from "../objects/endpoints.ts";
+import { observedEtcd } from "./etcd.ts";
 import { samplePod } from "../testing/sample-world.ts";
 
 const address = (letter: string): string => `10.0.0.${letter.charCodeAt(0)}`;
@@ -14,6 +15,7 @@ const start = (letter: string) => ({
   peerUrl: `http://demo-${letter}:2380`,
   clientUrl: memberUrl(address(letter)),
 });
+const regressed = (): ReadonlySet<MemberId> => new Set();
 const podsOf = (...letters: string[]) =>
   letters.map((letter) => samplePod(`demo-${letter}`, { address: address(letter) }));
 
@@ -38,7 +40,7 @@ function observed(
   latched: ClusterId | undefined = etcd.clusterId,
 ) {
   const { signal } = new AbortController();
-  return observedEtcd(podsOf(...letters), { members: { at: ({ url }) => etcd.at(url) }, latched, signal });
+  return observedEtcd(podsOf(...letters), { members: { at: ({ url }) => etcd.at(url) }, latched, regressed, signal });
 }
 
 test("members that agree are seen through the quorum", async () => {
@@ -73,7 +75,7 @@ test("a member that its kubelet finds ready is given a second chance to answer, 
     };
     const { signal } = new AbortController();
     const pods = podsOf("a", "b", "c").map((pod) => ({ ...pod, ready }));
-    const view = await observedEtcd(pods, { members: late, latched: etcd.clusterId, signal });
+    const view = await observedEtcd(pods, { members: late, latched: etcd.clusterId, regressed, signal });
     assert.ok(view.t === "quorum");
     assert.equal(view.answers.get(etcd.idOf("demo-b"))?.healthy, ready ? true : undefined);
   }
@@ -110,7 +112,7 @@ test("a majority that comes back between the answers and the list is not taken f
 test("nobody to ask and nobody who answers are different things", async () => {
   const etcd = await etcdOf("a");
   const { signal } = new AbortController();
-  const asking = { members: { at: ({ url }: { url: string }) => etcd.at(url) }, latched: undefined, signal };
+  const asking = { members: { at: ({ url }: { url: string }) => etcd.at(url) }, latched: undefined, regressed, signal };
   const waiting = samplePod("demo-a", { address: undefined });
   assert.deepEqual(await observedEtcd([waiting], asking), { t: "nobody" });
   etcd.set("demo-a", "stopped");

@@ -10,7 +10,7 @@ import { parseClusterId } from "../../etcd/ids.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
-import type { Key, KubeObject } from "../../kube/objects/objects.ts";
+import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { PassContext } from "../../kube/controller/pass.ts";
 import type { ClusterContext } from "../context.ts";
@@ -31,6 +31,7 @@ export async function observe(
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
     context.progress.forget(key);
+    context.refusedUpkeep.forget(keyText(key));
     return undefined;
   }
   const cluster = withDefaults(stored);

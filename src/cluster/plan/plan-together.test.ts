@@ -19,9 +19,9 @@ const together = ["add undialable learner new1", "add undialable learner new2", 
 check("several that are missing join together", [
   ["two beside a lone one", { members: [fresh] }, together],
   [
-    "two beside three",
+    "not beside several voters: those may have served",
     { size: 5, members: [fresh, voter("b", { raftIndex: 9 }), voter("c", { raftIndex: 9 })] },
-    together,
+    ["add learner new1", "pod new1"],
   ],
   ["one alone can be found from the start", { size: 2, members: [fresh] }, ["add learner new1", "pod new1"]],
   [
@@ -30,9 +30,9 @@ check("several that are missing join together", [
     ["add learner new1", "pod new1"],
   ],
   [
-    "not when those that come are to be of such a version",
+    "as the version that runs allows, whatever the spec asks for",
     { version: "3.5.35", members: [voter("a", { raftIndex: 9, version: "3.6.16", pod: { version: "3.6.16" } })] },
-    ["add learner new1", "pod new1"],
+    together,
   ],
   [
     "not when they need a snapshot, which nobody could send them",

@@ -21,7 +21,11 @@ import { sampleWorld } from "../testing/sample-world.ts";
 check("a cluster that is to be left alone", [
   ["one that is being deleted", { change: { cluster: deleted() }, members: [voter("a"), gone("b"), voter("c")] }, []],
   ["one that is paused, whatever happened to it", { spec: { paused: true }, members: [voter("a"), gone("b")] }, []],
-  ["one whose spec has problems", { change: { problems: ["size 0 is none."] }, members: three.slice(0, 2) }, []],
+  [
+    "one whose spec has problems, when nobody knows a spec that had none",
+    { change: { problems: ["size 0 is none."] }, members: three.slice(0, 2) },
+    [],
+  ],
   ["one that is as it should be", { members: three }, [], 30_000],
   ["one of an even size", { size: 4, members: five.slice(0, 4) }, []],
   ["one of a single member", { size: 1, members: [voter("a")] }, []],
@@ -40,13 +44,17 @@ check("services and budget", [
       etcd: "nobody",
       change: { peerService: undefined, clientService: undefined, budget: undefined },
     },
-    ["services", "seed new1", "budget 2"],
+    ["peer service", "seed new1", "client service", "budget 2"],
   ],
-  ["a Service that was deleted comes back", { members: three, change: { clientService: undefined } }, ["services"]],
+  [
+    "a Service that was deleted comes back",
+    { members: three, change: { clientService: undefined } },
+    ["client service"],
+  ],
   [
     "a Service that was edited is set right, after what matters more",
     { members: [voter("a"), voter("b"), gone("c")], change: { peerService: { spec: { clusterIP: "10.1.1.1" } } } },
-    ["remove c", "services"],
+    ["remove c", "peer service"],
   ],
   ["the budget of five lets one go at a time", { size: 5, members: five, change: { budget: undefined } }, ["budget 4"]],
   ["the budget of one lets none go", { size: 1, members: [voter("a")], change: { budget: undefined } }, ["budget 1"]],

@@ -1,5 +1,6 @@
 // What to do about a cluster, from what was concluded about it: a fixed list of rules, the first that has an answer
 // wins. Nothing here does anything, and the same assessment gives the same plan.
+import { isDeepStrictEqual } from "node:util";
 import type { Assessment } from "../assess/assess.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
@@ -46,12 +47,21 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
     ...decision,
     actions: [...newClusterId(assessment), ...peerServiceForPods(assessment, actions), ...actions],
   });
+  const decisions: Plan["decisions"] = [prepare(first), ...others.map(prepare)];
   return {
     guards: guardStarted(assessment),
-    decisions: [prepare(first), ...others.map(prepare)],
-    upkeep: [...labels(assessment), ...services(assessment), ...budget(assessment), ...resources(assessment)],
+    decisions,
+    upkeep: [
+      ...labels(assessment),
+      ...services(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
+      ...budget(assessment),
+      ...resources(assessment),
+    ],
   };
 }
+
+const isIn = (action: Action, actions: readonly Action[]): boolean =>
+  actions.some((other) => isDeepStrictEqual(other, action));
 
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
 function decide(situation: Situation): [Decision, ...Decision[]] {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { version } from "../../etcd/versions/version.ts";
-import { mayAdd, minAvailable, quorum, removeGone, removeHealthy } from "./safety.ts";
-import { type Seat, seatsOf } from "./seats.ts";
+import { mayAdd, minAvailable, removeGone, removeHealthy } from "./safety.ts";
+import { quorum, type Seat, seatsOf } from "../assess/seats.ts";
 import { type SampleMember, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import type { World } from "../observe/world.ts";
 

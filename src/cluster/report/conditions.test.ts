@@ -2,21 +2,42 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Action } from "../plan/actions.ts";
 import { conclusionsOf } from "./conditions.ts";
-import type { Outcome } from "../act/outcome.ts";
-import { standingOf } from "./standing.ts";
+import type { Obstacle, Outcome } from "../act/outcome.ts";
+import { assess } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
-import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import {
+  type SampleMember,
+  type SampleWorld,
+  sampleClusterId,
+  sampleId,
+  sampleNow,
+  samplePod,
+  sampleWorld,
+} from "../testing/sample-world.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
 const three = [voter("a"), voter("b"), voter("c")];
 const gone = { silent: true, pod: undefined } as const;
-const done: Outcome = { t: "done", did: [] };
-const exchange: Action = { do: "removeMember", id: sampleId("x"), member: "demo-x", because: "it cannot be dialled" };
-const removal: Action = { ...exchange, lost: true };
+const did = (...actions: Action[]): Outcome => ({
+  did: actions,
+  decision: { actions, because: "a test" },
+  obstacle: undefined,
+  passed: [],
+});
+const done = did();
+const exchange: Action = {
+  do: "removeMember",
+  id: sampleId("x"),
+  member: "demo-x",
+  because: "it cannot be dialled",
+  cause: "unwanted",
+  pod: { t: "none" },
+};
+const removal: Action = { ...exchange, cause: "lost" };
+const refusal: Obstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, message: "quota" };
 
 function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
-  const world = sampleWorld(sample);
-  const conclusions = conclusionsOf({ world, standing: standingOf(world), outcome, now: sampleNow });
+  const conclusions = conclusionsOf(assess(sampleWorld(sample), sampleNow), outcome);
   return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
 
@@ -24,6 +45,10 @@ const unschedulable: Partial<MemberPod> = {
   state: { t: "pending", problem: "Unschedulable: 0/3 nodes", advice: "Give a node what is asked for." },
 };
 const neverReady: Partial<MemberPod> = { ready: false };
+const withoutData: Partial<MemberPod> = {
+  ready: false,
+  state: { t: "crashing", since: sampleNow - 1000, restarts: 1, problem: "Error: etcd ended", withoutData: true },
+};
 const available = "True Cluster available";
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
@@ -116,7 +141,7 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "one that served to its last moment was removed to be replaced",
     { members: three },
     { Recovering: "True Members lost", Ready: "False MembersLeaving" },
-    { t: "done", did: [removal] },
+    did(removal),
   ],
   [
     "one serves while its pod is on its way out",
@@ -127,7 +152,7 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "one of those too many was removed",
     { size: 1, members: three },
     { Recovering: "False All members healthy" },
-    { t: "done", did: [removal] },
+    did(removal),
   ],
   [
     "enough answer and have no leader",
@@ -160,6 +185,67 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { etcd: "silent", status: { size: 3 }, members: three.map(({ letter }) => voter(letter, { silent: true })) },
     { Available: "False QuorumLost" },
   ],
+  [
+    "the only voter is gone and two learners are left, which never had a vote",
+    {
+      etcd: "noQuorum",
+      status: { size: 3, voters: ["demo-a"] },
+      change: {
+        pods: [samplePod("demo-b", {}), samplePod("demo-c", {})],
+        etcd: {
+          t: "noQuorum",
+          clusterId: sampleClusterId,
+          members: [],
+          answers: new Map(),
+          strangers: [],
+          wiped: new Set(),
+          rivals: [],
+        },
+      },
+    },
+    { Available: "False DataLost", Ready: "False DataLost" },
+  ],
+  [
+    "one of three voters is gone, and the others, which were never ready, do not answer yet",
+    {
+      etcd: "silent",
+      status: { size: 3, voters: ["demo-a", "demo-b", "demo-c"] },
+      members: [voter("b", { pod: neverReady }), voter("c", { pod: neverReady })],
+    },
+    { Available: "False QuorumLost" },
+  ],
+  [
+    "the only voter has lost its data and cannot start",
+    {
+      etcd: "silent",
+      size: 1,
+      status: { size: 1, voters: ["demo-a"] },
+      members: [voter("a", { pod: withoutData })],
+    },
+    { Available: "False DataLost" },
+  ],
+  [
+    "a member came back without its data",
+    { members: [voter("a"), voter("b"), voter("c", { wiped: true })] },
+    { Available: available, Recovering: "True Members lost", Ready: "False MembersUnhealthy" },
+  ],
+  [
+    "members follow different leaders",
+    { members: three, rivals: ["a", "b"] },
+    { Available: available, Ready: "False LeadersDisagree" },
+  ],
+  [
+    "all is well but for a Service that is refused",
+    { members: three },
+    { Available: available, Ready: "False Refused" },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+  ],
+  [
+    "a Service is refused and a member is lost, which matters more",
+    { members: [voter("a"), voter("b"), voter("c", gone)] },
+    { Ready: "False MembersUnhealthy" },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+  ],
   ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
   [
     "a member runs another version",
@@ -171,12 +257,7 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { members: three, change: { problems: ["Mend it."] } },
     { Available: available, Ready: "False InvalidSpec" },
   ],
-  [
-    "the API server refuses a pod",
-    { members: three },
-    { Ready: "False Refused" },
-    { t: "refused", did: [], at: { do: "createPod", member: "demo-d" }, message: "quota" },
-  ],
+  ["the API server refuses a pod", { members: three }, { Ready: "False Refused" }, { ...done, obstacle: refusal }],
 ];
 for (const [what, sample, wanted, outcome] of table) {
   test(`the conditions are true when ${what}`, () => {
@@ -187,14 +268,13 @@ for (const [what, sample, wanted, outcome] of table) {
 
 test("a voter that joins a lone one is no lost quorum and no lost data", () => {
   const joining = { etcd: "noQuorum", members: [voter("a"), voter("b", { unnamed: true, pod: undefined })] } as const;
-  assert.equal(standingOf(sampleWorld(joining)).t, "joining");
+  assert.equal(assess(sampleWorld(joining), sampleNow).health.t, "joining");
 });
 
 test("a member that is exchanged for another was not lost", () => {
-  const outcome = (action: Action): Outcome => ({ t: "done", did: [action] });
   const members = [voter("a"), voter("b")];
-  assert.equal(concluded({ members }, outcome(exchange))["Recovering"], "False All members healthy");
-  assert.equal(concluded({ members }, outcome(removal))["Recovering"], "True Members lost");
+  assert.equal(concluded({ members }, did(exchange))["Recovering"], "False All members healthy");
+  assert.equal(concluded({ members }, did(removal))["Recovering"], "True Members lost");
 });
 
 test("a recovery lasts until all are back, though the lost ones are off the list by then", () => {
@@ -213,8 +293,6 @@ test("what keeps a pod from running is told in the words of Kubernetes", () => {
     pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available", advice: "Change it." } },
   });
   const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
-  const ready = conclusionsOf({ world, standing: standingOf(world), outcome: done, now: sampleNow }).find(
-    ({ type }) => type === "Ready",
-  );
+  const ready = conclusionsOf(assess(world, sampleNow), done).find(({ type }) => type === "Ready");
   assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);
 });

@@ -1,40 +1,36 @@
-// The conditions of a cluster: Ready for programs that wait, and the four of 2018, each True or False and each with a
-// sentence that says what is the matter and, where a person has to act, what to do.
+// The conditions of a cluster: Ready for programs that wait, and the four of etcd-operator 0.9, each True or False and
+// each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
-import type { Outcome } from "../act/outcome.ts";
-import { silencesOf } from "./silence.ts";
-import type { Standing } from "./standing.ts";
+import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import type { Assessment } from "../assess/assess.ts";
+import { type Health, unhealthyVoters } from "../assess/health.ts";
+import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
-
-interface Judged {
-  readonly world: World;
-  readonly standing: Standing;
-  readonly outcome: Outcome;
-  readonly now: number;
-}
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
 
 const yes = (reason: string, message: string): Verdict => ({ status: "True", reason, message });
 const no = (reason: string, message: string): Verdict => ({ status: "False", reason, message });
 
-export function conclusionsOf(judged: Judged): Conclusion[] {
-  const observedGeneration = judged.world.cluster.metadata.generation ?? 0;
+export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclusion[] {
+  const observedGeneration = assessment.world.cluster.metadata.generation ?? 0;
   const verdicts = {
-    Available: available(judged),
-    Scaling: scaling(judged),
+    Available: available(assessment),
+    Scaling: scaling(assessment),
     Upgrading: no("Not upgrading", ""),
-    Recovering: recovering(judged),
-    Ready: ready(judged),
+    Recovering: recovering(assessment, outcome),
+    Ready: ready(assessment, outcome),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
 
-function available({ standing }: Judged): Verdict {
-  return standing.t === "serving" ? yes("Cluster available", "") : no(reasonOf(standing), adviceOn(standing));
+type Unavailable = Exclude<Health, { t: "serving" }>;
+
+function available({ health }: Assessment): Verdict {
+  return health.t === "serving" ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
 }
 
-export function reasonOf(standing: Exclude<Standing, { t: "serving" }>): string {
+function reasonOf(health: Unavailable): string {
   return {
     creating: "Creating",
     electing: "Electing",
@@ -42,11 +38,11 @@ export function reasonOf(standing: Exclude<Standing, { t: "serving" }>): string 
     foreign: "ForeignCluster",
     quorumLost: "QuorumLost",
     dataLost: "DataLost",
-  }[standing.t];
+  }[health.t];
 }
 
-export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string {
-  switch (standing.t) {
+export function adviceOn(health: Unavailable): string {
+  switch (health.t) {
     case "creating":
       return "The first member has not answered yet.";
     case "electing":
@@ -54,91 +50,107 @@ export function adviceOn(standing: Exclude<Standing, { t: "serving" }>): string 
     case "joining":
       return "A new member is needed for a majority and starts; nothing can be written until it has joined.";
     case "foreign":
-      return `All pods that answer are of the etcd cluster ${standing.answering}, and status.clusterId says ${standing.latched}: nothing is done to them. If they hold the right data, put ${standing.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
+      return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
-      return `${standing.answering} of ${standing.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
     case "dataLost":
       break;
   }
-  return `Only ${standing.left} of ${standing.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
+  return `Only ${health.left} of ${health.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
 }
 
-function scaling({ world: { cluster, etcd }, standing }: Judged): Verdict {
-  const wanted = cluster.spec.size;
+function scaling({ desired, health, learners, seats, world: { cluster, etcd } }: Assessment): Verdict {
   // While too few answer nobody knows better than last time.
-  const current = etcd.t === "quorum" ? etcd.members.length : cluster.status.size;
-  const learners = standing.t === "serving" ? standing.members.learners.length : 0;
-  const message = `Current cluster size: ${current}, desired cluster size: ${wanted}`;
-  if (current > wanted) return yes("Scaling down", message);
-  if (current < wanted || learners > 0) return yes("Scaling up", message);
+  const current = etcd.t === "quorum" ? seats.length : cluster.status.size;
+  const joining = health.t === "serving" ? learners.length : 0;
+  const message = `Current cluster size: ${current}, desired cluster size: ${desired.size}`;
+  if (current > desired.size) return yes("Scaling down", message);
+  if (current < desired.size || joining > 0) return yes("Scaling up", message);
   return no("Size reached", "");
 }
 
-function recovering({ world, standing, outcome }: Judged): Verdict {
-  if (standing.t === "creating" || standing.t === "foreign") return no(reasonOf(standing), "");
-  if (standing.t === "quorumLost" || standing.t === "dataLost") return yes("Disaster recovery", adviceOn(standing));
-  const { lost, healthy } = standing.members;
-  if (lost.length > 0) return yes("Members lost", `Not healthy: ${lost.join(", ")}.`);
+function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
+  if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
+  if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
+  const unhealthy = unhealthyVoters(world, seats);
+  if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);
   // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
-  const replaced = standing.members.all.length <= world.cluster.spec.size ? lostBy(outcome) : [];
+  const replaced = seats.length <= desired.size ? lostBy(outcome) : [];
   if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
   const before = findCondition(world.cluster.status.conditions, "Recovering");
-  if (before?.status === "True" && healthy.length < world.cluster.spec.size) return yes(before.reason, before.message);
+  const healthy = voters.filter(({ alive }) => alive).length;
+  if (before?.status === "True" && healthy < desired.size) return yes(before.reason, before.message);
   return no("All members healthy", "");
 }
 
-/** Members whose pods were told to end. */
-function terminatingOf({ pods, etcd }: World): string[] {
-  const members = etcd.t === "quorum" ? etcd.members.map(({ name }) => name) : [];
-  return pods.filter(({ name, terminating }) => terminating && members.includes(name)).map(({ name }) => name);
-}
+const namesOf = (named: readonly { readonly name: string }[]): string => named.map(({ name }) => name).join(", ");
 
 function lostBy({ did }: Outcome): string[] {
-  return did.flatMap((action) => (action.do === "removeMember" && action.lost === true ? [action.member] : []));
+  return did.flatMap((action) => (action.do === "removeMember" && action.cause !== "unwanted" ? [action.member] : []));
 }
 
-function removedBy({ did }: Outcome): string[] {
-  return did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
+/** Members that serve to their last moment and are on their way out: their pods are deleted, or they were removed. */
+function leaving({ seats }: Assessment, { did }: Outcome): string[] {
+  const started = seats.filter(({ member }) => member.name !== "");
+  const deleted = started.filter(({ pod }) => pod?.terminating === true).map(({ name }) => name);
+  const removed = did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
+  return [...new Set([...deleted, ...removed])];
 }
 
-function ready(judged: Judged): Verdict {
-  const { world, standing, outcome } = judged;
-  const { size, version, paused } = world.cluster.spec;
-  if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
-  if (outcome.t === "refused") return no("Refused", `Could not be done: ${outcome.message}`);
+function ready(assessment: Assessment, outcome: Outcome): Verdict {
+  const { desired, health, now, seats, voters, world } = assessment;
+  const { version, paused } = world.cluster.spec;
   const pods = problemsOfPods(world.pods);
-  const silences = silencesOf(world, judged.now);
+  const silences = silencesOf(world, now);
+  const refused = refusalsIn(outcome).map((message) => `Refused: ${message}`);
   const because = (sentence: string): string =>
-    [sentence, ...pods, ...silences.map((silence) => silence.sentence)].join(" ");
+    [sentence, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
+  if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
   const stuck = pods.length > 0 ? "MemberCannotStart" : silences[0]?.reason;
-  if (standing.t === "creating") return no(stuck ?? reasonOf(standing), because(adviceOn(standing)));
-  if (standing.t !== "serving") return no(reasonOf(standing), because(adviceOn(standing)));
-  const { healthy, all, lost } = standing.members;
-  if (world.etcd.t === "quorum" && world.etcd.strangers.length > 0)
-    return no(
-      "ForeignCluster",
-      `These pods serve another etcd cluster: ${world.etcd.strangers.map((s) => s.pod).join(", ")}.`,
-    );
-  if (lost.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${lost.join(", ")}.`));
+  if (health.t === "creating") return no(stuck ?? reasonOf(health), because(adviceOn(health)));
+  if (health.t !== "serving") return no(reasonOf(health), because(adviceOn(health)));
+  const disputed = disputeIn(world);
+  if (disputed !== undefined) return disputed;
+  const unhealthy = unhealthyVoters(world, seats);
+  if (unhealthy.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${namesOf(unhealthy)}.`));
   // Each serves to its last moment; what is about to be lost is not whole.
-  const leaving = [...terminatingOf(world), ...removedBy(outcome)];
-  if (all.length <= size && leaving.length > 0)
-    return no("MembersLeaving", because(`On their way out: ${[...new Set(leaving)].join(", ")}.`));
-  if (healthy.length !== size || all.length !== size) {
+  const going = leaving(assessment, outcome);
+  if (seats.length <= desired.size && going.length > 0)
+    return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
+  const healthy = voters.filter(({ alive }) => alive).length;
+  if (healthy !== desired.size || seats.length !== desired.size) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
-    return no(stuck ?? "Scaling", because(`${healthy.length} healthy voters of ${size}.${untouched}`));
+    return no(stuck ?? "Scaling", because(`${healthy} healthy voters of ${desired.size}.${untouched}`));
   }
   const alarm = alarmOf(world);
   if (alarm !== undefined) return alarm;
+  if (refused.length > 0) return no("Refused", refused.join(" "));
   const others = [...versionsOf(world).keys()].filter((running) => running !== version);
   if (others.length > 0)
     return no(
       "VersionDiffers",
       `Members run ${others.join(", ")}, and ${version} is wanted. This release does not change the version of members that run.`,
     );
-  return yes("AllMembersReady", `All ${size} members are healthy voters.`);
+  return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+}
+
+/** Pods that contradict what the others say: a person has to see. */
+function disputeIn({ etcd }: World): Verdict | undefined {
+  if (etcd.t !== "quorum") return undefined;
+  if (etcd.strangers.length > 0)
+    return no(
+      "ForeignCluster",
+      `These pods serve another etcd cluster: ${etcd.strangers.map((s) => s.pod).join(", ")}.`,
+    );
+  if (etcd.rivals.length > 0)
+    return no(
+      "LeadersDisagree",
+      `Members follow different leaders (${etcd.rivals.join(", ")}), so one of them has lost its data or was cut off: nothing is deleted until they agree. See that the members reach each other's port 2380.`,
+    );
+  return undefined;
 }
 
 function alarmOf({ etcd }: World): Verdict | undefined {
@@ -165,7 +177,7 @@ function problemsOfPods(pods: readonly MemberPod[]): string[] {
   });
 }
 
-/** How many members run each version, by their own word. */
+/** How many members run each version, as they say. */
 export function versionsOf({ etcd }: World): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return counts;

@@ -1,24 +1,27 @@
-// Writes down what was seen: the status when it differs, an event when something turned for the worse, and how long
-// creation and recovery took.
+// Writes down what was concluded: the status when it differs, an event when something turned for the worse, and how long
+// a recovery took.
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { EventName } from "../../api/events.ts";
 import { fieldManager } from "../../api/field-manager.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
+import { findCondition } from "../../kube/objects/conditions.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
+import { eventOf } from "../act/actions.ts";
+import type { Execution } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { patchBetween, statusOf } from "./status.ts";
-import type { Turn } from "../act/turn.ts";
 
 export type Reported = "written" | "unchanged" | "outdated" | "refused";
 
 /**
- * `outdated`: somebody else wrote meanwhile, and the next pass reports. `refused`: the object was stored before the rules
- * that forbid its name, and with it every status is refused. Then only an event can tell.
+ * `outdated`: somebody else wrote meanwhile, and the next reconcile reports. `refused`: the object was stored before the
+ * rules that forbid its name, and with it every status is refused. Then only an event can say so.
  */
-export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
-  const { world, cluster, pass, context, written } = turn;
-  const after = statusOf(world, outcome, new Date(context.now()));
+export async function report(execution: Execution, outcome: Outcome): Promise<Reported> {
+  const { assessment, pass, context, written } = execution;
+  const { cluster, problems } = assessment.world;
+  const after = statusOf(assessment, outcome);
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
   if (patch === undefined) return "unchanged";
@@ -32,49 +35,49 @@ export async function report(turn: Turn, outcome: Outcome): Promise<Reported> {
     );
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return "outdated";
-    if (!isInvalid(error) || world.problems.length === 0) throw error;
-    context.events.record(EtcdCluster, cluster, warning("Invalid Spec", world.problems.join(" ")));
+    if (!isInvalid(error) || problems.length === 0) throw error;
+    context.events.record(EtcdCluster, cluster, eventOf("invalidSpec", problems.join(" ")));
     return "refused";
   }
-  for (const happening of turnsForTheWorse(turn, after)) context.events.record(EtcdCluster, cluster, happening);
-  measure(turn, after);
+  for (const event of turnsForTheWorse(execution, after)) context.events.record(EtcdCluster, cluster, event);
+  measure(execution, after);
   return "written";
 }
 
-/** Conditions that are told as events, too, by their type and reason, with the reason that the event gets. */
-const worthAnEvent: readonly (readonly [condition: string, reason: string, event: string])[] = [
-  ["Available", "QuorumLost", "Quorum Lost"],
-  ["Available", "DataLost", "Data Lost"],
-  ["Ready", "Refused", "Refused"],
-  ["Ready", "InvalidSpec", "Invalid Spec"],
-  ["Ready", "MemberCannotStart", "Member Cannot Start"],
-  ["Ready", "MembersUnreachable", "Members Unreachable"],
-  ["Ready", "ForeignCluster", "Foreign Cluster"],
-  ["Ready", "Corrupt", "Corrupt"],
-  ["Ready", "NoSpace", "No Space"],
+/** Conditions that are reported as events, too, by their type and reason, with the event. */
+const worthAnEvent: readonly (readonly [condition: string, reason: string, event: EventName])[] = [
+  ["Available", "QuorumLost", "quorumLost"],
+  ["Available", "DataLost", "dataLost"],
+  ["Ready", "Refused", "refused"],
+  ["Ready", "InvalidSpec", "invalidSpec"],
+  ["Ready", "MemberCannotStart", "memberCannotStart"],
+  ["Ready", "MembersUnreachable", "membersUnreachable"],
+  ["Ready", "LeadersDisagree", "leadersDisagree"],
+  ["Ready", "ForeignCluster", "foreignCluster"],
+  ["Ready", "Corrupt", "corrupt"],
+  ["Ready", "NoSpace", "noSpace"],
 ];
 
-/** Told when it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
-  const happenings = worthAnEvent.flatMap(([type, reason, event]) => {
+/** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
+function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): Happening[] {
+  const { cluster } = assessment.world;
+  const events = worthAnEvent.flatMap(([type, reason, event]) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
     if (is?.reason !== reason) return [];
     const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
-    return was?.reason !== reason || wrongAnew ? [warning(event, is.message ?? "")] : [];
+    return was?.reason !== reason || wrongAnew ? [eventOf(event, is.message ?? "")] : [];
   });
   const { size } = cluster.spec;
   if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
-    happenings.push(
-      warning("Even Size", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`),
+    events.push(
+      eventOf("evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`),
     );
-  return happenings;
+  return events;
 }
 
-const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
-
-function measure({ cluster, context }: Turn, after: EtcdClusterStatus): void {
-  const before = cluster.status;
+function measure({ assessment, context }: Execution, after: EtcdClusterStatus): void {
+  const before = assessment.world.cluster.status;
   if (after.phase === "Failed" && before.phase !== "Failed") context.metrics.failed.add();
   const was = findCondition(before.conditions, "Recovering");
   const is = after.conditions?.find((condition) => condition.type === "Recovering");

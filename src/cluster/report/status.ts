@@ -1,33 +1,34 @@
-// The status of a cluster, concluded from one look at the world. What could not be seen this time stays as it was.
+// The status of a cluster, as it was assessed. What could not be seen this time stays as it was.
 import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
 import { secondsTime } from "../../kube/objects/micro-time.ts";
+import type { Assessment } from "../assess/assess.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
-import { type Standing, standingOf } from "./standing.ts";
 import type { World } from "../observe/world.ts";
 
-export function statusOf(world: World, outcome: Outcome, now: Date): EtcdClusterStatus {
+export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterStatus {
+  const { desired, world } = assessment;
   const { cluster } = world;
-  const standing = standingOf(world);
+  const now = new Date(assessment.now);
   // Nobody leads until somebody is seen to.
   const { reason: _, leader: __, ...before } = cluster.status;
   return {
     ...before,
-    ...phaseOf(before, standing, world),
-    ...membersOf(world, standing),
+    ...phaseOf(before, assessment),
+    ...membersOf(assessment),
     ...versions(world),
     conditions: stamped(
       before.conditions,
-      withConditions(before.conditions, conclusionsOf({ world, standing, outcome, now: now.getTime() }), now),
+      withConditions(before.conditions, conclusionsOf(assessment, outcome), now),
       now,
     ),
     controlPaused: cluster.spec.paused,
-    serviceName: clientServiceName(cluster),
+    serviceName: clientServiceName(desired.cluster),
     clientPort: ports.client,
     members: podsByReadiness(world),
     selector: selectorOf(cluster),
@@ -35,7 +36,7 @@ export function statusOf(world: World, outcome: Outcome, now: Date): EtcdCluster
   };
 }
 
-/** Since 2018 each tells when anything of it last changed. */
+/** As in etcd-operator 0.9, each says when anything of it last changed. */
 function stamped(
   before: readonly Condition[],
   after: readonly Condition[],
@@ -46,28 +47,23 @@ function stamped(
 
 function phaseOf(
   before: Pick<CompleteStatus, "phase">,
-  standing: Standing,
-  { problems }: World,
+  { health, world: { problems } }: Assessment,
 ): Pick<EtcdClusterStatus, "phase" | "reason"> {
-  if (standing.t === "creating") return { phase: problems.length > 0 ? before.phase : "Creating" };
-  return standing.t === "dataLost" ? { phase: "Failed", reason: adviceOn(standing) } : { phase: "Running" };
+  if (health.t === "creating") return { phase: problems.length > 0 ? before.phase : "Creating" };
+  return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health) } : { phase: "Running" };
 }
 
-function membersOf(world: World, standing: Standing): EtcdClusterStatus {
-  const { cluster, etcd } = world;
-  const { size } = cluster.spec;
-  if (standing.t !== "serving" || etcd.t !== "quorum") return { ready: `0/${size}` };
-  const { all, healthy } = standing.members;
+function membersOf({ desired, leader, seats, voters, world: { etcd } }: Assessment): EtcdClusterStatus {
+  if (etcd.t !== "quorum") return { ready: `0/${desired.size}` };
+  const started = seats.filter(({ member }) => member.name !== "");
   const statuses = [...etcd.answers.values()].map(({ status }) => status);
-  const leading = all.find(({ id }) => statuses.some(({ leader, memberId }) => leader === id && memberId === id));
+  const leading = started.find(({ member }) => member.id === leader);
   return {
     clusterId: etcd.clusterId,
-    size: all.length,
-    ready: `${healthy.length}/${size}`,
-    clientEndpoints: all
-      .filter(({ name }) => name !== "")
-      .map(({ name }) => clientUrlOf(cluster, name))
-      .sort(),
+    size: seats.length,
+    voters: voters.map(({ name }) => name).sort(),
+    ready: `${voters.filter(({ alive }) => alive).length}/${desired.size}`,
+    clientEndpoints: started.map(({ name }) => clientUrlOf(desired.cluster, name)).sort(),
     ...(leading === undefined ? {} : { leader: leading.name }),
     dbSize: Math.max(0, ...statuses.map((status) => status.dbSize)),
     revision: Math.max(0, ...statuses.map((status) => status.revision)),

@@ -10,7 +10,7 @@ import { type Key, keyOf } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
-import { memberUrl } from "../observe/etcd.ts";
+import { memberUrl } from "../objects/endpoints.ts";
 
 /** How long things take, in milliseconds. */
 const times = { run: 300, crashLoop: 10_000, stop: 200, vanish: 1000, catchUp: 250 } as const;

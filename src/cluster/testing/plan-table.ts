@@ -1,6 +1,7 @@
 // Tables of situations: the world in a few words, what is to be done about it, and how soon it is looked at again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assess } from "../assess/assess.ts";
 import { planCluster } from "../plan/plan.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { MemberPod, PodState } from "../observe/world.ts";
@@ -45,12 +46,13 @@ export function check(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const [situation, sample, done, lookAgainWithin] of rows)
       test(situation, () => {
-        const plan = planCluster(sampleWorld(sample), sampleNow, countingUp());
-        assert.deepEqual(told(plan.actions), done, plan.because);
-        assert.match(plan.because, /^\S.{5,}/, "every plan says why");
-        assert.ok(done.length > 0 || plan.lookAgainAfter !== 0, "who does nothing and looks again at once never rests");
+        const { guards, decisions, upkeep } = planCluster(assess(sampleWorld(sample), sampleNow), countingUp());
+        const [{ actions, because, lookAgainAfter }] = decisions;
+        assert.deepEqual(told([...guards, ...actions, ...upkeep]), done, because);
+        assert.match(because, /^\S.{5,}/, "every plan says why");
+        assert.ok(done.length > 0 || lookAgainAfter !== 0, "who does nothing and looks again at once never rests");
         if (lookAgainWithin !== undefined)
-          assert.ok((plan.lookAgainAfter ?? Number.POSITIVE_INFINITY) <= lookAgainWithin, String(plan.lookAgainAfter));
+          assert.ok((lookAgainAfter ?? Number.POSITIVE_INFINITY) <= lookAgainWithin, String(lookAgainAfter));
       });
   });
 }

@@ -28,6 +28,10 @@ export interface SampleMember {
   /** Absent: it answers and is healthy. */
   readonly silent?: true;
   readonly raftIndex?: number;
+  /** Its term or index went backwards. */
+  readonly wiped?: true;
+  /** Whom it calls its leader, by a letter; absent: the cluster's. */
+  readonly follows?: string;
   /** What differs from a pod that has run for an hour; undefined: there is none. */
   readonly pod?: Partial<MemberPod> | undefined;
   readonly version?: string;
@@ -46,6 +50,10 @@ export interface SampleWorld {
   /** Absent: it is latched. */
   readonly unlatched?: true;
   readonly strangers?: readonly string[];
+  /** Letters of pods that answer as members of the cluster and are not on its list. */
+  readonly answering?: readonly string[];
+  /** Letters of members that others call their leader. */
+  readonly rivals?: readonly string[];
   readonly spec?: object;
   readonly status?: object;
   readonly change?: Partial<World>;
@@ -99,6 +107,10 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
     address: "10.0.0.1",
     node: { t: "ready", name: `node-of-${name}` },
     version,
+    image: `quay.io/coreos/etcd:v${version}`,
+    resources: undefined,
+    maxLearners: 8,
+    guard: "closed",
     hasVolume: false,
     labelled: true,
     ...differs,
@@ -111,19 +123,24 @@ function podOf(member: SampleMember, version: string): readonly MemberPod[] {
 }
 
 function etcdOf(
-  { members = [], etcd, strangers = [], leader, version = "3.6.16" }: SampleWorld,
+  { members = [], answering = [], etcd, strangers = [], rivals = [], leader, version = "3.6.16" }: SampleWorld,
   cluster: CompleteEtcdCluster,
 ): EtcdView {
   if (etcd === "nobody") return { t: "nobody" };
   if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`) };
   const leading = sampleId(leader ?? members[0]?.letter ?? "a");
-  const answers = members.filter(({ silent, unnamed, foreign }) => !silent && !unnamed && !foreign);
+  const answers = [
+    ...members.filter(({ silent, unnamed, foreign }) => !silent && !unnamed && !foreign),
+    ...answering.map((letter) => ({ letter })),
+  ];
   return {
     t: etcd ?? "quorum",
     clusterId: sampleClusterId,
     members: members.map((member) => memberOf(member, cluster)),
     answers: new Map(answers.map((member) => [sampleId(member.letter), answerOf(member, version, leading, etcd)])),
     strangers: strangers.map((letter) => ({ pod: `demo-${letter}`, clusterId: otherClusterId })),
+    wiped: new Set(members.filter(({ wiped }) => wiped === true).map(({ letter }) => sampleId(letter))),
+    rivals: rivals.map(sampleId),
   };
 }
 
@@ -150,7 +167,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     memberId: sampleId(member.letter),
     version: member.version ?? version,
     learner: member.learner ?? false,
-    leader: etcd === undefined ? leader : undefined,
+    leader: etcd === undefined ? (member.follows === undefined ? leader : sampleId(member.follows)) : undefined,
     revision: 1000,
     raftTerm: 2,
     raftIndex: member.raftIndex ?? 1000,
@@ -161,5 +178,5 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     storageVersion: undefined,
     alarms: [],
   };
-  return { status, healthy: etcd === undefined && !member.learner };
+  return { pod: `demo-${member.letter}`, status, healthy: etcd === undefined && !member.learner };
 }

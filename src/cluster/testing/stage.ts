@@ -12,7 +12,7 @@ import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { clusterController } from "../controller.ts";
-import { quorum } from "../plan/safety.ts";
+import { quorum } from "../assess/seats.ts";
 import { apiDuring, type Fate, Life, memberDuring } from "./life.ts";
 import { Kubelet } from "./kubelet.ts";
 

@@ -15,12 +15,16 @@ export function told(actions: readonly Action[]): readonly string[] {
 
 function tell(action: Action, name: (member: string) => string): string {
   switch (action.do) {
-    case "applyServices":
-      return "services";
+    case "applyService":
+      return `${action.service} service`;
     case "applyBudget":
       return `budget ${action.minAvailable}`;
     case "labelPod":
       return `label ${name(action.member)}`;
+    case "guardPod":
+      return `guard ${name(action.member)}`;
+    case "resizePod":
+      return `resize ${name(action.member)}`;
     case "createSeed":
       return `seed ${name(action.member)}`;
     case "latchClusterId":

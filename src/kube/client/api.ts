@@ -42,7 +42,7 @@ export type WatchEvent<T> =
   | { type: "ADDED" | "MODIFIED" | "DELETED"; object: T }
   | { type: "BOOKMARK"; resourceVersion: string };
 
-export type Subresource = "status" | "scale";
+export type Subresource = "status" | "scale" | "resize";
 
 export interface WriteOptions extends RequestOptions {
   subresource?: Subresource;

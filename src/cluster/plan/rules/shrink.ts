@@ -32,8 +32,7 @@ export function shrink(situation: Situation): Decision | undefined {
 }
 
 function leastMissedFirst({ ours, leader }: Situation): readonly Seat[] {
-  const rank = (seat: Seat): number =>
-    !isVoter(seat) ? 0 : !isHealthy(seat) ? 1 : seat.member.id === leader ? 3 : 2;
+  const rank = (seat: Seat): number => (!isVoter(seat) ? 0 : !isHealthy(seat) ? 1 : seat.member.id === leader ? 3 : 2);
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
   const removable = ours.filter(({ state }) => state.t !== "stranger");
   return removable.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));

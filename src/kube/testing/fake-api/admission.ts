@@ -1,5 +1,6 @@
 // What happens to an object between a request and the store: fields that only the server sets, the wall between spec
 // and status, the generation, and the refusals of what no kind allows.
+import type { Subresource } from "../../client/api.ts";
 import { secondsTime } from "../../objects/micro-time.ts";
 import type { JsonObject } from "./json.ts";
 import {
@@ -61,7 +62,7 @@ export function admitUpdate(
   resource: Resource,
   old: JsonObject,
   proposed: JsonObject,
-  subresource: "" | "status" | "scale",
+  subresource: "" | Subresource,
 ): JsonObject {
   const decoded = decode(resource, proposed);
   const object = subresource === "status" ? onlyStatus(old, decoded) : decoded;

@@ -1,0 +1,50 @@
+// One plan being carried out: the assessment that it rests on, and what the actions have changed since.
+import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { MemberId } from "../../etcd/ids.ts";
+import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
+import type { PassContext } from "../../kube/controller/pass.ts";
+import type { Assessment } from "../assess/assess.ts";
+import type { ClusterContext } from "../context.ts";
+import { endpointOf } from "../objects/endpoints.ts";
+import { NotYet } from "./outcome.ts";
+
+export interface Execution {
+  readonly assessment: Assessment;
+  readonly pass: PassContext;
+  readonly context: ClusterContext;
+  /** As it is followed: what pods, Services and the budget are made from. */
+  readonly cluster: CompleteEtcdCluster;
+  /** As etcd listed them last. */
+  members: readonly Member[];
+  /** The object as it was written last, if it was. */
+  written: EtcdCluster | undefined;
+}
+
+export function executionOf(assessment: Assessment, pass: PassContext, context: ClusterContext): Execution {
+  const { world, desired } = assessment;
+  const members = "members" in world.etcd ? world.etcd.members : [];
+  return { assessment, pass, context, cluster: desired.cluster, members, written: undefined };
+}
+
+/** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */
+export function fenced({ pass }: Execution): Call {
+  return { signal: pass.signal, beforeSend: () => pass.fence.check() };
+}
+
+/** The leader if it can be, since some versions are wrong about promotion elsewhere; never the one that shall go. */
+export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember {
+  const { leader, voters, world } = execution.assessment;
+  if (world.etcd.t !== "quorum") throw new NotYet("the members cannot be changed without a quorum", 500);
+  const candidates = voters.filter(({ alive, member }) => alive && member.id !== without);
+  const leading = candidates.find(({ member }) => member.id === leader);
+  for (const { member } of leading === undefined ? candidates : [leading, ...candidates]) {
+    const found = portTo(execution, member);
+    if (found !== undefined) return found;
+  }
+  throw new NotYet("no healthy voter can be asked", 500);
+}
+
+export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
+  const address = assessment.seats.find(({ member }) => member.id === id)?.pod?.address;
+  return address === undefined ? undefined : context.members.at(endpointOf({ address }));
+}

@@ -1,0 +1,35 @@
+// Upkeep that was refused a moment ago. While members are healed a cluster is looked at many times a second; what a quota
+// forbids is not asked for as often, and is reported all the while.
+import { isDeepStrictEqual } from "node:util";
+import type { Action } from "../plan/actions.ts";
+import type { Obstacle } from "./outcome.ts";
+
+/** Milliseconds until it is asked for again. */
+const again = 10_000;
+
+interface Refusal {
+  readonly actions: readonly Action[];
+  readonly obstacles: readonly Obstacle[];
+  readonly until: number;
+}
+
+export class RefusedUpkeep {
+  /** By namespace and name of the cluster: one entry at most for each that is refused something. */
+  readonly #refusals = new Map<string, Refusal>();
+
+  /** What became of these very actions, when that was a moment ago. */
+  recent(cluster: string, actions: readonly Action[], now: number): readonly Obstacle[] | undefined {
+    const last = this.#refusals.get(cluster);
+    if (last === undefined || last.until <= now || !isDeepStrictEqual(last.actions, actions)) return undefined;
+    return last.obstacles;
+  }
+
+  note(cluster: string, actions: readonly Action[], obstacles: readonly Obstacle[], now: number): void {
+    if (obstacles.length === 0) this.#refusals.delete(cluster);
+    else this.#refusals.set(cluster, { actions, obstacles, until: now + again });
+  }
+
+  forget(cluster: string): void {
+    this.#refusals.delete(cluster);
+  }
+}

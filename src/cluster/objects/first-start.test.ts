@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { guardAnnotations, isClosed, startAnnotations, startVariables } from "./first-start.ts";
+
+const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
+const members = ["c-b", "c-a"].map((name) => ({ name, peerUrls: [`http://${name}:1`, `http://${name}:2`] }));
+
+const valuesOf = (annotations: Record<string, string>) => {
+  const [list = "", state = ""] = Object.values(annotations);
+  return { list, state };
+};
+const seed = valuesOf(startAnnotations(cluster, "c-a", { as: "seed" }));
+const joining = valuesOf(startAnnotations(cluster, "c-a", { as: "joining", members }));
+const guarded = valuesOf(guardAnnotations(cluster, "c-a"));
+
+test("a seed starts a new cluster of itself", () => {
+  assert.deepEqual(seed, { list: "c-a=http://c-a.c.ns.svc:2380", state: "new" });
+});
+
+test("a member that joins is given the list as etcd has it, in its order", () => {
+  assert.deepEqual(joining, {
+    list: "c-b=http://c-b:1,c-b=http://c-b:2,c-a=http://c-a:1,c-a=http://c-a:2",
+    state: "existing",
+  });
+});
+
+test("a member that has started belongs to a cluster that exists, and has nobody to ask about it", () => {
+  assert.deepEqual(guarded, { list: "c-a=http://c-a.c.ns.svc:2380", state: "existing" });
+});
+
+test("only a guarded member is taken for one", () => {
+  assert.deepEqual(
+    [seed, joining, guarded].map((values) => isClosed("c-a", values)),
+    [false, false, true],
+  );
+  // One that joins a cluster of one other is given two entries; another member's name is not its own.
+  assert.equal(isClosed("c-a", { list: "c-b=http://b,c-a=http://a", state: "existing" }), false);
+  assert.equal(isClosed("c-a", { list: "c-b=http://b", state: "existing" }), false);
+});
+
+test("the container reads both from the annotations of its own pod", () => {
+  const paths = startVariables.map(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath);
+  const wanted = Object.keys(guardAnnotations(cluster, "c-a")).map((name) => `metadata.annotations['${name}']`);
+  assert.deepEqual(paths, wanted);
+});

@@ -1,0 +1,119 @@
+// What members are made of when the spec cannot be followed as it stands, and what every server must be able to do.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { assess } from "../assess/assess.ts";
+import { settingsOf } from "../objects/settings.ts";
+import { added, check, gone, learner, three, voter, young } from "../testing/plan-table.ts";
+import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { told } from "../testing/told-actions.ts";
+import { planCluster } from "./plan.ts";
+
+const desired = (sample: SampleWorld) => assess(sampleWorld(sample), sampleNow).desired;
+const running = (version: string, ...letters: string[]) =>
+  letters.map((letter) => voter(letter, { version, pod: { version, image: `quay.io/coreos/etcd:v${version}` } }));
+
+describe("the version of a new member", () => {
+  const made = (sample: SampleWorld): string => {
+    const { spec } = desired(sample).cluster;
+    return `${spec.version} ${imageOf(spec)}`;
+  };
+  const table: [string, SampleWorld, string][] = [
+    ["is the spec's", { members: three }, "3.6.16 quay.io/coreos/etcd:v3.6.16"],
+    [
+      "is the spec's when only the patch differs",
+      { version: "3.6.16", members: running("3.6.11", "a", "b") },
+      "3.6.16 quay.io/coreos/etcd:v3.6.16",
+    ],
+    [
+      "is the others' when the spec asks for two minors more",
+      { version: "3.7.3", members: running("3.5.10", "a", "b") },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
+      "is the others' when the spec asks for less, which would never start",
+      { version: "3.5.35", members: running("3.6.16", "a", "b") },
+      "3.6.16 quay.io/coreos/etcd:v3.6.16",
+    ],
+    [
+      "comes with the image that the others have, not with the one that the spec gives for another version",
+      { version: "3.7.3", spec: { image: "example.com/etcd:3.7.3" }, members: running("3.5.10", "a", "b") },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
+      "is the spec's when the first member has never answered, whatever that one was made from",
+      { unlatched: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
+      "3.7.3 quay.io/coreos/etcd:v3.7.3",
+    ],
+  ];
+  for (const [what, sample, wanted] of table) test(what, () => assert.equal(made(sample), wanted));
+});
+
+describe("while the spec is wrong", () => {
+  const valid = sampleCluster({
+    spec: { etcd: { snapshotCount: 5000 }, pod: { nodeSelector: { disk: "fast" } } },
+  }).spec;
+  const pod = { madeFrom: settingsOf(valid) };
+  const wrong: SampleWorld = {
+    spec: { etcd: { extraArgs: ["--wrong"] }, TLS: { auto: true } },
+    members: [voter("a", { pod }), voter("b", { pod }), gone("c")],
+    change: { problems: ["--wrong is not a flag of etcd."] },
+  };
+
+  test("members are made from what the others were made from", () => {
+    const { cluster, impossible } = desired(wrong);
+    assert.equal(impossible, undefined);
+    assert.equal(settingsOf(cluster.spec), settingsOf(valid));
+    assert.deepEqual([cluster.spec.version, cluster.spec.TLS], ["3.6.16", undefined]);
+  });
+
+  test("a size that is right is followed all the same, and one that is wrong is not", () => {
+    assert.equal(desired({ ...wrong, size: 5 }).size, 5);
+    assert.equal(desired({ ...wrong, size: 0, status: { size: 2, voters: ["a", "b", "c"] } }).size, 3);
+  });
+
+  check("healing goes on", [
+    ["a lost member is removed", wrong, ["remove c"]],
+    [
+      "and another joins in its place",
+      { ...wrong, members: [voter("a", { pod }), voter("b", { pod })] },
+      ["add learner new1", "pod new1"],
+    ],
+    [
+      "but nothing is begun from a spec that is wrong",
+      { unlatched: true, etcd: "nobody", change: { problems: ["Mend it."] } },
+      [],
+    ],
+  ]);
+});
+
+describe("a server that was started without a limit for learners admits one", () => {
+  const old = { maxLearners: undefined };
+  check("so one joins at a time", [
+    [
+      "and the next only when it has its vote",
+      { size: 5, members: [voter("a", { pod: old }), voter("b"), voter("c"), learner("d", { pod: young })] },
+      ["promote d"],
+    ],
+    [
+      "also where the others would admit more",
+      { size: 3, members: [voter("a", { raftIndex: 9, pod: old })] },
+      ["add learner new1", "pod new1"],
+    ],
+  ]);
+});
+
+test("a rule that is refused lets the next one speak, and one that waits is the last", () => {
+  const sample: SampleWorld = { size: 5, members: [...three, learner("d", { pod: young })] };
+  const { decisions } = planCluster(assess(sampleWorld(sample), sampleNow), () => 0.5);
+  const [grows, promotes] = decisions.map(({ actions }) => told(actions));
+  assert.deepEqual([grows, promotes], [["add learner new1", "pod new1"], ["promote d"]]);
+  assert.deepEqual(decisions.at(-1)?.actions, []);
+});
+
+test("a member that never ran and has no pod gets one before the next joins, though nothing else can be done", () => {
+  const { decisions } = planCluster(
+    assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
+  );
+  assert.deepEqual(told(decisions[0].actions), ["pod c"]);
+});
