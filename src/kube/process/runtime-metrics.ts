@@ -79,6 +79,7 @@ export class RuntimeMetrics {
       if (event.type === "listed") this.#lists.add({ kind });
       if (event.type === "watchEnded") this.#watchEnds.add({ kind, because: event.because });
       if (event.type === "failed") this.#informerFailures.add({ kind, doing: event.doing });
+      if (event.type === "forbidden") this.#informerFailures.add({ kind, doing: "read" });
     };
   }
 

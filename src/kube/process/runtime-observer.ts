@@ -83,6 +83,13 @@ function logInformer(log: Logger, event: InformerEvent): void {
       return log.warn("the server showed the past; not believed", fields);
     case "olderListBelieved":
       return log.error("the server showed the past for so long that it is believed now", fields);
+    case "forbidden":
+      if (!event.first) return log.debug("still forbidden", { retryInMs: event.retryInMs });
+      return log.warn(
+        `${event.kind.plural} may not be listed or watched, so ${event.without}: grant list and watch on ${event.kind.plural}.`,
+      );
+    case "permitted":
+      return log.info("may be listed and watched now");
     case "threw":
       return log.error("code given to an informer threw", fields);
     case "listed":
