@@ -1,19 +1,9 @@
 // What happens to an object between a request and the store: fields that only the server sets, the wall between spec
 // and status, the generation, and the refusals of what no kind allows.
+import type { Subresource } from "../../client/api.ts";
 import { secondsTime } from "../../objects/micro-time.ts";
 import type { JsonObject } from "./json.ts";
-import {
-  copyObject,
-  equalJson,
-  isJsonObject,
-  metadataOf,
-  objectAt,
-  setAt,
-  stringsAt,
-  textAt,
-  valueAt,
-  withoutNulls,
-} from "./json.ts";
+import { copyObject, equalJson, isJsonObject, metadataOf, stringsAt, textAt, valueAt, withoutNulls } from "./json.ts";
 import { badRequest, conflict, internalError, invalid } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 
@@ -46,13 +36,6 @@ export function admitNew(resource: Resource, asked: JsonObject, birth: Birth): J
   if (resource.generation) metadata["generation"] = 1;
   if (resource.status) delete object["status"];
   if (resource.firstStatus !== undefined) object["status"] = copyObject(resource.firstStatus);
-  if (isNamespace(resource)) {
-    object["spec"] = { finalizers: ["kubernetes"] };
-    setAt(object, "metadata.labels", {
-      ...objectAt(object, "metadata.labels"),
-      "kubernetes.io/metadata.name": textAt(object, "metadata.name"),
-    });
-  }
   return checked(resource, object, undefined);
 }
 
@@ -61,7 +44,7 @@ export function admitUpdate(
   resource: Resource,
   old: JsonObject,
   proposed: JsonObject,
-  subresource: "" | "status" | "scale",
+  subresource: "" | Subresource,
 ): JsonObject {
   const decoded = decode(resource, proposed);
   const object = subresource === "status" ? onlyStatus(old, decoded) : decoded;
@@ -112,8 +95,6 @@ export function checkIdentity(resource: Resource, old: JsonObject, uid: string, 
   }
 }
 
-export const isNamespace = (resource: Resource): boolean => resource.group === "" && resource.kind === "Namespace";
-
 export const isTerminating = (object: JsonObject): boolean =>
   valueAt(object, "metadata.deletionTimestamp") !== undefined;
 
@@ -121,7 +102,6 @@ export const isTerminating = (object: JsonObject): boolean =>
 export const isReleased = (object: JsonObject): boolean =>
   isTerminating(object) &&
   stringsAt(object, "metadata.finalizers").length === 0 &&
-  (textAt(object, "kind") !== "Namespace" || stringsAt(object, "spec.finalizers").length === 0) &&
   Number(valueAt(object, "metadata.deletionGracePeriodSeconds") ?? 0) === 0;
 
 function decode(resource: Resource, asked: JsonObject): JsonObject {
