@@ -15,6 +15,12 @@ export function higher(a: Priority, b: Priority): Priority {
 export class Lanes {
   // A Set keeps the order of insertion, and takes a key out of the middle at once.
   readonly #lanes: Readonly<Record<Priority, Set<string>>> = { high: new Set(), normal: new Set(), low: new Set() };
+  // Kept from one key to the next: an iterator that starts anew walks over all that has been taken out before it.
+  readonly #heads: Record<Priority, SetIterator<string>> = {
+    high: this.#lanes.high.values(),
+    normal: this.#lanes.normal.values(),
+    low: this.#lanes.low.values(),
+  };
   readonly #passedOver: Record<Priority, number> = { high: 0, normal: 0, low: 0 };
   readonly #laneOf = new Map<string, Priority>();
 
@@ -44,11 +50,19 @@ export class Lanes {
     if (chosen === undefined) return undefined;
     for (const priority of waiting) this.#passedOver[priority] += 1;
     this.#passedOver[chosen] = 0;
-    const [key] = this.#lanes[chosen];
-    if (key === undefined) return undefined;
+    const key = this.#first(chosen);
     this.#lanes[chosen].delete(key);
     this.#laneOf.delete(key);
     return { key, priority: chosen };
+  }
+
+  /** Of a lane that is not empty. */
+  #first(priority: Priority): string {
+    for (;;) {
+      const { done, value } = this.#heads[priority].next();
+      if (!done) return value;
+      this.#heads[priority] = this.#lanes[priority].values();
+    }
   }
 
   clear(): void {
