@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { parse, parseAllDocuments } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { operatorImageTag } from "../lab/images/operator.ts";
 import { definitions } from "../src/api/crd/crd.ts";
 import { tree } from "./typed.ts";
@@ -16,7 +16,8 @@ interface Rule {
   verbs: string[];
   resourceNames?: string[];
 }
-const rulesOf = (file: string): Rule[] => (parse(text(file)) as { rules: Rule[] }).rules;
+const rulesOf = (file: string): Rule[] =>
+  parseAllDocuments(text(file)).flatMap((document) => (document.toJS() as { rules?: Rule[] }).rules ?? []);
 
 test("the Deployment starts the image that is built from this tree", () => {
   const deployment = parseAllDocuments(text("deployment.yaml")).find(
@@ -26,7 +27,7 @@ test("the Deployment starts the image that is built from this tree", () => {
 });
 
 test("the rights name every verb, resource and group", () => {
-  for (const file of ["rbac/cluster-role-template.yaml", "rbac/role-template.yaml"])
+  for (const file of ["rbac/cluster-role-template.yaml", "rbac/role-template.yaml", "rbac/lease-role-template.yaml"])
     for (const { apiGroups, resources, verbs } of rulesOf(file))
       assert.ok(
         ![...apiGroups, ...resources, ...verbs].includes("*"),
@@ -40,6 +41,16 @@ test("a Role grants the same as the ClusterRole, without what no Role can grant"
     ({ resources }) => !resources.some((resource) => belongsToNone.has(resource)),
   );
   assert.deepEqual(rulesOf("rbac/role-template.yaml"), namespaced);
+});
+
+test("leases are granted by a Role alone: a ClusterRole would grant those of every namespace", () => {
+  const onLeases = (file: string): Rule[] => rulesOf(file).filter(({ resources }) => resources.includes("leases"));
+  assert.deepEqual([onLeases("rbac/cluster-role-template.yaml"), onLeases("rbac/role-template.yaml")], [[], []]);
+  // Named after the scope of the operator, so no name can be given here.
+  assert.deepEqual(
+    onLeases("rbac/lease-role-template.yaml").map(({ resourceNames, verbs }) => ({ resourceNames, verbs })),
+    [{ resourceNames: undefined, verbs: ["get", "watch", "create", "update"] }],
+  );
 });
 
 test("the definitions that the operator may change are those that it installs", () => {

@@ -19,7 +19,7 @@ const read: [string, string[], Partial<Flags>][] = [
   ["a value as the next argument", ["-listen-addr", "127.0.0.1:9000"], { listenAddr: "127.0.0.1:9000" }],
   ["several namespaces", ["-namespaces=a, b"], { namespaces: ["a", "b"] }],
   ["the short truths of Go", ["-create-crd=f", "-cluster-wide=1"], { createCrd: false, clusterWide: true }],
-  ["the flag of 2018 that does nothing now", ["--gc-interval", "10m"], {}],
+  ["the flag of etcd-operator 0.9 that is ignored now", ["--gc-interval", "10m"], {}],
   ["no chaos", ["-chaos-level=-1"], {}],
   ["some chaos", ["-chaos-level=2"], { chaosLevel: 2 }],
   ["the last of two", ["-cluster-wide", "-cluster-wide=false"], {}],
@@ -32,8 +32,8 @@ for (const [what, args, wanted] of read) {
 
 const refused: [string[], RegExp][] = [
   [["-unknown"], /-unknown is not known: there are -create-crd/],
-  [["--toString"], /no flag/],
-  [["stray"], /"stray" is no flag/],
+  [["--toString"], /not a flag/],
+  [["stray"], /"stray" is not a flag/],
   [["-create-crd=maybe"], /true or false/],
   [["-listen-addr"], /needs a value/],
   [["-listen-addr=nonsense"], /host:port/],
@@ -41,7 +41,7 @@ const refused: [string[], RegExp][] = [
   [["-chaos-level=much"], /is a number/],
   [["-gc-interval=soon"], /duration/],
   [["-cluster-wide", "-namespaces=a"], /exclude each other/],
-  [["-namespaces=A_b"], /no name of a namespace/],
+  [["-namespaces=A_b"], /not a valid namespace name/],
 ];
 for (const [args, says] of refused) {
   test(`${args.join(" ")} is refused in a sentence`, () => {

@@ -1,5 +1,5 @@
-// The operator's command line, as Go programs read theirs: one dash or two, a value after `=` or as the next argument,
-// and the bare flag for true.
+// The operator's command line, read as Go's flag package does: one dash or two, a value after `=` or as the next
+// argument, and a bare boolean flag means true.
 import type { ChaosLevel } from "./cluster/chaos.ts";
 import { type ListenAddress, parseListenAddress } from "./kube/process/listen-address.ts";
 
@@ -10,11 +10,11 @@ export interface Flags {
   readonly namespaces: readonly string[];
   readonly listenAddr: string;
   readonly version: boolean;
-  /** How hard the members are practised on; undefined: not at all. */
+  /** How many members are killed at random; undefined: none. */
   readonly chaosLevel: ChaosLevel | undefined;
 }
 
-/** Told to the person in one sentence; the program ends with code 2. */
+/** A command line that cannot be used. The program prints the sentence and exits with code 2. */
 export class FlagError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +31,7 @@ const known: Readonly<Record<string, "boolean" | "text">> = {
   "listen-addr": "text",
   version: "boolean",
   "chaos-level": "text",
-  // Of 2018: taken, and without effect.
+  // A flag of etcd-operator 0.9: accepted, and ignored.
   "gc-interval": "text",
 };
 
@@ -53,7 +53,7 @@ export function parseFlags(args: readonly string[]): Flags {
   if (flags.clusterWide && flags.namespaces.length > 0)
     throw new FlagError("-cluster-wide and -namespaces exclude each other: leave one out.");
   const wrong = flags.namespaces.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
-  if (wrong !== undefined) throw new FlagError(`-namespaces: "${wrong}" is no name of a namespace.`);
+  if (wrong !== undefined) throw new FlagError(`-namespaces: "${wrong}" is not a valid namespace name.`);
   return flags;
 }
 
@@ -62,7 +62,7 @@ function valuesOf(args: readonly string[]): Values {
   const left = [...args];
   for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
     const { name, value } = /^--?(?<name>[a-z][a-z-]*)(?:=(?<value>.*))?$/s.exec(arg)?.groups ?? {};
-    if (name === undefined) throw new FlagError(`"${arg}" is no flag: ${usage}.`);
+    if (name === undefined) throw new FlagError(`"${arg}" is not a flag: ${usage}.`);
     const type = Object.hasOwn(known, name) ? known[name] : undefined;
     if (type === undefined) throw new FlagError(`-${name} is not known: ${usage}.`);
     const given = value ?? (type === "boolean" ? "true" : left.shift());
@@ -82,7 +82,7 @@ const no: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False
 function truth(values: Values, name: string, otherwise: boolean): boolean {
   const text = values.get(name);
   if (text === undefined) return otherwise;
-  if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} is true or false, and not "${text}".`);
+  if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} is true or false, not "${text}".`);
   return yes.has(text);
 }
 
@@ -94,16 +94,16 @@ function requireAddress(text: string): ListenAddress {
   }
 }
 
-/** What is below the first level is no chaos, as it was in 2018. */
+/** Levels below 1 disable chaos, as in etcd-operator 0.9. */
 function chaosLevel(text: string): ChaosLevel | undefined {
-  if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level is a number, and not "${text}".`);
+  if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level is a number, not "${text}".`);
   const level = Number(text);
   if (level < 1) return undefined;
   if (level === 1 || level === 2) return level;
-  throw new FlagError(`-chaos-level is 1 or 2, or -1 for none, and not ${text}.`);
+  throw new FlagError(`-chaos-level is 1 or 2, or -1 for none, not ${text}.`);
 }
 
 function requireDuration(text: string): void {
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text))
-    throw new FlagError(`-gc-interval is a duration such as 10m, and not "${text}".`);
+    throw new FlagError(`-gc-interval is a duration such as 10m, not "${text}".`);
 }

@@ -1,4 +1,5 @@
 // The operator itself: what it connects to, what it makes sure of first, and what it runs.
+import { createHash } from "node:crypto";
 import { installCrds } from "./api/crd/install.ts";
 import type { Scope } from "./cluster/caches.ts";
 import { practise } from "./cluster/chaos.ts";
@@ -6,13 +7,11 @@ import { clusterController } from "./cluster/controller.ts";
 import type { Identity } from "./environment.ts";
 import { EtcdMembers } from "./etcd/members.ts";
 import type { Flags } from "./flags.ts";
-import type { KubeApi } from "./kube/client/api.ts";
 import { connectKube } from "./kube/client/client.ts";
 import { systemClock } from "./kube/clock.ts";
 import type { Credentials } from "./kube/credentials/credentials.ts";
-import { isForbidden } from "./kube/client/errors.ts";
 import { EventRecorder } from "./kube/objects/events.ts";
-import { Node } from "./kube/objects/kinds.ts";
+import type { Key } from "./kube/objects/objects.ts";
 import type { Logger } from "./kube/process/log.ts";
 import { type RunningController, runManager } from "./kube/process/manager.ts";
 import { RuntimeObserver } from "./kube/process/runtime-observer.ts";
@@ -42,10 +41,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
     reporter: { controller: name, instance: identity.pod },
     observe: observer.event,
   });
-  const nodes = (await maySeeNodes(api, signal)) ? "watched" : "unseen";
-  if (nodes === "unseen")
-    log.warn("Nodes may not be listed, so members on lost nodes are not replaced: grant list and watch on nodes.");
-  const { controller, informers, pods } = clusterController({ api, scope, nodes, members, events, observer });
+  const { controller, informers, pods } = clusterController({ api, scope, members, events, observer });
   const level = flags.chaosLevel;
   const alongside: Pick<RunningController, "alongside"> =
     level === undefined
@@ -56,7 +52,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
       api,
       leaseApi,
       informers,
-      controllers: [{ controller, lease: { namespace: identity.namespace, name }, ...alongside }],
+      controllers: [{ controller, lease: leaseFor(scope, identity.namespace), ...alongside }],
       identity: `${identity.pod}_${crypto.randomUUID()}`,
       listen: flags.listenAddr,
       prepare: (ended) => (flags.createCrd ? installCrds(api, ended, log) : Promise.resolve()),
@@ -69,17 +65,24 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   }
 }
 
+// The longest name that Kubernetes takes for a Lease.
+const longestName = 253;
+
+/**
+ * One leader for each scope: operators with different scopes run side by side in one namespace and each needs to lead.
+ * The operator's own namespace, which is the default, has the plain name. A namespace contains no dot, so that no two
+ * scopes have the same name.
+ */
+export function leaseFor(scope: Scope, namespace: string): Key {
+  if (scope.t === "clusterwide") return { namespace, name: `${name}-clusterwide` };
+  const names = [...new Set(scope.names)].sort();
+  if (names.length === 1 && names[0] === namespace) return { namespace, name };
+  const listed = [name, ...names].join(".");
+  if (listed.length <= longestName) return { namespace, name: listed };
+  return { namespace, name: `${name}.${createHash("sha256").update(listed).digest("hex")}` };
+}
+
 function scopeOf({ clusterWide, namespaces }: Flags, identity: Identity): Scope {
   if (clusterWide) return { t: "clusterwide" };
   return { t: "namespaces", names: namespaces.length > 0 ? namespaces : [identity.namespace] };
-}
-
-async function maySeeNodes(api: KubeApi, signal: AbortSignal): Promise<boolean> {
-  try {
-    await api.list(Node, { limit: 1, signal });
-    return true;
-  } catch (error) {
-    if (isForbidden(error)) return false;
-    throw error;
-  }
 }

@@ -55,7 +55,7 @@ for name in "$role" "$binding" "$namespace" "$home"; do
 done
 
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for template in "${scope}role-template.yaml" "${scope}role-binding-template.yaml"; do
+for template in "${scope}role-template.yaml" "${scope}role-binding-template.yaml" lease-role-template.yaml; do
   sed -e "s/<ROLE_NAME>/$role/g" -e "s/<ROLE_BINDING_NAME>/$binding/g" -e "s/<NAMESPACE>/$namespace/g" \
     -e "s/<OPERATOR_NAMESPACE>/$home/g" \
     "$folder/$template" | kubectl apply --filename=-

@@ -1,5 +1,5 @@
-// A program as one file that can be started by its name: minified, with every library in it, led by the line that
-// tells the kernel to run it with the image's Node.
+// A program as one file that can be started by its name: without white space, with every library in it, led by the line
+// that tells the kernel to run it with the image's Node.
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
@@ -20,7 +20,10 @@ export async function bundle(entry: string, outfile: string): Promise<string> {
     entryPoints: [entry],
     outfile,
     bundle: true,
-    minify: true,
+    // Names stay, so that a stack in a log can be read. It costs 150 kB of bundle and 0.2 MB of heap; `keepNames` would
+    // cost 20 kB and still turn private methods into letters.
+    minifyWhitespace: true,
+    minifySyntax: true,
     platform: "node",
     target: "node24",
     format: "cjs",

@@ -15,9 +15,6 @@ import { leanNode, leanPod } from "./observe/pods.ts";
 /** Whose clusters are looked after. */
 export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; readonly names: readonly string[] };
 
-/** Where nodes may not be watched, as a Role of one namespace cannot grant it, no node counts as lost. */
-export type NodeSight = "watched" | "unseen";
-
 interface Room {
   readonly clusters: Informer<EtcdCluster>;
   readonly pods: Informer<Pod>;
@@ -27,15 +24,16 @@ interface Room {
 
 export class Caches {
   readonly rooms: readonly Room[];
-  readonly nodes: Informer<Node> | undefined;
+  /** A Role of one namespace cannot grant the right to see nodes, so it may be missing, come later and go again. */
+  readonly nodes: Informer<Node>;
   /** By namespace; the empty one is all of them. */
   readonly #rooms: ReadonlyMap<string, Room>;
 
-  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, nodes: NodeSight, clock: Clock) {
+  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, clock: Clock) {
     const informer = <T extends KubeObject>(
       kind: Kind<T>,
       selection: Selection,
-      more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes"> = {},
+      more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes" | "optional"> = {},
     ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
     const room = (selection: Selection): Room => ({
       clusters: informer(EtcdCluster, selection),
@@ -51,12 +49,16 @@ export class Caches {
       scope.t === "clusterwide" ? [["", room({})]] : scope.names.map((namespace) => [namespace, room({ namespace })]),
     );
     this.rooms = [...this.#rooms.values()];
-    this.nodes = nodes === "watched" ? informer(Node, {}, { transform: leanNode }) : undefined;
+    this.nodes = informer(
+      Node,
+      {},
+      { transform: leanNode, optional: "a member on a lost node waits for Kubernetes to give up its pod" },
+    );
   }
 
   get all(): RunningCache[] {
     const inRooms = this.rooms.flatMap(({ clusters, pods, services, budgets }) => [clusters, pods, services, budgets]);
-    return this.nodes === undefined ? inRooms : [...inRooms, this.nodes];
+    return [...inRooms, this.nodes];
   }
 
   of(namespace: string): ClusterCaches {
@@ -67,7 +69,7 @@ export class Caches {
       pods: room.pods.store,
       services: room.services.store,
       budgets: room.budgets.store,
-      nodes: this.nodes?.store,
+      nodes: this.nodes.readable ? this.nodes.store : undefined,
     };
   }
 }

@@ -15,7 +15,7 @@ export interface ClusterCaches {
   readonly pods: StoreView<Pod>;
   readonly services: StoreView<Service>;
   readonly budgets: StoreView<PodDisruptionBudget>;
-  /** Undefined where the operator may not see nodes: then no node counts as lost. */
+  /** Undefined while the operator may not see nodes, or has not seen them yet: then no node counts as lost. */
   readonly nodes: StoreView<Node> | undefined;
 }
 

@@ -5,18 +5,17 @@ import { silent } from "../kube/process/log.ts";
 import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
-import { Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import { clusterController } from "./controller.ts";
 
 test("clusters are counted by the operator that leads, and by none that stands by", async () => {
   const clock = new SimulatedClock();
-  const kinds = [EtcdCluster, Pod, Service, PodDisruptionBudget].map((kind) => ({ kind }));
+  const kinds = [EtcdCluster, Pod, Service, PodDisruptionBudget, Node].map((kind) => ({ kind }));
   const api = new FakeApi({ kinds, clock });
   const observer = new RuntimeObserver(silent);
   const { controller, informers } = clusterController({
     api,
     scope: { t: "namespaces", names: ["n"] },
-    nodes: "unseen",
     members: { at: () => assert.fail("there is no member") },
     events: { record: () => undefined },
     observer,

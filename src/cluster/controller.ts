@@ -9,7 +9,7 @@ import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, personsChangeFirst, type Source, toController } from "../kube/controller/source.ts";
-import { Caches, type NodeSight, type Scope } from "./caches.ts";
+import { Caches, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isInScope } from "./observe/observe.ts";
@@ -20,7 +20,6 @@ import { reconcileCluster } from "./reconcile.ts";
 export interface ClusterControllerOptions {
   readonly api: KubeApi;
   readonly scope: Scope;
-  readonly nodes: NodeSight;
   readonly members: MemberPool;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
@@ -41,7 +40,7 @@ const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
   const { api, scope, observer, clock = systemClock, now = Date.now } = options;
-  const caches = new Caches(api, observer, scope, options.nodes, clock);
+  const caches = new Caches(api, observer, scope, clock);
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
@@ -79,7 +78,6 @@ function sourcesOf({ rooms, nodes }: Caches): Source[] {
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
   ]);
-  if (nodes === undefined) return inRooms;
   const onNode = (node: Node): string[] =>
     rooms.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
   return [...inRooms, from(nodes, { toKeys: onNode, filter: readinessChanged })];

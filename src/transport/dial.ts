@@ -5,7 +5,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "n
 
 export type TlsOptions = Pick<
   ConnectionOptions,
-  "ca" | "cert" | "key" | "servername" | "rejectUnauthorized" | "secureContext" | "minVersion"
+  "ca" | "cert" | "key" | "servername" | "rejectUnauthorized" | "secureContext"
 >;
 
 export function dial(url: URL, tls: TlsOptions): Socket {

@@ -14,17 +14,6 @@ export type TransportEvent =
   | { type: "goaway"; origin: string; connection: number; code: number; lastStreamId: number; streams: number }
   | { type: "draining"; origin: string; connection: number; because: DrainReason; streams: number }
   | { type: "dead"; origin: string; connection: number; streams: number }
-  | { type: "closed"; origin: string; connection: number; error: TransportError | undefined }
-  | { type: "requestStart"; origin: string; method: string; path: string }
-  | {
-      type: "requestEnd";
-      origin: string;
-      method: string;
-      path: string;
-      took: number;
-      /** Absent when no complete answer came. */
-      status: number | undefined;
-      error: unknown;
-    };
+  | { type: "closed"; origin: string; connection: number; error: TransportError | undefined };
 
 export type TransportObserver = (event: TransportEvent) => void;

@@ -64,21 +64,20 @@ export class Http2Origin {
 
   /** Sends a request and hands the response to the receiver; resolves when all of it has come. */
   async send(request: TransportRequest, receiver: Receiver): Promise<ResponseEnd> {
-    const { method, path } = request;
-    const { observe } = this.#settings;
-    const startedAt = performance.now();
-    observe({ type: "requestStart", origin: this.url, method, path });
-    const finished = (status: number | undefined, error: unknown): void => {
-      const took = performance.now() - startedAt;
-      observe({ type: "requestEnd", origin: this.url, method, path, took, status, error });
-    };
+    const patience = new Patience(`${request.method} ${this.url}${request.path}`, request);
     try {
-      const end = await this.#attempt(request, receiver);
-      finished(end.status, undefined);
-      return end;
-    } catch (error) {
-      finished(undefined, error);
-      throw error;
+      for (let attempt = 1; ; attempt += 1) {
+        patience.check();
+        const connection = this.#reserve() ?? (await this.#wait(patience));
+        try {
+          return await exchange(connection, request, receiver, patience);
+        } catch (error) {
+          const again = error instanceof TransportError && error.failure === "unprocessed" && attempt < maxAttempts;
+          if (!again) throw error;
+        }
+      }
+    } finally {
+      patience.end();
     }
   }
 
@@ -100,24 +99,6 @@ export class Http2Origin {
     this.#failWaiting(this.#closedError());
     const error = new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
     for (const connection of this.#connections) connection.destroy(error);
-  }
-
-  async #attempt(request: TransportRequest, receiver: Receiver): Promise<ResponseEnd> {
-    const patience = new Patience(`${request.method} ${this.url}${request.path}`, request);
-    try {
-      for (let attempt = 1; ; attempt += 1) {
-        patience.check();
-        const connection = this.#reserve() ?? (await this.#wait(patience));
-        try {
-          return await exchange(connection, request, receiver, patience);
-        } catch (error) {
-          const again = error instanceof TransportError && error.failure === "unprocessed" && attempt < maxAttempts;
-          if (!again) throw error;
-        }
-      }
-    } finally {
-      patience.end();
-    }
   }
 
   #reserve(): Connection | undefined {

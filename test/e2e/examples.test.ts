@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { scriptOf } from "../../docs/shell-blocks.ts";
 import { auditEntries, settleAudit } from "../../lab/audit.ts";
 import { CommandError, run } from "../../lab/command.ts";
@@ -106,15 +106,22 @@ test("create_role.sh takes names by option and by environment, and refuses what 
   try {
     await typed(`example/rbac/create_role.sh --role-name=${role} --role-binding-name ${role}`);
     assert.equal(await typed(names), `${role} ${place.namespace}`);
-    await typed("example/rbac/create_role.sh", place, { ROLE_NAME: role, ROLE_BINDING_NAME: role, NAMESPACE: "other" });
-    assert.equal(await typed(names), `${role} other`);
+    await typed("example/rbac/create_role.sh", place, {
+      ROLE_NAME: role,
+      ROLE_BINDING_NAME: role,
+      NAMESPACE: "kube-public",
+    });
+    assert.equal(await typed(names), `${role} kube-public`);
   } finally {
     await typed(`kubectl delete clusterrole,clusterrolebinding ${role} --ignore-not-found`);
   }
-  await typed("example/rbac/create_role.sh --namespaced --operator-namespace=ops");
-  const bound = "kubectl get rolebinding etcd-operator-ops -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'";
-  assert.equal(await typed(bound), "etcd-operator ops");
-  await typed("kubectl delete role/etcd-operator rolebinding/etcd-operator-ops");
+  await typed("example/rbac/create_role.sh --namespaced --operator-namespace=kube-public");
+  const bound = (name: string): string =>
+    `kubectl get rolebinding ${name} -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'`;
+  assert.equal(await typed(bound("etcd-operator-kube-public")), "etcd-operator kube-public");
+  assert.equal(await typed(bound("etcd-operator-lease -n kube-public")), "etcd-operator-lease kube-public");
+  await typed("kubectl delete role/etcd-operator rolebinding/etcd-operator-kube-public");
+  await typed(`kubectl delete role,rolebinding etcd-operator-lease ${role}-lease -n kube-public`);
   assert.match((await fails("example/rbac/create_role.sh --rolename=x")).stderr, /"--rolename" is not an option/);
 });
 
@@ -158,8 +165,11 @@ test("the operator is refused nothing, and every right that it has is used", asy
     `${verb} ${resource}${subresource === "" ? "" : `/${subresource}`}`;
   assert.deepEqual([...new Set(entries.filter(({ code }) => code === 403).map(name))], []);
   const used = new Set(entries.map(name));
-  const template = await readFile(path.join(root, "example/rbac/cluster-role-template.yaml"), "utf8");
-  const { rules } = parse(template) as { rules: { resources: string[]; verbs: string[] }[] };
+  const templates = ["cluster-role-template.yaml", "lease-role-template.yaml"];
+  const texts = await Promise.all(templates.map((file) => readFile(path.join(root, "example/rbac", file), "utf8")));
+  const rules = texts
+    .flatMap((text) => parseAllDocuments(text))
+    .flatMap((document) => (document.toJS() as { rules?: { resources: string[]; verbs: string[] }[] }).rules ?? []);
   const granted = rules.flatMap(({ resources, verbs }) =>
     resources.flatMap((r) => verbs.map((verb) => `${verb} ${r}`)),
   );

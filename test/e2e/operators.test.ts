@@ -11,6 +11,7 @@ import { kube, lab, patience } from "./support/ground.ts";
 import { deletePods } from "./support/harm.ts";
 import { practising } from "./operators/practising.ts";
 import { severalNamespaces } from "./operators/several-namespaces.ts";
+import { OperatorProcess } from "./support/operator-process.ts";
 import { installOperator, type Operator, valueOf } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
 import { othersStay } from "./support/stay.ts";
@@ -177,7 +178,7 @@ function comeAndGo(installed: () => Operator): void {
     await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
     await deletePods(cluster, victim.name);
     othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
-    const lease = await kube.get(Lease, { namespace: operator.namespace, name: "etcd-operator" });
+    const lease = await kube.get(Lease, { namespace: operator.namespace, name: operator.lease });
     assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
     assert.equal(fresh.length, 1, fresh.map(({ note }) => note).join("; "));
@@ -195,6 +196,23 @@ function comeAndGo(installed: () => Operator): void {
     await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: null } });
     await theirs.whole();
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
+  });
+
+  test("a cluster-wide operator in the same namespace leads beside it: each looks after its own clusters", async () => {
+    const { namespace } = operator;
+    const leader = await operator.leader();
+    const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });
+    try {
+      const theirs = await makeCluster({ namespace, name: "theirs-too" }, { size: 1 }, clusterwide);
+      const ours = await makeCluster({ namespace, name: "ours-too" }, { size: 1 });
+      await other.during(Promise.all([theirs.whole(), ours.whole()]));
+      const { spec } = await kube.get(Lease, { namespace, name: "etcd-operator-clusterwide" });
+      assert.match(spec?.holderIdentity ?? "", /^operator_/);
+      assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);
+      for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
+    } finally {
+      await other.kill();
+    }
   });
 
   const replacements = async (): Promise<Event[]> =>

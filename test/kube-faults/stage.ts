@@ -7,7 +7,6 @@ import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
 import { CustomResourceDefinition } from "../../src/kube/objects/kinds.ts";
 import { apiVersionOf } from "../../src/kube/objects/objects.ts";
-import { listAll } from "../../src/kube/client/paging.ts";
 import { ownNamespace } from "../support/kubectl.ts";
 import { History } from "./history.ts";
 import { type Numbered, type NumberedKind, numberedKinds, numberedSelector, tallyDefinition } from "./numbered.ts";
@@ -143,7 +142,7 @@ export class Stage {
     const caches = await this.child.caches();
     for (const { kind } of numberedKinds) {
       const selection = { namespace: this.namespace, labelSelector: numberedSelector };
-      const { items } = await listAll(this.admin, kind, selection);
+      const { items } = await this.admin.list(kind, selection);
       const listed = byName(items.map((item) => ({ ...item, apiVersion: apiVersionOf(kind), kind: kind.kind })));
       for (const way of ["direct", "proxied"]) {
         assert.deepEqual(byName(caches[informerName(way, kind.kind)] ?? []), listed, `${way} ${kind.kind}`);

@@ -1,16 +1,13 @@
 // The real client on a real API server keeps the contract that unit tests rely on with the in-memory twin.
-import { existsSync } from "node:fs";
-import * as path from "node:path";
 import { connectKube } from "../../src/kube/client/client.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
 import { Namespace, ServiceAccount } from "../../src/kube/objects/kinds.ts";
 import { contract } from "../../src/kube/testing/contract/contract.ts";
 import { waitFor } from "../../src/kube/testing/contract/ground.ts";
+import { kubeconfig } from "./kubeconfig.ts";
 
 contract("the client on a real API server", async () => {
-  const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
-  const named = process.env["KUBECONFIG"] ?? (existsSync(lab) ? lab : undefined);
-  const api = connectKube({ credentials: await findCredentials(named === undefined ? {} : { kubeconfig: named }) });
+  const api = connectKube({ credentials: await findCredentials(kubeconfig()) });
   const made = await api.create(Namespace, { metadata: { generateName: "contract-" } });
   const namespace = made.metadata?.name ?? "";
   // Pods are refused until the namespace has its service account.

@@ -5,7 +5,7 @@ import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-c
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { Member } from "../../etcd/member.ts";
 import type { Happening } from "../../kube/objects/event-object.ts";
-import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import { Node, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
@@ -45,7 +45,7 @@ export class Stage implements AsyncDisposable {
   constructor() {
     const { clock } = this;
     this.api = new FakeApi({
-      kinds: [...fakeKinds, { kind: Pod, graceful: true }, { kind: Service }, { kind: PodDisruptionBudget }],
+      kinds: [...fakeKinds, { kind: Pod, graceful: true }, { kind: Service }, { kind: PodDisruptionBudget }, { kind: Node }],
       clock,
       date: () => new Date(beganAt + clock.now()),
     });
@@ -61,7 +61,6 @@ export class Stage implements AsyncDisposable {
     const { controller, informers } = clusterController({
       api,
       scope: { t: "namespaces", names: [key.namespace] },
-      nodes: "unseen",
       members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
       events: { record: (_kind, _object, what) => void this.told.push(what) },
       observer: new RuntimeObserver(silent),

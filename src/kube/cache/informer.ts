@@ -7,6 +7,7 @@ import type { Change } from "./change.ts";
 import { systemClock } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import { AwaitedConditions } from "../controller/await-condition.ts";
+import { isForbidden } from "../client/errors.ts";
 import { deepFreeze } from "../objects/freeze.ts";
 import { apiVersionOf, keyOf, keyText, parseKey } from "../objects/objects.ts";
 import type { Key, Kind, KubeObject } from "../objects/objects.ts";
@@ -21,6 +22,15 @@ export type Handler<T> = (change: Change<T>) => void;
 
 export type InformerEvent =
   | ReflectorEvent
+  /** An optional kind may not be read. `first`: it could be read until now, or was never asked for. */
+  | {
+      readonly type: "forbidden";
+      readonly first: boolean;
+      readonly kind: Kind<KubeObject>;
+      readonly without: string;
+      readonly retryInMs: number;
+    }
+  | { readonly type: "permitted" }
   /** Code given to the informer threw. The cache and the other handlers are unharmed. */
   | { readonly type: "threw"; readonly what: "handler" | "transform" | "index"; readonly error: unknown };
 
@@ -31,6 +41,11 @@ export interface InformerOptions<T extends KubeObject> {
   /** Returns the object without what its users do not need. Name, namespace, uid and resourceVersion must stay. */
   transform?: (object: T) => T;
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /**
+   * Set for a kind that the program can do without, to what does not work then: nobody waits for such a cache, and it
+   * may be forbidden for as long as it likes.
+   */
+  optional?: string;
   /** For metrics and logs; must not throw. */
   observe: (event: InformerEvent) => void;
   pageSize?: number;
@@ -54,6 +69,7 @@ export class Informer<T extends KubeObject> implements Cache {
   #delivering = false;
   #running = false;
   #synced = false;
+  #forbidden = false;
   /** Everything up to this version is in the store; empty before the first list. */
   #seen = "";
 
@@ -76,6 +92,15 @@ export class Informer<T extends KubeObject> implements Cache {
     return this.#synced;
   }
 
+  get optional(): boolean {
+    return this.#options.optional !== undefined;
+  }
+
+  /** False before the first list, and while the server forbids to read: then the store shows the past. */
+  get readable(): boolean {
+    return this.#synced && !this.#forbidden;
+  }
+
   whenSynced(signal: AbortSignal): Promise<void> {
     return this.#awaited.when(() => this.#synced, signal);
   }
@@ -84,10 +109,11 @@ export class Informer<T extends KubeObject> implements Cache {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new Error(`The informer of ${this.kind.kind} runs already`);
     this.#running = true;
-    const { api, observe, pageSize = 100, clock = systemClock, random = Math.random } = this.#options;
-    const { kind, selection } = this;
+    const { api, pageSize = 100, clock = systemClock, random = Math.random } = this.#options;
+    const { kind, selection, optional } = this;
+    const observe = (event: ReflectorEvent): void => this.#observe(event);
     try {
-      await reflect({ api, kind, selection, sink: this.#sink, clock, random, pageSize, observe }, signal);
+      await reflect({ api, kind, selection, sink: this.#sink, clock, random, pageSize, optional, observe }, signal);
     } finally {
       this.#running = false;
     }
@@ -135,6 +161,7 @@ export class Informer<T extends KubeObject> implements Cache {
     replace: (objects, resourceVersion) => {
       const changes = this.#replace(objects).map((change) => markInitial(change, !this.#synced));
       this.#seen = resourceVersion;
+      this.#permitted();
       this.#deliver(changes, [...this.#subscriptions]);
       this.#synced = true;
       this.#awaited.check();
@@ -154,10 +181,25 @@ export class Informer<T extends KubeObject> implements Cache {
       this.#deliver(changesBetween<T>(this.#admit(object), undefined), [...this.#subscriptions]);
     },
     advance: (resourceVersion) => {
+      this.#permitted();
       this.#seen = resourceVersion;
       this.#awaited.check();
     },
   };
+
+  #observe(event: ReflectorEvent): void {
+    const { observe, optional: without } = this.#options;
+    if (event.type !== "failed" || without === undefined || !isForbidden(event.error)) return observe(event);
+    const first = !this.#forbidden;
+    this.#forbidden = true;
+    observe({ type: "forbidden", first, kind: this.kind, without, retryInMs: event.retryInMs });
+  }
+
+  #permitted(): void {
+    if (!this.#forbidden) return;
+    this.#forbidden = false;
+    this.#options.observe({ type: "permitted" });
+  }
 
   /** Brings the store to exactly these objects, and only then tells anybody, so that no handler sees half of it. */
   #replace(objects: readonly T[]): Change<T>[] {

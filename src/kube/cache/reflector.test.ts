@@ -36,6 +36,7 @@ function reflecting(prepare: (server: TinyServer) => void = () => undefined, pag
       clock,
       random: () => chance,
       pageSize,
+      optional: false,
       observe: (event) => events.push(event),
     },
     stop.signal,

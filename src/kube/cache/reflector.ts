@@ -5,7 +5,7 @@ import { backoffDelay } from "../controller/backoff.ts";
 import type { Backoff } from "../controller/backoff.ts";
 import { pause } from "../clock.ts";
 import type { Clock } from "../clock.ts";
-import { ApiError, isExpired } from "../client/errors.ts";
+import { ApiError, isExpired, isForbidden } from "../client/errors.ts";
 import type { Kind, KubeObject } from "../objects/objects.ts";
 import { isOlder } from "../objects/resource-version.ts";
 
@@ -42,11 +42,15 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** In [0, 1), as Math.random. */
   random: () => number;
   pageSize: number;
+  /** A kind that the program can do without: while it is forbidden the server is seldom asked. */
+  optional: boolean;
   observe: (event: ReflectorEvent) => void;
 }
 
 // However long a server was away, caches are behind for no more than this after it came back.
 const backoff: Backoff = { firstMs: 200, maxMs: 5_000, jitter: 0.5 };
+// Somebody may grant a right at any time; until then a request every minute or two is all that it may cost.
+const forbiddenBackoff: Backoff = { firstMs: 200, maxMs: 120_000, jitter: 0.5 };
 // A watch that lived this long ends a series of failures. One that brought news does as well, since it can be resumed;
 // but not if its place is lost, because a list costs too much to be repeated for each piece of news.
 const healthyMs = 10_000;
@@ -189,14 +193,15 @@ class Reflector<T extends KubeObject> {
 
   #failed(doing: "list" | "watch", error: unknown): number {
     const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
-    const retryInMs = Math.max(asked, this.#nextDelay());
+    const forbidden = this.#options.optional && isForbidden(error);
+    const retryInMs = Math.max(asked, this.#nextDelay(forbidden ? forbiddenBackoff : backoff));
     this.#options.observe({ type: "failed", doing, error, retryInMs });
     return retryInMs;
   }
 
-  #nextDelay(): number {
+  #nextDelay(by: Backoff = backoff): number {
     this.#failures += 1;
-    return backoffDelay(backoff, this.#failures, this.#options.random());
+    return backoffDelay(by, this.#failures, this.#options.random());
   }
 }
 

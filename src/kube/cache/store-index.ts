@@ -20,10 +20,6 @@ export class StoreIndex<T extends KubeObject> {
     return this.#keysByValue.get(value) ?? none;
   }
 
-  values(): IterableIterator<string> {
-    return this.#keysByValue.keys();
-  }
-
   add(key: string, object: T): void {
     for (const value of this.#values(object)) {
       const keys = this.#keysByValue.get(value);

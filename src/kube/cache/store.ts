@@ -10,7 +10,6 @@ export interface StoreView<T extends KubeObject> {
   readonly size: number;
   get(key: Key): T | undefined;
   values(): IterableIterator<T>;
-  inNamespace(namespace: string): T[];
   /** Those that have an owner reference with this uid, the controlling one or another. */
   ownedBy(uid: string): T[];
   withLabel(name: string, value: string): T[];
@@ -49,10 +48,6 @@ export class Store<T extends KubeObject> implements StoreView<T> {
 
   keys(): IterableIterator<string> {
     return this.#objects.keys();
-  }
-
-  inNamespace(namespace: string): T[] {
-    return this.#find("namespace", namespaceOf, namespace);
   }
 
   ownedBy(uid: string): T[] {
@@ -107,10 +102,6 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     this.#indexes.set(name, index);
     return index;
   }
-}
-
-function namespaceOf(object: KubeObject): string[] {
-  return [object.metadata?.namespace ?? ""];
 }
 
 function ownerUids(object: KubeObject): string[] {

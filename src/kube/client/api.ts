@@ -21,7 +21,7 @@ export interface ListOptions extends RequestOptions, Selection {
   limit?: number;
   continue?: string;
   resourceVersion?: string;
-  resourceVersionMatch?: "Exact" | "NotOlderThan";
+  resourceVersionMatch?: "NotOlderThan";
 }
 
 export interface Page<T> {
@@ -42,7 +42,7 @@ export type WatchEvent<T> =
   | { type: "ADDED" | "MODIFIED" | "DELETED"; object: T }
   | { type: "BOOKMARK"; resourceVersion: string };
 
-export type Subresource = "status" | "scale" | "resize";
+export type Subresource = "status" | "resize";
 
 export interface WriteOptions extends RequestOptions {
   subresource?: Subresource;
@@ -61,19 +61,14 @@ export interface DeleteOptions extends RequestOptions {
   uid?: string;
   /** … and still in this very version. */
   resourceVersion?: string;
-  propagation?: "Background" | "Foreground" | "Orphan";
   gracePeriodSeconds?: number;
   dryRun?: boolean;
 }
 
 export interface KubeApi {
   /** Fails with `ApiError` whose `reason` is `NotFound` when there is none. */
-  get<T extends KubeObject>(
-    kind: Kind<T>,
-    key: Key,
-    options?: RequestOptions & { subresource?: Subresource },
-  ): Promise<T>;
-  /** One page. `pages()` in `paging.ts` walks them all. */
+  get<T extends KubeObject>(kind: Kind<T>, key: Key, options?: RequestOptions): Promise<T>;
+  /** One page; `continue` asks for the next. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): Promise<Page<T>>;
   /**
    * Calls `onEvent` for each event, in order, one after another, and resolves when the server ends the stream

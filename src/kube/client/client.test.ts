@@ -12,7 +12,6 @@ import { connectKube, type KubeClientOptions } from "./client.ts";
 import type { Credentials } from "../credentials/credentials.ts";
 import { ApiError, isConflict, isExpired, isNotFound } from "./errors.ts";
 import { Lease, Pod } from "../objects/kinds.ts";
-import { listAll } from "./paging.ts";
 
 interface Seen {
   method: string;
@@ -87,7 +86,7 @@ describe("requests", () => {
     await client.replace(Pod, pod, { subresource: "status" });
     await client.apply(Pod, pod, { fieldManager: "op", force: true });
     await client.mergePatch(Pod, key, { metadata: { labels: { a: null } } });
-    await client.delete(Pod, key, { uid: "u", resourceVersion: "7", propagation: "Background", gracePeriodSeconds: 0 });
+    await client.delete(Pod, key, { uid: "u", resourceVersion: "7", gracePeriodSeconds: 0 });
     await client.raw("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} });
     const at = "/api/v1/namespaces/a/pods";
     const typed = { apiVersion: "v1", kind: "Pod", ...pod };
@@ -108,7 +107,6 @@ describe("requests", () => {
             apiVersion: "v1",
             kind: "DeleteOptions",
             preconditions: { uid: "u", resourceVersion: "7" },
-            propagationPolicy: "Background",
             gracePeriodSeconds: 0,
           },
         ],
@@ -131,7 +129,7 @@ describe("requests", () => {
     assert.equal(await kube.client.raw("GET", "/readyz"), "ok");
   });
 
-  test("a list is walked page by page, naming the version only once", async () => {
+  test("a list comes page by page, and the last page says so", async () => {
     await using kube = await startKube((seen) => {
       const page = Number(seen.query["continue"] ?? 0);
       const next = page < 2 ? String(page + 1) : "";
@@ -139,13 +137,19 @@ describe("requests", () => {
         body: { metadata: { resourceVersion: "9", continue: next }, items: [{ metadata: { name: `p${page}` } }] },
       };
     });
-    const options = { namespace: "a", limit: 1, labelSelector: "app=etcd", resourceVersion: "5" };
-    const all = await listAll(kube.client, Pod, options);
+    const selection = { namespace: "a", limit: 1, labelSelector: "app=etcd" };
+    const first = await kube.client.list(Pod, { ...selection, resourceVersion: "5" });
+    const second = await kube.client.list(Pod, { ...selection, continue: first.continue ?? "" });
+    const third = await kube.client.list(Pod, { ...selection, continue: second.continue ?? "" });
     assert.deepEqual(
-      all.items.map((item) => item.metadata?.name),
-      ["p0", "p1", "p2"],
+      [first, second, third].map(({ items, resourceVersion }) => [items[0]?.metadata?.name, resourceVersion]),
+      [
+        ["p0", "9"],
+        ["p1", "9"],
+        ["p2", "9"],
+      ],
     );
-    assert.equal(all.resourceVersion, "9");
+    assert.equal(third.continue, undefined);
     assert.deepEqual(
       kube.requests.map((request) => request.query),
       [

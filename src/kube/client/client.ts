@@ -8,7 +8,6 @@ import type {
   ListOptions,
   Page,
   RequestOptions,
-  Subresource,
   WatchEvent,
   WatchOptions,
   WriteOptions,
@@ -35,12 +34,8 @@ export class KubeClient implements KubeApi, Disposable {
     this.#server = new ApiServer(options);
   }
 
-  async get<T extends KubeObject>(
-    kind: Kind<T>,
-    key: Key,
-    options: RequestOptions & { subresource?: Subresource } = {},
-  ): Promise<T> {
-    const path = objectPath(kind, key, options.subresource);
+  async get<T extends KubeObject>(kind: Kind<T>, key: Key, options: RequestOptions = {}): Promise<T> {
+    const path = objectPath(kind, key);
     return this.#object({ ...of(kind), verb: "get", method: "GET", path, repeatability: "idempotent" }, options);
   }
 
@@ -77,13 +72,13 @@ export class KubeClient implements KubeApi, Disposable {
 
   async create<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(creationPath(kind, keyOf(object).namespace), writeQuery(options));
-    const body = typed(kind, object, undefined);
+    const body = typed(kind, object);
     return this.#object({ ...of(kind), verb: "create", method: "POST", path, body, repeatability: "once" }, options);
   }
 
   async replace<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(objectPath(kind, keyOf(object), options.subresource), writeQuery(options));
-    const body = typed(kind, object, options.subresource);
+    const body = typed(kind, object);
     return this.#object({ ...of(kind), verb: "update", method: "PUT", path, body, repeatability: "once" }, options);
   }
 
@@ -94,7 +89,7 @@ export class KubeClient implements KubeApi, Disposable {
       verb: "apply",
       method: "PATCH",
       path: withQuery(objectPath(kind, keyOf(object), options.subresource), query),
-      body: typed(kind, object, options.subresource),
+      body: typed(kind, object),
       contentType: "application/apply-patch+yaml", // JSON is YAML, and the name with `+json` is refused
       repeatability: "idempotent",
     };
@@ -172,18 +167,16 @@ function writeQuery({ fieldManager, dryRun }: WriteOptions): Record<string, stri
 }
 
 /** The server wants to be told what it gets, even where the path says it. */
-function typed(kind: Kind<KubeObject>, object: KubeObject, subresource: Subresource | undefined): KubeObject {
-  if (subresource === "scale") return { apiVersion: "autoscaling/v1", kind: "Scale", ...object };
+function typed(kind: Kind<KubeObject>, object: KubeObject): KubeObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object };
 }
 
-function deleteOptions({ uid, resourceVersion, propagation, gracePeriodSeconds, dryRun }: DeleteOptions): object {
+function deleteOptions({ uid, resourceVersion, gracePeriodSeconds, dryRun }: DeleteOptions): object {
   // All of it in the body: a server that gets a body does not look at the query.
   return {
     apiVersion: "v1",
     kind: "DeleteOptions",
     ...(uid === undefined && resourceVersion === undefined ? {} : { preconditions: { uid, resourceVersion } }),
-    propagationPolicy: propagation,
     gracePeriodSeconds,
     dryRun: dryRun ? ["All"] : undefined,
   };

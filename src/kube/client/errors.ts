@@ -1,5 +1,6 @@
-// Errors of the Kubernetes API, told apart by fields and never by text. Whether and how one is retried stands in
-// the table of `retry.ts`.
+// Errors of the Kubernetes API, told apart by fields and never by text. Which of them the client retries is in the
+// table of `retry.ts`.
+import { TransportError } from "../../transport/errors.ts";
 
 export interface StatusCause {
   reason?: string;
@@ -37,5 +38,10 @@ export const isAlreadyExists = (error: unknown): boolean => hasReason(error, "Al
 export const isConflict = (error: unknown): boolean => hasReason(error, "Conflict");
 export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid");
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden");
+/** What a healthy API server and its network do every day: the caller tries again, and nobody has to look at it. */
+export function isRoutine(error: unknown): boolean {
+  if (error instanceof TransportError) return error.failure === "broken" || error.failure === "unprocessed";
+  return isExpired(error) || isConflict(error) || hasReason(error, "TooManyRequests");
+}
 /** The resource version is too old: list again. */
 export const isExpired = (error: unknown): boolean => hasReason(error, "Expired", "Gone");

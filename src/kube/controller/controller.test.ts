@@ -6,7 +6,7 @@ import { Controller } from "./controller.ts";
 import type { ControllerEvent, ControllerOptions } from "./controller.ts";
 import { ApiError } from "../client/errors.ts";
 import { Informer } from "../cache/informer.ts";
-import { again, done, failed, failedForGood, waitForEvent } from "./next.ts";
+import { again, done, failed } from "./next.ts";
 import type { Next } from "./next.ts";
 import { keyText } from "../objects/objects.ts";
 import { PassAborted } from "./pass.ts";
@@ -106,10 +106,8 @@ test("keys that ask to be looked at again do not keep ahead of a new urgent one"
 
 const endings: [name: string, next: () => Next, when: number[]][] = [
   ["done: not again", () => done, [0]],
-  ["waitForEvent: not again", () => waitForEvent, [0]],
   ["again: after the time it says", () => again(400), [0, 400, 800]],
   ["failed: with growing delays", () => failed(new Error("no")), [0, 100, 300, 700]],
-  ["failed for good: not again", () => failedForGood(new Error("never")), [0]],
   [
     "a throw: like failed",
     () => {
@@ -135,8 +133,8 @@ for (const [name, next, when] of endings) {
   });
 }
 
-test("an event brings a key back that failed for good", async () => {
-  const { server, passes, start, halt } = controlling(async () => failedForGood(new Error("bad spec")));
+test("an event brings a key back that failed, before its back-off is over", async () => {
+  const { server, passes, start, halt } = controlling(async () => failed(new Error("bad spec")));
   await start();
   server.put("a", 1);
   await settle();

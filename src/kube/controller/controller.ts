@@ -47,8 +47,6 @@ export type ControllerEvent =
 export interface ControllerOptions {
   name: string;
   sources: readonly Source[];
-  /** Caches that reconcile reads and that bring no keys: awaited like those of the sources. */
-  caches?: readonly Cache[];
   reconcile: Reconcile;
   workers?: number;
   /** For one pass. */
@@ -129,7 +127,7 @@ class Reign {
   #cancelResync: Cancel = () => undefined;
 
   constructor(options: ControllerOptions, api: KubeApi, stop: AbortSignal, fence: Fence) {
-    const { sources, caches = [], workers = 1, backoff, clock = systemClock, random = Math.random } = options;
+    const { sources, workers = 1, backoff, clock = systemClock, random = Math.random } = options;
     const observe = options.observe ?? (() => undefined);
     this.#options = options;
     this.#api = api;
@@ -138,8 +136,7 @@ class Reign {
     this.#clock = clock;
     this.#random = random;
     this.#observe = observe;
-    const feeding = sources.map((source) => source.cache).filter((cache) => cache !== undefined);
-    this.#caches = [...new Set([...feeding, ...caches])];
+    this.#caches = [...new Set(sources.map((source) => source.cache).filter((cache) => cache !== undefined))];
     this.#idPrefix = Math.floor(random() * 36 ** 5).toString(36);
     this.queue = new WorkQueue({
       work: (task) => this.#work(task),
@@ -170,8 +167,7 @@ class Reign {
   /** False when the stop came first. */
   async #synced(): Promise<boolean> {
     try {
-      const waiting = [...this.#options.sources, ...this.#caches];
-      await Promise.all(waiting.map((cache) => cache.whenSynced(this.#stop)));
+      await Promise.all(this.#options.sources.map((source) => source.whenSynced(this.#stop)));
     } catch (error) {
       if (!this.#stop.aborted) throw error;
     }
@@ -201,17 +197,16 @@ class Reign {
   }
 
   #schedule(key: string, priority: Priority, next: Next): void {
-    if (next.next !== "failed" || next.retry === "never") this.queue.forget(key);
+    if (next.next !== "failed") this.queue.forget(key);
     switch (next.next) {
       case "again":
         // Whatever made it urgent has been answered. Else those that wait for something would keep ahead of a new wish.
         this.queue.addAfter(key, next.afterMs, priority === "high" ? "normal" : priority);
         return;
       case "failed":
-        if (next.retry === "backOff") this.queue.retry(key, priority, askedToWait(next.error));
+        this.queue.retry(key, priority, askedToWait(next.error));
         return;
       case "done":
-      case "waitForEvent":
     }
   }
 

@@ -1,5 +1,5 @@
-// Keys that are ready to run, in three lanes of first come, first served. A higher lane goes first, but a lane that
-// was passed over often enough gets its turn: a stream of urgent work slows the rest down and never stops it.
+// Keys that are ready to run, in a lane for each priority, first come, first served. A higher lane goes first, but a lane
+// that was passed over often enough is served next: urgent work slows the rest down and never stops it.
 
 export type Priority = "high" | "normal" | "low";
 
@@ -13,7 +13,15 @@ export function higher(a: Priority, b: Priority): Priority {
 }
 
 export class Lanes {
-  readonly #lanes: Readonly<Record<Priority, Lane>> = { high: new Lane(), normal: new Lane(), low: new Lane() };
+  // A Set keeps the order of insertion, and takes a key out of the middle at once.
+  readonly #lanes: Readonly<Record<Priority, Set<string>>> = { high: new Set(), normal: new Set(), low: new Set() };
+  // Kept from one key to the next: an iterator that starts anew walks over all that has been taken out before it.
+  readonly #heads: Record<Priority, SetIterator<string>> = {
+    high: this.#lanes.high.values(),
+    normal: this.#lanes.normal.values(),
+    low: this.#lanes.low.values(),
+  };
+  readonly #passedOver: Record<Priority, number> = { high: 0, normal: 0, low: 0 };
   readonly #laneOf = new Map<string, Priority>();
 
   get size(): number {
@@ -29,78 +37,36 @@ export class Lanes {
     const present = this.#laneOf.get(key);
     if (present !== undefined) {
       if (higher(present, priority) === present) return;
-      this.#lanes[present].remove(key);
+      this.#lanes[present].delete(key);
     }
     this.#laneOf.set(key, priority);
-    this.#lanes[priority].push(key);
+    if (this.#lanes[priority].size === 0) this.#passedOver[priority] = 0;
+    this.#lanes[priority].add(key);
   }
 
   pop(): { key: string; priority: Priority } | undefined {
     const waiting = order.filter((priority) => this.#lanes[priority].size > 0);
-    const chosen = waiting.findLast((priority) => this.#lanes[priority].passedOver >= patience[priority]) ?? waiting[0];
+    const chosen = waiting.findLast((priority) => this.#passedOver[priority] >= patience[priority]) ?? waiting[0];
     if (chosen === undefined) return undefined;
-    for (const priority of waiting) this.#lanes[priority].passedOver += 1;
-    const lane = this.#lanes[chosen];
-    lane.passedOver = 0;
-    const key = lane.shift();
-    if (key === undefined) return undefined;
+    for (const priority of waiting) this.#passedOver[priority] += 1;
+    this.#passedOver[chosen] = 0;
+    const key = this.#first(chosen);
+    this.#lanes[chosen].delete(key);
     this.#laneOf.delete(key);
     return { key, priority: chosen };
+  }
+
+  /** Of a lane that is not empty. */
+  #first(priority: Priority): string {
+    for (;;) {
+      const { done, value } = this.#heads[priority].next();
+      if (!done) return value;
+      this.#heads[priority] = this.#lanes[priority].values();
+    }
   }
 
   clear(): void {
     this.#laneOf.clear();
     for (const priority of order) this.#lanes[priority].clear();
-  }
-}
-
-/** First in, first out, with removal from the middle in constant time: a removed key leaves a hole behind. */
-class Lane {
-  passedOver = 0;
-  #slots: (string | undefined)[] = [];
-  #head = 0;
-  readonly #slotOf = new Map<string, number>();
-
-  get size(): number {
-    return this.#slotOf.size;
-  }
-
-  push(key: string): void {
-    if (this.size === 0) this.clear();
-    this.#slotOf.set(key, this.#slots.push(key) - 1);
-  }
-
-  remove(key: string): void {
-    const slot = this.#slotOf.get(key);
-    if (slot === undefined) return;
-    this.#slots[slot] = undefined;
-    this.#slotOf.delete(key);
-  }
-
-  shift(): string | undefined {
-    while (this.#head < this.#slots.length) {
-      const key = this.#slots[this.#head];
-      this.#slots[this.#head] = undefined;
-      this.#head += 1;
-      if (key === undefined) continue;
-      this.#slotOf.delete(key);
-      if (this.#head > 32 && this.#head * 2 > this.#slots.length) this.#compact();
-      return key;
-    }
-    return undefined;
-  }
-
-  clear(): void {
-    this.passedOver = 0;
-    this.#slots = [];
-    this.#head = 0;
-    this.#slotOf.clear();
-  }
-
-  /** Paid for by the shifts since the last time, so that a shift costs constant time on average. */
-  #compact(): void {
-    this.#slots = this.#slots.slice(this.#head);
-    this.#head = 0;
-    for (const [slot, key] of this.#slots.entries()) if (key !== undefined) this.#slotOf.set(key, slot);
   }
 }

@@ -6,8 +6,8 @@ import type { Fence } from "../leader/fence.ts";
 import { failed } from "./next.ts";
 import type { Next } from "./next.ts";
 import { parseKey } from "../objects/objects.ts";
-import type { Key, Kind, KubeObject } from "../objects/objects.ts";
-import { recordingApi, wroteObject } from "./recording-api.ts";
+import type { Key } from "../objects/objects.ts";
+import { recordingApi } from "./recording-api.ts";
 import type { OwnWrite } from "./recording-api.ts";
 
 export interface PassContext {
@@ -21,8 +21,6 @@ export interface PassContext {
   readonly clock: Clock;
   /** To be checked before whatever only a leader may do and does not go through `api`. */
   readonly fence: Fence;
-  /** Notes a write that did not go through `api`. */
-  wrote(kind: Kind<KubeObject>, object: KubeObject): void;
 }
 
 export type Reconcile = (key: Key, context: PassContext) => Promise<Next>;
@@ -72,12 +70,9 @@ export async function runPass(options: PassOptions, stop: AbortSignal): Promise<
   });
   const { signal } = following;
   const api = recordingApi(options.api, { signal, note: (write) => writes.push(write) });
-  const wrote = (kind: Kind<KubeObject>, object: KubeObject): void => {
-    writes.push(wroteObject(kind, object));
-  };
   let next: Next;
   try {
-    next = await options.reconcile(parseKey(key), { id, controller, signal, api, clock, fence, wrote });
+    next = await options.reconcile(parseKey(key), { id, controller, signal, api, clock, fence });
   } catch (error) {
     next = failed(error);
   } finally {

@@ -35,8 +35,9 @@ export function from<T extends KubeObject>(informer: Informer<T>, options: Sourc
     return change.type === "added" && change.initial ? "low" : priority;
   };
   return {
-    cache: informer,
-    whenSynced: (signal) => informer.whenSynced(signal),
+    // Nobody waits for what may never come.
+    ...(informer.optional ? {} : { cache: informer }),
+    whenSynced: (signal) => (informer.optional ? Promise.resolve() : informer.whenSynced(signal)),
     subscribe: (enqueue) =>
       informer.subscribe((change) => {
         if (!filter(change)) return;

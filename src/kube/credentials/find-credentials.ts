@@ -9,27 +9,21 @@ import { inClusterCredentials } from "./in-cluster.ts";
 export interface FindOptions {
   /** A kubeconfig file, named by a flag. */
   kubeconfig?: string;
-  /** A context other than the current one. */
-  context?: string;
   env?: NodeJS.ProcessEnv;
 }
 
-export async function findCredentials({
-  kubeconfig,
-  context,
-  env = process.env,
-}: FindOptions = {}): Promise<Credentials> {
+export async function findCredentials({ kubeconfig, env = process.env }: FindOptions = {}): Promise<Credentials> {
   const named = kubeconfig ?? env["KUBECONFIG"];
-  if (named) return fromKubeconfig(named, context);
-  const inCluster = context === undefined ? inClusterCredentials(env) : undefined;
+  if (named) return fromKubeconfig(named);
+  const inCluster = inClusterCredentials(env);
   if (inCluster) return inCluster;
   const atHome = join(env["HOME"] ?? homedir(), ".kube", "config");
-  if (existsSync(atHome)) return fromKubeconfig(atHome, context);
+  if (existsSync(atHome)) return fromKubeconfig(atHome);
   throw new CredentialsError("no cluster is known: set KUBECONFIG, or run inside a pod that has a service account");
 }
 
 // Loaded only when needed, because a pod never needs the YAML parser that comes with it.
-async function fromKubeconfig(paths: string, context: string | undefined): Promise<Credentials> {
+async function fromKubeconfig(paths: string): Promise<Credentials> {
   const { kubeconfigCredentials } = await import("./kubeconfig.ts");
-  return kubeconfigCredentials(paths, context);
+  return kubeconfigCredentials(paths);
 }

@@ -94,7 +94,12 @@ describe("a kubeconfig", () => {
     const three = files.write("three", config({ name: "other", user: { token: "from three" } }));
     const paths = [files.at("missing"), one, two, three].join(delimiter);
     assert.equal(await kubeconfigCredentials(paths).authorization(), "Bearer from three");
-    assert.equal(await kubeconfigCredentials(paths, "main").authorization(), "Bearer from one");
+    assert.equal(
+      await kubeconfigCredentials(
+        [files.write("current", "current-context: main"), paths].join(delimiter),
+      ).authorization(),
+      "Bearer from one",
+    );
   });
 
   const refused: [what: string, parts: Parts, says: RegExp][] = [

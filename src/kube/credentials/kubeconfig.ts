@@ -15,10 +15,10 @@ const refusals: readonly { field: string; because: string }[] = [
   { field: "as-groups", because: "impersonation is not supported: use credentials of that user" },
 ];
 
-export function kubeconfigCredentials(paths: string, contextName?: string): Credentials {
+export function kubeconfigCredentials(paths: string): Credentials {
   const config = readKubeconfig(paths);
-  const name = contextName ?? config.currentContext;
-  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: name a context`);
+  const name = config.currentContext;
+  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: set one`);
   const context = pick(config.contexts, name, `context`, paths);
   const cluster = pick(config.clusters, context.text("cluster") ?? "", "cluster", paths);
   const user = pick(config.users, context.text("user") ?? "", "user", paths);

@@ -48,7 +48,7 @@ class Candidate {
 
 function world(): { api: FakeApi; clock: SimulatedClock } {
   const clock = new SimulatedClock();
-  return { clock, api: new FakeApi({ kinds: [{ kind: Lease }, { kind: ConfigMap }], clock, garbage: "kept" }) };
+  return { clock, api: new FakeApi({ kinds: [{ kind: Lease }, { kind: ConfigMap }], clock }) };
 }
 
 const spec = async (api: FakeApi) => (await api.get(Lease, key)).spec!;

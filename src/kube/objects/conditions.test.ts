@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Conclusion, Condition } from "./conditions.ts";
-import { findCondition, isTrueNow, withConditions, withoutCondition } from "./conditions.ts";
+import { findCondition, withConditions } from "./conditions.ts";
 
 const before = new Date("2030-01-01T00:00:00.123Z");
 const after = new Date("2030-01-01T00:01:00.456Z");
@@ -37,7 +37,6 @@ test("the transition time moves when the status changes and only then", () => {
 test("the same conclusion gives back the same array, so there is nothing to write", () => {
   const first = withConditions([], [ready], before);
   assert.equal(withConditions(first, [ready], after), first);
-  assert.equal(withoutCondition(first, "Absent"), first);
 });
 
 test("a message longer than the server takes is cut, and still compares as unchanged", () => {
@@ -45,13 +44,6 @@ test("a message longer than the server takes is cut, and still compares as uncha
   const first = withConditions([], [long], before);
   assert.equal(findCondition(first, "Ready")!.message.length, 32_768);
   assert.equal(withConditions(first, [long], after), first);
-});
-
-test("a condition counts as true only for the generation it was concluded from", () => {
-  const conditions = withConditions([], [ready], before);
-  assert.equal(isTrueNow(conditions, "Ready", 4), true);
-  assert.equal(isTrueNow(conditions, "Ready", 5), false);
-  assert.equal(isTrueNow(undefined, "Ready", 4), false);
 });
 
 test("types stay unique and keep their order whatever is merged and removed", () => {

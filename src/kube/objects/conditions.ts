@@ -52,20 +52,6 @@ function merge(conditions: readonly Condition[], conclusion: Conclusion, now: Da
   );
 }
 
-export function withoutCondition(conditions: readonly Condition[], type: string): readonly Condition[] {
-  return findCondition(conditions, type) === undefined ? conditions : conditions.filter((c) => c.type !== type);
-}
-
 export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
   return conditions?.find((condition) => condition.type === type);
-}
-
-/** True only for what was concluded from the object as it is now: a conclusion about an older spec proves nothing. */
-export function isTrueNow(
-  conditions: readonly Condition[] | undefined,
-  type: string,
-  generation: number | undefined,
-): boolean {
-  const condition = findCondition(conditions, type);
-  return condition?.status === "True" && condition.observedGeneration === generation;
 }

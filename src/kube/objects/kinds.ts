@@ -1,7 +1,6 @@
 // The built-in kinds that the operator reads or writes. Their object types are erased at run time; only these small
 // descriptions remain.
 import type { Deployment as DeploymentObject } from "kubernetes-types/apps/v1.js";
-import type { Job as JobObject } from "kubernetes-types/batch/v1.js";
 import type { Lease as LeaseObject } from "kubernetes-types/coordination/v1.js";
 import type {
   ConfigMap as ConfigMapObject,
@@ -14,7 +13,6 @@ import type {
   ServiceAccount as ServiceAccountObject,
   Service as ServiceObject,
 } from "kubernetes-types/core/v1.js";
-import type { EndpointSlice as EndpointSliceObject } from "kubernetes-types/discovery/v1.js";
 import type { Event as EventObject } from "kubernetes-types/events/v1.js";
 import type { PodDisruptionBudget as PodDisruptionBudgetObject } from "kubernetes-types/policy/v1.js";
 import type { StorageClass as StorageClassObject } from "kubernetes-types/storage/v1.js";
@@ -74,12 +72,6 @@ export const PodDisruptionBudget: Kind<PodDisruptionBudget> = namespaced(
 
 export type Deployment = DeploymentObject;
 export const Deployment: Kind<Deployment> = namespaced("apps", "Deployment", "deployments");
-
-export type Job = JobObject;
-export const Job: Kind<Job> = namespaced("batch", "Job", "jobs");
-
-export type EndpointSlice = EndpointSliceObject;
-export const EndpointSlice: Kind<EndpointSlice> = namespaced("discovery.k8s.io", "EndpointSlice", "endpointslices");
 
 export type StorageClass = StorageClassObject;
 export const StorageClass: Kind<StorageClass> = clusterScoped("storage.k8s.io", "StorageClass", "storageclasses");

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { eventually } from "../../transport/testing/eventually.ts";
 import { whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
+import { ApiError } from "../client/errors.ts";
 import { Controller } from "../controller/controller.ts";
 import { EventRecorder } from "../objects/events.ts";
 import { Informer } from "../cache/informer.ts";
@@ -133,6 +134,33 @@ test("a process is ready when its caches are filled, and only then competes for 
   a.end.abort();
   assert.equal(await a.ended, "ended");
   await assert.rejects(ask(port, "/healthz"), { code: "ECONNREFUSED" });
+});
+
+test("an optional cache that may not be read holds up neither readiness nor the controllers that use it", async () => {
+  const api = fakeApi();
+  api.faults.fail({ kind: Event }, new ApiError(403, "Forbidden", "no"), { times: Number.POSITIVE_INFINITY });
+  const observe = (): void => undefined;
+  const configMaps = new Informer({ api, kind: ConfigMap, observe });
+  const events = new Informer({ api, kind: Event, optional: "nobody hears of them", observe });
+  const seen: boolean[] = [];
+  const controller = new Controller({
+    name: "things",
+    sources: [from(configMaps), from(events)],
+    reconcile: async () => {
+      seen.push(events.readable);
+      return done;
+    },
+  });
+  const a = start(api, "a", undefined, {
+    informers: [configMaps, events],
+    controllers: [{ controller, lease }],
+  });
+  await create(api, "x");
+  await eventually("a reconcile", () => seen.length > 0);
+  assert.deepEqual(seen, [false]);
+  assert.deepEqual(await ask(await a.port, "/readyz"), { status: 200, body: "ok running\nok configmaps\n" });
+  a.end.abort();
+  assert.equal(await a.ended, "ended");
 });
 
 test("of two processes one works and the other is ready, and takes over as soon as the first ends", async () => {

@@ -21,6 +21,8 @@ import type { RuntimeObserver } from "./runtime-observer.ts";
 export interface RunningCache {
   readonly kind: Kind<KubeObject>;
   readonly synced: boolean;
+  /** The process works without it: nobody waits for it. */
+  readonly optional?: boolean;
   whenSynced(signal: AbortSignal): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -66,6 +68,7 @@ const flushMs = 2_000;
 /** Resolves when the signal has aborted and all is wound up; fails with the first thing that should not have happened. */
 export async function runManager(options: ManagerOptions): Promise<void> {
   const { informers, controllers, events } = options;
+  const needed = informers.filter(({ optional }) => optional !== true);
   const { log, metrics } = options.observer;
   const windUp = follow(options.signal);
   const cachesEnd = new AbortController();
@@ -83,7 +86,7 @@ export async function runManager(options: ManagerOptions): Promise<void> {
   };
   const endpoints = await serveEndpoints(parseListenAddress(options.listen), {
     "/healthz": checked(() => []),
-    "/readyz": checked(() => readiness(informers, windUp.signal)),
+    "/readyz": checked(() => readiness(needed, windUp.signal)),
     "/metrics": () => ({ status: 200, contentType: "text/plain; version=0.0.4", body: metrics.registry.text() }),
   });
   const stopProcessMetrics = addProcessMetrics(metrics.registry);
@@ -91,9 +94,9 @@ export async function runManager(options: ManagerOptions): Promise<void> {
   await part(options.prepare?.(windUp.signal) ?? Promise.resolve());
   const caches = informers.map((informer) => part(informer.run(cachesEnd.signal)));
   // Only a process that can work at once competes for the work.
-  await part(Promise.all(informers.map((informer) => informer.whenSynced(windUp.signal))).then(() => undefined));
+  await part(Promise.all(needed.map((informer) => informer.whenSynced(windUp.signal))).then(() => undefined));
   if (!windUp.signal.aborted) {
-    log.info("caches are filled", { kinds: informers.map((informer) => informer.kind.kind) });
+    log.info("caches are filled", { kinds: needed.map((informer) => informer.kind.kind) });
     await Promise.all([
       whenAborted(windUp.signal),
       ...controllers.map((running) => part(runController(running, options, windUp.signal))),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { Registry } from "./metrics.ts";
-import { again, done, failed, failedForGood, waitForEvent } from "../controller/next.ts";
+import { again, done, failed } from "../controller/next.ts";
 import type { Next } from "../controller/next.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
@@ -23,7 +23,7 @@ test("a controller's queue and passes show in the metrics", () => {
   observe({ type: "queue", event: { type: "started", key: "a", waitedMs: 20, depth: 1 } });
   observe({ type: "queue", event: { type: "retrying", key: "a", failures: 1, delayMs: 5 } });
   observe({ type: "queue", event: { type: "finished", key: "a", tookMs: 300, depth: 1 } });
-  const results: Next[] = [done, waitForEvent, again(1), failed(new Error("x")), failedForGood(new Error("x"))];
+  const results: Next[] = [done, done, again(1), failed(new Error("x"))];
   for (const next of results) {
     observe({ type: "passEnded", key: "a", id: "1", next, tookMs: 250, writes: 0, cutShort: undefined });
   }
@@ -37,9 +37,8 @@ test("a controller's queue and passes show in the metrics", () => {
     ['workqueue_work_duration_seconds_sum{name="cluster"}', 0.3],
     ['controller_runtime_reconcile_total{controller="cluster",result="success"}', 2],
     ['controller_runtime_reconcile_total{controller="cluster",result="requeue_after"}', 1],
-    ['controller_runtime_reconcile_total{controller="cluster",result="error"}', 2],
-    ['controller_runtime_terminal_reconcile_errors_total{controller="cluster"}', 1],
-    ['controller_runtime_reconcile_time_seconds_count{controller="cluster"}', 5],
+    ['controller_runtime_reconcile_total{controller="cluster",result="error"}', 1],
+    ['controller_runtime_reconcile_time_seconds_count{controller="cluster"}', 4],
     ['controller_runtime_reconcile_timeouts_total{controller="cluster"}', 1],
   ];
   for (const [name, value] of expected) assert.equal(seen.get(name), value, name);

@@ -20,7 +20,6 @@ export class RuntimeMetrics {
   readonly #worked: Histogram;
   readonly #retries: Counter;
   readonly #passes: Counter;
-  readonly #terminal: Counter;
   readonly #passTime: Histogram;
   readonly #overdue: Counter;
   readonly #cacheLag: Counter;
@@ -43,7 +42,6 @@ export class RuntimeMetrics {
     this.#worked = histogram("workqueue_work_duration_seconds", "How long a worker was busy with a key.");
     this.#retries = counter("workqueue_retries_total", "Keys that were put back after a failure.");
     this.#passes = counter("controller_runtime_reconcile_total", "Reconcile passes, by result.");
-    this.#terminal = counter("controller_runtime_terminal_reconcile_errors_total", "Passes that failed for good.");
     this.#passTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile pass took.");
     this.#overdue = counter(
       "controller_runtime_reconcile_timeouts_total",
@@ -65,7 +63,6 @@ export class RuntimeMetrics {
       if (event.type === "queue") this.#queue(name, event.event);
       if (event.type === "passEnded") {
         this.#passes.add({ controller: name, result: resultOf(event.next) });
-        if (event.next.next === "failed" && event.next.retry === "never") this.#terminal.add({ controller: name });
         this.#passTime.observe({ controller: name }, event.tookMs / 1000);
       }
       if (event.type === "passOverdue") this.#overdue.add({ controller: name });
@@ -79,6 +76,7 @@ export class RuntimeMetrics {
       if (event.type === "listed") this.#lists.add({ kind });
       if (event.type === "watchEnded") this.#watchEnds.add({ kind, because: event.because });
       if (event.type === "failed") this.#informerFailures.add({ kind, doing: event.doing });
+      if (event.type === "forbidden") this.#informerFailures.add({ kind, doing: "read" });
     };
   }
 

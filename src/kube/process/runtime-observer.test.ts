@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { TransportError } from "../../transport/errors.ts";
+import { ApiError } from "../client/errors.ts";
 import { logger } from "./log.ts";
-import { done, failed, failedForGood } from "../controller/next.ts";
+import { done, failed } from "../controller/next.ts";
 import { ConfigMap } from "../objects/kinds.ts";
 import type { Next } from "../controller/next.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
@@ -22,21 +24,58 @@ test("a pass that fails is in the log and in the metrics, one that succeeds is n
   const observe = observer.controller("cluster");
   observe(ended(done));
   observe(ended(failed(new Error("no quorum"))));
-  observe(ended(failedForGood(new Error("bad spec"))));
   assert.deepEqual(
     lines.map(({ level, message, controller, error }) => [level, message, controller, error?.message]),
-    [
-      ["warn", "pass failed", "cluster", "no quorum"],
-      ["error", "pass failed for good", "cluster", "bad spec"],
-    ],
+    [["warn", "reconcile failed and is retried", "cluster", "no quorum"]],
   );
-  assert.match(metrics.registry.text(), /reconcile_total\{controller="cluster",result="error"\} 2\n/);
+  assert.match(metrics.registry.text(), /reconcile_total\{controller="cluster",result="error"\} 1\n/);
 });
 
 test("a pass that was aborted because the process ends is no failure worth a line", () => {
   const { observer, lines } = observing();
   observer.controller("cluster")(ended(failed(new Error("aborted")), "stop"));
   assert.deepEqual(lines, []);
+});
+
+const expected = [
+  new ApiError(410, "Expired", "too old resource version"),
+  new ApiError(429, "TooManyRequests", "later", [], 1000),
+  new ApiError(409, "Conflict", "the object has been modified"),
+  new TransportError("broken", "GET /api/v1/pods broke off"),
+  new TransportError("unprocessed", "GET /api/v1/pods was turned away unprocessed"),
+];
+for (const error of expected) {
+  test(`what an API server does every day is one line of information, without a stack: ${error.message}`, () => {
+    const { observer, lines } = observing();
+    observer.informer("Pod")({ type: "failed", doing: "watch", error, retryInMs: 200 });
+    observer.lease("cluster", { namespace: "n", name: "l" })({ t: "attemptFailed", error });
+    observer.event({ type: "failed", error });
+    observer.controller("cluster")(ended(failed(error)));
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ["info", "info", "info", "info"],
+    );
+    for (const line of lines) {
+      assert.ok(JSON.stringify(line).includes(error.message));
+      assert.ok(!JSON.stringify(line).includes("stack"));
+    }
+  });
+}
+
+test("an API server that refuses or cannot be reached is a warning of one line; only a bug shows its stack", () => {
+  const { observer, lines } = observing();
+  const informer = observer.informer("Pod");
+  informer({ type: "failed", doing: "list", error: new ApiError(403, "Forbidden", "no"), retryInMs: 200 });
+  informer({ type: "failed", doing: "list", error: new TransportError("unreachable", "refused"), retryInMs: 200 });
+  informer({ type: "failed", doing: "list", error: new TypeError("bug"), retryInMs: 200 });
+  assert.deepEqual(
+    lines.map((line) => [line.level, JSON.stringify(line).includes("stack")]),
+    [
+      ["warn", false],
+      ["warn", false],
+      ["warn", true],
+    ],
+  );
 });
 
 test("what goes wrong around passes, in informers and with events is in the log", () => {

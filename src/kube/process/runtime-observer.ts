@@ -1,10 +1,12 @@
-// Listens to the parts of the runtime and tells both the metrics and the log. The log stays quiet while all is well.
+// Listens to the parts of the runtime and feeds both the metrics and the log. The log stays quiet while all is well.
+import { TransportError } from "../../transport/errors.ts";
+import { ApiError, isRoutine } from "../client/errors.ts";
 import type { SentRequest } from "../client/api-server.ts";
 import type { ControllerEvent } from "../controller/controller.ts";
 import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 import type { LeaseNews } from "../leader/lease.ts";
-import type { Logger } from "./log.ts";
+import type { Fields, Logger } from "./log.ts";
 import type { Key } from "../objects/objects.ts";
 import { keyText } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
@@ -54,23 +56,26 @@ export class RuntimeObserver {
   /** For `EventRecorderOptions.observe`. */
   readonly event = (outcome: EventOutcome): void => {
     this.metrics.event(outcome);
-    if (outcome.type === "failed") this.log.warn("event not sent", { error: outcome.error });
+    if (outcome.type === "failed") logFailure(this.log, "an event was not sent", outcome.error);
   };
 }
 
 function logController(log: Logger, event: ControllerEvent): void {
   if (event.type === "passEnded") {
-    const { key, id: pass, next, tookMs, writes, cutShort } = event;
-    if (next.next !== "failed" || cutShort === "stop") log.debug("pass ended", { key, pass, next, tookMs, writes });
-    else if (next.retry === "never") log.error("pass failed for good", { key, pass, error: next.error, tookMs });
-    else log.warn("pass failed", { key, pass, error: next.error, tookMs, cutShort });
+    const { key, id, next, tookMs, writes, cutShort } = event;
+    if (next.next !== "failed" || cutShort === "stop") log.debug("reconciled", { key, id, next, tookMs, writes });
+    else logFailure(log, "reconcile failed and is retried", next.error, { key, id, tookMs, cutShort });
   } else if (event.type === "passOverdue") {
-    log.warn("pass is overdue and was told to end", { key: event.key, pass: event.id });
+    log.warn("reconcile is over its deadline and was aborted", { key: event.key, id: event.id });
   } else if (event.type === "cachesLag") {
     const missing = event.missing.map((write) => `${write.kind.kind} ${keyText(write.key)}`);
-    log.warn("caches did not show own writes in time", { key: event.key, waitedMs: event.waitedMs, missing });
+    log.warn("the caches do not show writes of the last reconcile; goes on without", {
+      key: event.key,
+      waitedMs: event.waitedMs,
+      missing,
+    });
   } else if (event.type === "queue" && event.event.type === "threw") {
-    log.error("queue work threw", { key: event.event.key, error: event.event.error });
+    log.error("a worker of the queue threw", { key: event.event.key, error: event.event.error });
   }
 }
 
@@ -78,13 +83,20 @@ function logInformer(log: Logger, event: InformerEvent): void {
   const { type, ...fields } = event;
   switch (type) {
     case "failed":
-      return log.warn("list or watch failed", fields);
+      return logFailure(log, `${event.doing} failed and is retried`, event.error, { retryInMs: event.retryInMs });
     case "olderListRefused":
-      return log.warn("the server showed the past; not believed", fields);
+      return log.warn("the server answered with an older state than it had shown before; asks again", fields);
     case "olderListBelieved":
-      return log.error("the server showed the past for so long that it is believed now", fields);
+      return log.error("the server has shown an older state for so long that it is taken for the current one", fields);
+    case "forbidden":
+      if (!event.first) return log.debug("still forbidden", { retryInMs: event.retryInMs });
+      return log.warn(
+        `${event.kind.plural} may not be listed or watched, so ${event.without}: grant list and watch on ${event.kind.plural}.`,
+      );
+    case "permitted":
+      return log.info("may be listed and watched now");
     case "threw":
-      return log.error("code given to an informer threw", fields);
+      return log.error(`the ${event.what} of an informer threw`, { error: event.error });
     case "listed":
     case "watching":
     case "watchEnded":
@@ -103,6 +115,14 @@ function logLease(log: Logger, news: LeaseNews): void {
     case "released":
       return log.info("lease released");
     case "attemptFailed":
-      return log.warn("lease could not be read or written", { error: news.error });
+      return logFailure(log, "the lease could not be read or written; tries again", news.error);
   }
+}
+
+/** A stack belongs to a bug of ours. For what a server or the network said it would only show how we asked. */
+function logFailure(log: Logger, message: string, error: unknown, fields: Fields = {}): void {
+  const fromOutside = error instanceof ApiError || error instanceof TransportError;
+  const shown = { ...fields, error: fromOutside ? String(error) : error };
+  if (isRoutine(error)) log.info(message, shown);
+  else log.warn(message, shown);
 }

@@ -5,18 +5,9 @@ import type { DeleteOptions, ListOptions, Subresource } from "../client/api.ts";
 import { secondsTime } from "../objects/micro-time.ts";
 import type { Key } from "../objects/objects.ts";
 import type { Birth } from "./fake-api/admission.ts";
-import { admitNew, admitUpdate, checkIdentity, isNamespace, isReleased, isTerminating } from "./fake-api/admission.ts";
+import { admitNew, admitUpdate, checkIdentity, isReleased, isTerminating } from "./fake-api/admission.ts";
 import type { JsonObject } from "./fake-api/json.ts";
-import {
-  copyObject,
-  isJsonObject,
-  mergePatched,
-  metadataOf,
-  stringsAt,
-  textAt,
-  valueAt,
-  withoutNulls,
-} from "./fake-api/json.ts";
+import { copyObject, isJsonObject, mergePatched, metadataOf, textAt, valueAt, withoutNulls } from "./fake-api/json.ts";
 import type { Listing } from "./fake-api/listing.ts";
 import { listPage, storageKey } from "./fake-api/listing.ts";
 import type { Writer } from "./fake-api/managed-fields.ts";
@@ -25,14 +16,12 @@ import {
   alreadyExists,
   badRequest,
   conflict,
-  namespaceTerminating,
   invalid,
   modifiedSince,
   noSuchResource,
   notFound,
 } from "./fake-api/refusals.ts";
-import type { Resource, Resources } from "./fake-api/resources.ts";
-import { scaleOf, withScale } from "./fake-api/scale.ts";
+import type { Resource } from "./fake-api/resources.ts";
 import type { Storage } from "./fake-api/storage.ts";
 
 export interface Write {
@@ -41,25 +30,19 @@ export interface Write {
   readonly dryRun: boolean;
 }
 
-const foreground = "foregroundDeletion";
-const orphan = "orphan";
-
 export class ApiServer {
   readonly storage: Storage;
-  readonly #resources: Resources;
   readonly #date: () => Date;
 
-  constructor(storage: Storage, resources: Resources, date: () => Date) {
+  constructor(storage: Storage, date: () => Date) {
     this.storage = storage;
-    this.#resources = resources;
     this.#date = date;
   }
 
-  get(resource: Resource, key: Key, subresource: "" | Subresource, revision: number): JsonObject {
-    checkSubresource(resource, subresource);
+  get(resource: Resource, key: Key, revision: number): JsonObject {
     const object = this.storage.getAt(resource.table, storageKey(key.namespace, key.name), revision);
     if (object === undefined) throw notFound(resource, key.name);
-    return subresource === "scale" && resource.scale !== undefined ? scaleOf(object, resource.scale) : object;
+    return object;
   }
 
   list(resource: Resource, options: ListOptions, present: number): Listing {
@@ -88,7 +71,7 @@ export class ApiServer {
       return this.create(resource, fresh, write);
     }
     const version = lockIn(asked);
-    if (version === "" && !resource.unconditionalUpdate && write.subresource !== "scale") {
+    if (version === "" && !resource.unconditionalUpdate) {
       throw invalid(resource, key.name, "metadata.resourceVersion", "must be specified for an update");
     }
     checkIdentity(resource, old, textAt(asked, "metadata.uid"), "");
@@ -101,8 +84,7 @@ export class ApiServer {
     const old = this.#existing(resource, key);
     const version = lockIn(patch);
     if (version !== "" && version !== textAt(old, "metadata.resourceVersion")) throw modifiedSince(resource, key.name);
-    const target = write.subresource === "scale" && resource.scale !== undefined ? scaleOf(old, resource.scale) : old;
-    const patched = mergePatched(target, patch);
+    const patched = mergePatched(old, patch);
     if (!isJsonObject(patched)) throw badRequest("the patch is not an object");
     if (textAt(patched, "metadata.name") !== key.name) {
       throw badRequest("the name of the object does not match the name on the URL");
@@ -115,7 +97,6 @@ export class ApiServer {
 
   apply(resource: Resource, asked: JsonObject, write: Write & { readonly force: boolean }): JsonObject {
     checkSubresource(resource, write.subresource);
-    if (write.subresource === "scale") throw badRequest("apply to scale is not served by this twin");
     const key = keyIn(asked);
     if (key.name === "") throw badRequest("the name of the object is required");
     const applied = decoded(asked);
@@ -154,22 +135,11 @@ export class ApiServer {
     if (options.dryRun === true) return;
     const object = copyObject(old);
     const metadata = metadataOf(object);
-    const holders = stringsAt(object, "metadata.finalizers").filter((name) => name !== foreground && name !== orphan);
-    if (options.propagation === "Foreground") holders.push(foreground);
-    else if (options.propagation === "Orphan") holders.push(orphan);
-    else if (options.propagation === undefined) {
-      holders.push(
-        ...stringsAt(object, "metadata.finalizers").filter((name) => name === foreground || name === orphan),
-      );
-    }
-    if (holders.length > 0) metadata["finalizers"] = holders;
-    else delete metadata["finalizers"];
     const grace = resource.graceful ? graceOf(object, options.gracePeriodSeconds) : 0;
     if (!isTerminating(object)) {
       metadata["deletionTimestamp"] = secondsTime(new Date(this.#date().getTime() + grace * 1000));
       metadata["deletionGracePeriodSeconds"] = grace;
       if (typeof metadata["generation"] === "number") metadata["generation"] += 1;
-      if (isNamespace(resource)) object["status"] = { phase: "Terminating" };
     } else if (grace < Number(metadata["deletionGracePeriodSeconds"] ?? 0)) {
       metadata["deletionGracePeriodSeconds"] = grace;
     }
@@ -190,34 +160,19 @@ export class ApiServer {
 
   #add(resource: Resource, object: JsonObject, write: Write): JsonObject {
     const { namespace, name } = keyIn(object);
-    this.#checkNamespace(resource, namespace, name);
     if (this.#find(resource, { namespace, name }) !== undefined) throw alreadyExists(resource, name);
     return write.dryRun ? object : this.storage.put(resource.table, storageKey(namespace, name), object);
   }
 
   #update(resource: Resource, old: JsonObject, proposed: JsonObject, write: Write): JsonObject {
-    const { scale } = resource;
-    const asked = write.subresource === "scale" && scale !== undefined ? withScale(old, proposed, scale) : proposed;
-    const next = admitUpdate(resource, old, asked, write.subresource);
+    const next = admitUpdate(resource, old, proposed, write.subresource);
     recordUpdate(old, next, this.#writer(resource, write, "Update"), resource.shape);
-    const stored = this.#commit(resource, old, next, write);
-    return write.subresource === "scale" && scale !== undefined ? scaleOf(stored, scale) : stored;
+    return this.#commit(resource, old, next, write);
   }
 
   #commit(resource: Resource, old: JsonObject, next: JsonObject, write: Write): JsonObject {
     if (write.dryRun) return next;
     return this.store(resource, old, next);
-  }
-
-  #checkNamespace(resource: Resource, namespace: string, name: string): void {
-    if (!resource.namespaced) return;
-    const namespaces = this.#resources.byApiVersion("v1", "Namespace");
-    if (namespaces === undefined) return;
-    const found = this.storage.get(namespaces.table, namespace);
-    if (found === undefined) throw notFound(namespaces, namespace);
-    if (isTerminating(found)) {
-      throw namespaceTerminating(resource, name, namespace);
-    }
   }
 
   #find(resource: Resource, key: Key): JsonObject | undefined {
@@ -242,7 +197,7 @@ export class ApiServer {
 
 function checkSubresource(resource: Resource, subresource: "" | Subresource): void {
   if (subresource === "status" && !resource.status) throw noSuchResource();
-  if (subresource === "scale" && resource.scale === undefined) throw noSuchResource();
+  if (subresource === "resize" && resource.table !== "v1/pods") throw noSuchResource();
 }
 
 /** The version that a write insists on; 0 stands for none. */

@@ -20,8 +20,12 @@ export class Operator {
   /** As the API server's audit log calls it. */
   readonly user: string;
 
-  constructor(namespace: string) {
+  /** The name of its lease, which goes by what it looks after. */
+  readonly lease: string;
+
+  constructor(namespace: string, scope: Scope) {
     this.namespace = namespace;
+    this.lease = scope === "clusterwide" ? `${name}-clusterwide` : name;
     this.user = `system:serviceaccount:${namespace}:${name}`;
   }
 
@@ -50,7 +54,7 @@ export class Operator {
     return waitFor(
       "a leading operator",
       async () => {
-        const { spec } = await kube.get(Lease, { namespace: this.namespace, name });
+        const { spec } = await kube.get(Lease, { namespace: this.namespace, name: this.lease });
         return (await this.pods()).find((pod) => spec?.holderIdentity?.startsWith(`${pod.metadata?.name}_`));
       },
       { timeoutMs: patience },
@@ -92,7 +96,7 @@ after(async () => {
 export async function installOperator(scope: Scope): Promise<Operator> {
   const namespace = await restrictedNamespace("operator");
   await loadOperatorImage(lab);
-  const operator = new Operator(namespace);
+  const operator = new Operator(namespace, scope);
   installed.push(operator);
   if (scope === "namespace") await kubectl("apply", "--filename", `${example}/crd/etcdcluster.yaml`);
   const limits = scope === "namespace" ? ["--namespaced"] : [];

@@ -1,7 +1,7 @@
 // The contract of deletion: preconditions, finalizers, and what becomes of the objects that the deleted one owned.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigMap, Namespace } from "../../objects/kinds.ts";
+import { ConfigMap } from "../../objects/kinds.ts";
 import type { OwnerReference } from "../../objects/objects.ts";
 import type { Corner } from "./ground.ts";
 import { gone, refused, uidOf, versionOf, waitFor, Widget } from "./ground.ts";
@@ -43,26 +43,6 @@ export function deletionContract(corner: () => Corner): void {
     await refused(api.get(Widget, key("a")), 404, "NotFound");
   });
 
-  test("nothing is created in a namespace that is being deleted, and all that is in it goes", async () => {
-    const { api } = corner();
-    const made = await api.create(Namespace, { metadata: { generateName: "contract-going-" } });
-    const name = made.metadata?.name ?? "";
-    assert.equal(made.metadata?.labels?.["kubernetes.io/metadata.name"], name);
-    await api.create(ConfigMap, { metadata: { namespace: name, name: "held", finalizers: [finalizer] } });
-    await api.create(ConfigMap, { metadata: { namespace: name, name: "free" } });
-    await api.delete(Namespace, { namespace: "", name });
-    const error = await refused(
-      api.create(ConfigMap, { metadata: { namespace: name, name: "late" } }),
-      403,
-      "Forbidden",
-    );
-    assert.ok(error.causes.some((cause) => cause.reason === "NamespaceTerminating"));
-    await gone(api, ConfigMap, { namespace: name, name: "free" });
-    assert.equal((await api.get(Namespace, { namespace: "", name })).status?.phase, "Terminating");
-    await api.mergePatch(ConfigMap, { namespace: name, name: "held" }, { metadata: { finalizers: null } });
-    await gone(api, ConfigMap, { namespace: name, name: "held" });
-  });
-
   test("a new object under an old name is another object", async () => {
     const { api, meta, key } = corner();
     const first = await api.create(ConfigMap, { metadata: meta("a") });
@@ -79,13 +59,13 @@ export function deletionContract(corner: () => Corner): void {
     const two = await own(api, meta("two"));
     await api.create(ConfigMap, { metadata: meta("both", { ownerReferences: [one, two] }) });
     await api.create(ConfigMap, { metadata: meta("single", { ownerReferences: [one] }) });
-    await api.delete(ConfigMap, key("one"), { propagation: "Background" });
+    await api.delete(ConfigMap, key("one"));
     await gone(api, ConfigMap, key("single"));
     await waitFor("the lost owner being taken off the list", async () => {
       const { metadata } = await api.get(ConfigMap, key("both"));
       return metadata?.ownerReferences?.length === 1 ? true : undefined;
     });
-    await api.delete(ConfigMap, key("two"), { propagation: "Background" });
+    await api.delete(ConfigMap, key("two"));
     await gone(api, ConfigMap, key("both"));
   });
 
@@ -95,33 +75,6 @@ export function deletionContract(corner: () => Corner): void {
     await api.delete(ConfigMap, key("owner"));
     await api.create(ConfigMap, { metadata: meta("late", { ownerReferences: [owner] }) });
     await gone(api, ConfigMap, key("late"));
-  });
-
-  test("a deletion in the foreground waits for what blocks it", async () => {
-    const { api, meta, key } = corner();
-    const owner = await own(api, meta("owner"));
-    const ownerReferences = [{ ...owner, blockOwnerDeletion: true }];
-    await api.create(ConfigMap, { metadata: meta("held", { ownerReferences, finalizers: [finalizer] }) });
-    await api.delete(ConfigMap, key("owner"), { propagation: "Foreground" });
-    await waitFor("the dependent being deleted", async () => {
-      const { metadata } = await api.get(ConfigMap, key("held"));
-      return metadata?.deletionTimestamp === undefined ? undefined : true;
-    });
-    const waiting = await api.get(ConfigMap, key("owner"));
-    assert.deepEqual(waiting.metadata?.finalizers, ["foregroundDeletion"]);
-    await api.mergePatch(ConfigMap, key("held"), { metadata: { finalizers: null } });
-    await gone(api, ConfigMap, key("owner"));
-  });
-
-  test("orphans stay, without their owner", async () => {
-    const { api, meta, key } = corner();
-    const owner = await own(api, meta("owner"));
-    await api.create(ConfigMap, { metadata: meta("orphan", { ownerReferences: [owner] }) });
-    await api.delete(ConfigMap, key("owner"), { propagation: "Orphan" });
-    await gone(api, ConfigMap, key("owner"));
-    const orphan = await api.get(ConfigMap, key("orphan"));
-    assert.equal(orphan.metadata?.ownerReferences, undefined);
-    assert.equal(orphan.metadata?.deletionTimestamp, undefined);
   });
 }
 

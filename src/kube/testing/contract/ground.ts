@@ -1,19 +1,10 @@
-// What the contract suite stands on: the kinds that it uses, among them one of its own with status, scale and a schema,
+// What the contract suite stands on: the kinds that it uses, among them one of its own with status and a schema,
 // and the means to wait for what a server does in its own time.
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KubeApi } from "../../client/api.ts";
 import { ApiError } from "../../client/errors.ts";
-import {
-  ConfigMap,
-  CustomResourceDefinition,
-  Deployment,
-  Lease,
-  Namespace,
-  Pod,
-  Secret,
-  Service,
-} from "../../objects/kinds.ts";
+import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Pod, Secret, Service } from "../../objects/kinds.ts";
 import type { Key, Kind, KubeObject, ObjectMeta } from "../../objects/objects.ts";
 import type { FakeKind } from "../fake-api/resources.ts";
 import { fields, keyed, object } from "../fake-api/shapes.ts";
@@ -30,21 +21,11 @@ export interface Widget extends KubeObject {
   status?: { size?: number; conditions?: { type: string; status: string; note?: string }[] };
 }
 
-export interface Scale extends KubeObject {
-  spec: { replicas?: number };
-  status?: { replicas: number; selector?: string };
-}
-
 const group = "contract.test.invalid";
 
 export const Widget: Kind<Widget> = { group, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
 
-/** The same resource, seen through its scale subresource. */
-export const WidgetScale: Kind<Scale> = { group, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
-
 export const Unknown: Kind<KubeObject> = { group, version: "v1", kind: "Gone", plural: "gones", namespaced: true };
-
-const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
 
 const text = { type: "string" };
 const widgetSchema = {
@@ -83,7 +64,7 @@ export const widgetDefinition: CustomResourceDefinition = {
     versions: [
       Object.assign(
         { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: widgetSchema } },
-        { subresources: { status: {}, scale } },
+        { subresources: { status: {} } },
       ),
     ],
   },
@@ -92,7 +73,6 @@ export const widgetDefinition: CustomResourceDefinition = {
 const registeredWidget: FakeKind<Widget> = {
   kind: Widget,
   status: true,
-  scale,
   shape: object({ status: fields({ conditions: keyed(["type"]) }) }),
   validate: ({ spec }) => ((spec?.size ?? 0) < 0 ? "should be greater than or equal to 0" : undefined),
 };
@@ -103,7 +83,6 @@ export const contractKinds: readonly FakeKind[] = [
   { kind: CustomResourceDefinition },
   { kind: Deployment },
   { kind: Lease },
-  { kind: Namespace },
   { kind: Pod },
   { kind: Secret },
   { kind: Service },

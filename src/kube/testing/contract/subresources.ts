@@ -1,12 +1,11 @@
-// The contract of the status and scale subresources: two halves of an object that cannot be written through each other.
+// The contract of the status subresource: two halves of an object that cannot be written through each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "../../objects/kinds.ts";
 import type { Corner } from "./ground.ts";
-import { refused, versionOf, Widget, WidgetScale } from "./ground.ts";
+import { refused, versionOf, Widget } from "./ground.ts";
 
 const status = { subresource: "status" } as const;
-const scale = { subresource: "scale" } as const;
 
 export function subresourceContract(corner: () => Corner): void {
   test("spec and status are written apart, and what lies in the other half is dropped", async () => {
@@ -59,7 +58,7 @@ export function subresourceContract(corner: () => Corner): void {
     const left = await report("two", "Ready", { size: 9 });
     assert.deepEqual(left.status?.conditions, [{ type: "Ready", status: "True" }]);
     assert.deepEqual(left.spec, { size: 1 });
-    assert.deepEqual((await api.get(Widget, key("a"), status)).status, left.status);
+    assert.deepEqual((await api.get(Widget, key("a"))).status, left.status);
   });
 
   test("a status is not applied to an object that is not there, nor a kind that has none", async () => {
@@ -68,24 +67,5 @@ export function subresourceContract(corner: () => Corner): void {
     await refused(api.apply(Widget, { metadata: meta("a"), spec: {}, status: { size: 1 } }, options), 404, "NotFound");
     await api.create(ConfigMap, { metadata: meta("a") });
     await refused(api.replace(ConfigMap, { metadata: meta("a") }, status), 404, "NotFound");
-  });
-
-  test("scale shows and sets the size, and nothing else", async () => {
-    const { api, meta, key } = corner();
-    await api.create(Widget, { metadata: meta("a"), spec: { size: 3, note: "stays" } });
-    await api.mergePatch(Widget, key("a"), { status: { size: 2 } }, status);
-    const read = await api.get(WidgetScale, key("a"), scale);
-    assert.deepEqual([read.kind, read.spec, read.status?.replicas], ["Scale", { replicas: 3 }, 2]);
-
-    const set = await api.replace(WidgetScale, { ...read, spec: { replicas: 4 } }, scale);
-    assert.equal(set.spec.replicas, 4);
-    await refused(api.replace(WidgetScale, { ...read, spec: { replicas: 5 } }, scale), 409, "Conflict");
-    const patched = await api.mergePatch(WidgetScale, key("a"), { spec: { replicas: 5 } }, scale);
-    assert.equal(patched.spec.replicas, 5);
-
-    const widget = await api.get(Widget, key("a"));
-    assert.deepEqual(widget.spec, { size: 5, note: "stays" });
-    assert.equal(widget.metadata?.generation, 3);
-    await refused(api.get(ConfigMap, key("a"), scale), 404, "NotFound");
   });
 }

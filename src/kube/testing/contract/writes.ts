@@ -50,12 +50,6 @@ export function writeContract(corner: () => Corner): void {
     await refused(api.create(ConfigMap, { metadata: meta("a", { labels: { a: "x".repeat(64) } }) }), 422, "Invalid");
   });
 
-  test("nothing is created in a namespace that is not there", async () => {
-    const { api } = corner();
-    const metadata = { namespace: "contract-no-such-namespace", name: "a" };
-    await refused(api.create(ConfigMap, { metadata }), 404, "NotFound");
-  });
-
   test("an object of the schema's forbidding is Invalid", async () => {
     const { api, meta, key } = corner();
     await refused(api.create(Widget, { metadata: meta("a"), spec: { size: -1 } }), 422, "Invalid");

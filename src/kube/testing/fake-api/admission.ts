@@ -3,18 +3,7 @@
 import type { Subresource } from "../../client/api.ts";
 import { secondsTime } from "../../objects/micro-time.ts";
 import type { JsonObject } from "./json.ts";
-import {
-  copyObject,
-  equalJson,
-  isJsonObject,
-  metadataOf,
-  objectAt,
-  setAt,
-  stringsAt,
-  textAt,
-  valueAt,
-  withoutNulls,
-} from "./json.ts";
+import { copyObject, equalJson, isJsonObject, metadataOf, stringsAt, textAt, valueAt, withoutNulls } from "./json.ts";
 import { badRequest, conflict, internalError, invalid } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 
@@ -47,13 +36,6 @@ export function admitNew(resource: Resource, asked: JsonObject, birth: Birth): J
   if (resource.generation) metadata["generation"] = 1;
   if (resource.status) delete object["status"];
   if (resource.firstStatus !== undefined) object["status"] = copyObject(resource.firstStatus);
-  if (isNamespace(resource)) {
-    object["spec"] = { finalizers: ["kubernetes"] };
-    setAt(object, "metadata.labels", {
-      ...objectAt(object, "metadata.labels"),
-      "kubernetes.io/metadata.name": textAt(object, "metadata.name"),
-    });
-  }
   return checked(resource, object, undefined);
 }
 
@@ -113,8 +95,6 @@ export function checkIdentity(resource: Resource, old: JsonObject, uid: string, 
   }
 }
 
-export const isNamespace = (resource: Resource): boolean => resource.group === "" && resource.kind === "Namespace";
-
 export const isTerminating = (object: JsonObject): boolean =>
   valueAt(object, "metadata.deletionTimestamp") !== undefined;
 
@@ -122,7 +102,6 @@ export const isTerminating = (object: JsonObject): boolean =>
 export const isReleased = (object: JsonObject): boolean =>
   isTerminating(object) &&
   stringsAt(object, "metadata.finalizers").length === 0 &&
-  (textAt(object, "kind") !== "Namespace" || stringsAt(object, "spec.finalizers").length === 0) &&
   Number(valueAt(object, "metadata.deletionGracePeriodSeconds") ?? 0) === 0;
 
 function decode(resource: Resource, asked: JsonObject): JsonObject {

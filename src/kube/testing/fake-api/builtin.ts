@@ -1,14 +1,12 @@
-// What the API server knows about its own kinds and a test should not have to say: which have a status or a scale
+// What the API server knows about its own kinds and a test should not have to say: which have a status
 // subresource, a generation, fields to select by, and how strictly updates and times are taken.
 import type { Json, JsonObject } from "./json.ts";
 import { equalJson, isJsonObject } from "./json.ts";
-import type { ScalePaths } from "./scale.ts";
 import type { Shape } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 
 export interface Traits {
   readonly status: boolean;
-  readonly scale: ScalePaths | undefined;
   readonly generation: boolean;
   readonly shape: Shape;
   /** Beside `metadata.name` and `metadata.namespace`. */
@@ -33,7 +31,6 @@ export interface Traits {
 
 const ordinary: Traits = {
   status: false,
-  scale: undefined,
   generation: false,
   shape: shapes.object({}),
   selectable: [],
@@ -49,10 +46,7 @@ const ordinary: Traits = {
 /** Custom kinds: the CRD says whether there is a status, everything else is alike. */
 export const custom: Traits = { ...ordinary, generation: true, unconditionalUpdate: false, bareItems: false };
 
-const replicas: ScalePaths = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
-const workload: Traits = { ...ordinary, status: true, generation: true, shape: shapes.workload, scale: replicas };
-const role: Traits = { ...ordinary, createOnUpdate: true };
-const binding: Traits = { ...role, shape: shapes.roleBinding };
+const workload: Traits = { ...ordinary, status: true, generation: true, shape: shapes.workload };
 
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
@@ -83,31 +77,9 @@ const traits: Readonly<Record<string, Traits>> = {
     firstStatus: { phase: "Pending" },
     forbids: changedClaimSpec,
   },
-  "/PersistentVolume": { ...ordinary, status: true },
   "/Node": { ...ordinary, status: true, shape: shapes.node, selectable: ["spec.unschedulable"] },
-  "/Namespace": {
-    ...ordinary,
-    status: true,
-    shape: shapes.withConditions,
-    selectable: ["status.phase"],
-    firstStatus: { phase: "Active" },
-  },
   "/ConfigMap": ordinary,
   "/Secret": { ...ordinary, selectable: ["type"], decode: encodeSecret },
-  "/ServiceAccount": { ...ordinary, shape: shapes.serviceAccount },
-  "/Endpoints": { ...ordinary, createOnUpdate: true },
-  "/Event": {
-    ...ordinary,
-    createOnUpdate: true,
-    microTimes: ["eventTime", "series.lastObservedTime"],
-    selectable: [
-      ...involved.map((field) => `involvedObject.${field}`),
-      "reason",
-      "reportingComponent",
-      "source",
-      "type",
-    ],
-  },
   "events.k8s.io/Event": {
     ...ordinary,
     createOnUpdate: true,
@@ -121,11 +93,6 @@ const traits: Readonly<Record<string, Traits>> = {
     microTimes: ["spec.acquireTime", "spec.renewTime"],
   },
   "apps/Deployment": workload,
-  "apps/StatefulSet": workload,
-  "apps/ReplicaSet": workload,
-  "apps/DaemonSet": { ...workload, scale: undefined },
-  "batch/Job": { ...ordinary, status: true, generation: true, shape: shapes.job, selectable: ["status.successful"] },
-  "batch/CronJob": { ...ordinary, status: true, generation: true, shape: shapes.cronJob },
   "policy/PodDisruptionBudget": {
     ...ordinary,
     status: true,
@@ -133,15 +100,6 @@ const traits: Readonly<Record<string, Traits>> = {
     shape: shapes.disruptionBudget,
     unconditionalUpdate: false,
   },
-  "discovery.k8s.io/EndpointSlice": { ...ordinary, generation: true },
-  "networking.k8s.io/NetworkPolicy": { ...ordinary, generation: true },
-  "networking.k8s.io/Ingress": { ...ordinary, status: true, generation: true },
-  "rbac.authorization.k8s.io/Role": role,
-  "rbac.authorization.k8s.io/ClusterRole": role,
-  "rbac.authorization.k8s.io/RoleBinding": binding,
-  "rbac.authorization.k8s.io/ClusterRoleBinding": binding,
-  "storage.k8s.io/StorageClass": ordinary,
-  "scheduling.k8s.io/PriorityClass": { ...ordinary, generation: true },
   "apiextensions.k8s.io/CustomResourceDefinition": {
     ...ordinary,
     status: true,

@@ -2,7 +2,7 @@
 // show: its own clock, its log of requests, the edges of its memory, and its size.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigMap, Namespace, Pod } from "../../objects/kinds.ts";
+import { ConfigMap, Pod } from "../../objects/kinds.ts";
 import { SimulatedClock, settle } from "../simulated-clock.ts";
 import { contract } from "../contract/contract.ts";
 import { contractKinds, Widget } from "../contract/ground.ts";
@@ -10,7 +10,6 @@ import { FakeApi } from "./fake-api.ts";
 
 contract("the in-memory API", async () => {
   const api = new FakeApi({ kinds: contractKinds });
-  await api.create(Namespace, { metadata: { name: "contract" } });
   return {
     api,
     namespace: "contract",
@@ -99,16 +98,6 @@ test("a pod keeps the spec that it was made with, but for its images", async () 
   const image = { spec: { containers: [{ name: "c", image: "none.invalid/none:2" }] } };
   assert.equal((await api.mergePatch(Pod, key("a"), image)).spec?.containers[0]?.image, "none.invalid/none:2");
   await assert.rejects(api.mergePatch(Pod, key("a"), { spec: { hostNetwork: true } }), { reason: "Invalid" });
-});
-
-test("garbage can be left lying", async () => {
-  const api = new FakeApi({ kinds: [{ kind: ConfigMap }], garbage: "kept" });
-  const owner = await api.create(ConfigMap, { metadata: key("owner") });
-  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata?.uid ?? "" };
-  await api.create(ConfigMap, { metadata: { ...key("a"), ownerReferences: [reference] } });
-  await api.delete(ConfigMap, key("owner"));
-  await settle();
-  assert.equal((await api.get(ConfigMap, key("a"))).metadata?.name, "a");
 });
 
 test("a kind's defaults are filled in on every write", async () => {

@@ -24,7 +24,6 @@ import { GarbageCollector } from "./garbage.ts";
 import type { JsonObject } from "./json.ts";
 import { copyObject } from "./json.ts";
 import { selected } from "./listing.ts";
-import { NamespaceController } from "./namespaces.ts";
 import { internalError, invalidRequest } from "./refusals.ts";
 import type { FakeKind, Resource } from "./resources.ts";
 import { Resources } from "./resources.ts";
@@ -38,8 +37,6 @@ export interface FakeApiOptions {
   date?: () => Date;
   /** How many changes a kind remembers at least; watches from before that are 410. */
   history?: number;
-  /** Owner references are not followed: dependents stay when their owners go. */
-  garbage?: "collected" | "kept";
 }
 
 export type WriteListener = (write: FinishedCall, count: number) => void;
@@ -57,39 +54,30 @@ export class FakeApi implements KubeApi {
   #writes = 0;
   #cleaning = false;
 
-  constructor({
-    kinds,
-    clock = systemClock,
-    date = (): Date => new Date(),
-    history = 10_000,
-    garbage = "collected",
-  }: FakeApiOptions) {
+  constructor({ kinds, clock = systemClock, date = (): Date => new Date(), history = 10_000 }: FakeApiOptions) {
     this.#clock = clock;
     this.#resources = new Resources(kinds);
     this.#storage = new Storage(
       [...this.#resources].map((resource) => resource.table),
       history,
     );
-    this.#server = new ApiServer(this.#storage, this.#resources, date);
+    this.#server = new ApiServer(this.#storage, date);
     this.faults = new Faults({
       clock,
       revision: () => this.#storage.revision,
       watches: () => this.#watches,
       forget: () => this.#storage.forget(),
     });
-    const collector = garbage === "kept" ? undefined : new GarbageCollector(this.#server, this.#resources);
-    const namespaces = new NamespaceController(this.#server, this.#resources);
+    const collector = new GarbageCollector(this.#server, this.#resources);
     this.#storage.onChange((change) => {
       for (const watch of this.#watches) if (watch.resource.table === change.table) watch.wake();
-      collector?.note(change);
+      collector.note(change);
       if (this.#cleaning) return;
       this.#cleaning = true;
       // After the write has been answered, as controllers of their own do.
       queueMicrotask(() => {
         try {
-          collector?.work();
-          namespaces.work();
-          collector?.work();
+          collector.work();
         } finally {
           this.#cleaning = false;
         }
@@ -118,14 +106,9 @@ export class FakeApi implements KubeApi {
     return this.#watches.size;
   }
 
-  async get<T extends KubeObject>(
-    kind: Kind<T>,
-    key: Key,
-    options: RequestOptions & { subresource?: Subresource } = {},
-  ): Promise<T> {
-    const call = callOn("get", kind, key, options.subresource);
-    return await this.#read(call, options, kind, (resource, revision) =>
-      answer(kind, this.#server.get(resource, scoped(resource, key), call.subresource, revision)),
+  async get<T extends KubeObject>(kind: Kind<T>, key: Key, options: RequestOptions = {}): Promise<T> {
+    return await this.#read(callOn("get", kind, key), options, kind, (resource, revision) =>
+      answer(kind, this.#server.get(resource, scoped(resource, key), revision)),
     );
   }
 
@@ -213,7 +196,7 @@ export class FakeApi implements KubeApi {
   async delete<T extends KubeObject>(kind: Kind<T>, key: Key, options: DeleteOptions = {}): Promise<void> {
     const call = callOn("delete", kind, key);
     await this.#write(call, options, kind, (resource) => {
-      const before = this.#server.get(resource, scoped(resource, key), "", this.#storage.revision);
+      const before = this.#server.get(resource, scoped(resource, key), this.#storage.revision);
       this.#server.delete(resource, scoped(resource, key), options);
       return before;
     });

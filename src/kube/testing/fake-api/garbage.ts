@@ -1,15 +1,12 @@
-// The garbage collector beside the in-memory API server: what has lost its last owner goes, and owners that are
-// deleted in the foreground or as orphaners wait for it. Like the real one it runs after the fact, not in the request.
+// The garbage collector beside the in-memory API server: what has lost its last owner is deleted. Like the real one it
+// runs after the fact, not in the request.
 import type { ApiServer } from "../api-server.ts";
 import { isTerminating } from "./admission.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { copyObject, isJsonObject, metadataOf, stringsAt, textAt, valueAt } from "./json.ts";
+import { copyObject, isJsonObject, metadataOf, textAt, valueAt } from "./json.ts";
 import { storageKey } from "./listing.ts";
 import type { Resource, Resources } from "./resources.ts";
 import type { Change } from "./storage.ts";
-
-const foreground = "foregroundDeletion";
-const orphan = "orphan";
 
 /** Names one object in the store. */
 interface Place {
@@ -43,9 +40,7 @@ export class GarbageCollector {
     if (change.type === "DELETED") {
       const uid = textAt(change.object, "metadata.uid");
       for (const [dependent, at] of this.#dependents.get(uid) ?? []) this.#todo.set(dependent, at);
-      // An owner that waits in the foreground may have waited for this one.
-      for (const owner of before) this.#queueOwner(owner, change.object);
-    } else if (after.length > 0 || waits(change.object)) this.#todo.set(id, place);
+    } else if (after.length > 0) this.#todo.set(id, place);
   }
 
   /** Does what is to be done, including what that leads to. */
@@ -60,49 +55,14 @@ export class GarbageCollector {
     const resource = this.#resources.byTable(table);
     const object = this.#server.storage.get(table, key);
     if (resource === undefined || object === undefined) return;
-    if (waits(object)) this.#finish(resource, object);
     const owners = ownersOf(object);
     const lost = owners.filter((owner) => this.#isGone(owner, object));
     if (lost.length === 0) return;
     if (lost.length === owners.length) {
-      if (!isTerminating(object)) this.#server.delete(resource, keyOf(object), { propagation: "Background" });
+      if (!isTerminating(object)) this.#server.delete(resource, keyOf(object), {});
       return;
     }
     this.#keepOwners(resource, object, (owner) => !lost.includes(owner));
-  }
-
-  /** The steps of a deletion that the collector owes: free or delete the dependents, then let the owner go. */
-  #finish(resource: Resource, object: JsonObject): void {
-    const uid = textAt(object, "metadata.uid");
-    const dependents = this.#dependentsOf(uid);
-    const finalizers = stringsAt(object, "metadata.finalizers");
-    if (finalizers.includes(orphan)) {
-      for (const dependent of dependents) {
-        this.#keepOwners(dependent.resource, dependent.object, (owner) => textAt(owner, "uid") !== uid);
-      }
-      this.#removeFinalizer(resource, object, orphan);
-      return;
-    }
-    for (const dependent of dependents) {
-      const others = ownersOf(dependent.object).filter((owner) => textAt(owner, "uid") !== uid);
-      const isShared = others.some((owner) => !this.#isGone(owner, dependent.object));
-      if (isShared) this.#keepOwners(dependent.resource, dependent.object, (owner) => textAt(owner, "uid") !== uid);
-      else if (!isTerminating(dependent.object)) this.#server.delete(dependent.resource, keyOf(dependent.object), {});
-    }
-    const blocking = this.#dependentsOf(uid).some(({ object: dependent }) =>
-      ownersOf(dependent).some(
-        (owner) => textAt(owner, "uid") === uid && valueAt(owner, "blockOwnerDeletion") === true,
-      ),
-    );
-    if (!blocking) this.#removeFinalizer(resource, object, foreground);
-  }
-
-  #dependentsOf(uid: string): { resource: Resource; object: JsonObject }[] {
-    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap(({ table, key }) => {
-      const resource = this.#resources.byTable(table);
-      const object = this.#server.storage.get(table, key);
-      return resource === undefined || object === undefined ? [] : [{ resource, object }];
-    });
   }
 
   /** An owner of a kind that is not served here cannot be judged, and is taken to be there. */
@@ -110,12 +70,6 @@ export class GarbageCollector {
     const place = this.#placeOf(owner, dependent);
     if (place === undefined) return false;
     return textAt(this.#server.storage.get(place.table, place.key), "metadata.uid") !== textAt(owner, "uid");
-  }
-
-  #queueOwner(owner: Json, dependent: JsonObject): void {
-    const place = this.#placeOf(owner, dependent);
-    const object = place === undefined ? undefined : this.#server.storage.get(place.table, place.key);
-    if (place !== undefined && object !== undefined && waits(object)) this.#todo.set(idOf(place), place);
   }
 
   #placeOf(owner: Json, dependent: JsonObject): Place | undefined {
@@ -132,13 +86,6 @@ export class GarbageCollector {
     else delete metadataOf(next)["ownerReferences"];
     this.#server.store(resource, object, next);
   }
-
-  #removeFinalizer(resource: Resource, object: JsonObject, finalizer: string): void {
-    const current = this.#server.storage.get(resource.table, placeKey(object)) ?? object;
-    const next = copyObject(current);
-    metadataOf(next)["finalizers"] = stringsAt(current, "metadata.finalizers").filter((name) => name !== finalizer);
-    this.#server.store(resource, current, next);
-  }
 }
 
 const idOf = (place: Place): string => `${place.table} ${place.key}`;
@@ -148,13 +95,7 @@ const keyOf = (object: JsonObject): { namespace: string; name: string } => ({
   name: textAt(object, "metadata.name"),
 });
 
-const placeKey = (object: JsonObject): string => storageKey(keyOf(object).namespace, keyOf(object).name);
-
 function ownersOf(object: JsonObject): Json[] {
   const owners = valueAt(object, "metadata.ownerReferences");
   return Array.isArray(owners) ? owners.filter(isJsonObject) : [];
 }
-
-const waits = (object: JsonObject): boolean =>
-  isTerminating(object) &&
-  stringsAt(object, "metadata.finalizers").some((name) => name === foreground || name === orphan);

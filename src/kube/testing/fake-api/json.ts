@@ -58,21 +58,6 @@ export function textAt(value: Json | undefined, path: string): string {
   return at === undefined || at === null ? "" : typeof at === "object" ? JSON.stringify(at) : String(at);
 }
 
-/** Sets the value at a path, making the objects on the way. */
-export function setAt(object: JsonObject, path: string, value: Json): void {
-  const fields = path.split(".");
-  const last = fields.pop();
-  if (last === undefined) return;
-  let at = object;
-  for (const field of fields) {
-    const inner = at[field];
-    const next = isJsonObject(inner) ? inner : {};
-    at[field] = next;
-    at = next;
-  }
-  at[last] = value;
-}
-
 export function metadataOf(object: JsonObject): JsonObject {
   const metadata = object["metadata"];
   if (isJsonObject(metadata)) return metadata;

@@ -57,7 +57,7 @@ function revisionOf(options: ListOptions, present: number): number {
   if (asked === "" || asked === "0") return present;
   const revision = parseRevision(asked);
   if (revision > present) throw fromTheFuture(revision, present);
-  return options.resourceVersionMatch === "Exact" ? revision : present;
+  return present;
 }
 
 function parseRevision(text: string): number {

@@ -48,14 +48,6 @@ export const badRequest = (why: string): ApiError => new ApiError(400, "BadReque
 
 export const internalError = (why: string): ApiError => new ApiError(500, "InternalError", why);
 
-export const namespaceTerminating = (resource: ResourceName, name: string, namespace: string): ApiError =>
-  new ApiError(
-    403,
-    "Forbidden",
-    `${named(resource)} "${name}" is forbidden: unable to create new content in namespace ${namespace}`,
-    [{ reason: "NamespaceTerminating", field: "metadata.namespace", message: "it is being terminated" }],
-  );
-
 export const expired = (why: string): ApiError => new ApiError(410, "Expired", why);
 
 export const tooManyRequests = (retryAfterMs: number): ApiError =>

@@ -5,14 +5,12 @@ import { apiVersionOf } from "../../objects/objects.ts";
 import type { Traits } from "./builtin.ts";
 import { traitsOf } from "./builtin.ts";
 import { noSuchResource } from "./refusals.ts";
-import type { ScalePaths } from "./scale.ts";
 import type { Shape } from "./shapes.ts";
 
 export interface FakeKind<T extends KubeObject = KubeObject> {
   kind: Kind<T>;
   /** It has a status subresource. Built-in kinds know. */
   status?: boolean;
-  scale?: ScalePaths;
   /** How its lists merge under server-side apply; without it they are taken whole, as in a CRD that says nothing. */
   shape?: Shape;
   /** Fields to select by, beside `metadata.name` and `metadata.namespace`. */
@@ -81,7 +79,6 @@ function resourceOf(registered: FakeKind): Resource {
     apiVersion: apiVersionOf(kind),
     namespaced: kind.namespaced,
     status: registered.status ?? traits.status,
-    scale: registered.scale ?? traits.scale,
     shape: registered.shape ?? traits.shape,
     selectable: ["metadata.name", "metadata.namespace", ...traits.selectable, ...(registered.selectable ?? [])],
     graceful: registered.graceful ?? false,

@@ -80,12 +80,6 @@ export const pod: Shape = object({
 
 export const workload: Shape = object({ spec: fields({ selector: whole, template: podTemplate }), status: conditions });
 
-export const job: Shape = object({ spec: fields({ selector: whole, template: podTemplate }) });
-
-export const cronJob: Shape = object({
-  spec: fields({ jobTemplate: fields({ metadata, spec: fields({ selector: whole, template: podTemplate }) }) }),
-});
-
 export const service: Shape = object({
   spec: fields({ ports: keyed(["port", "protocol"], plain, { protocol: "TCP" }), selector: whole }),
   status: conditions,
@@ -101,7 +95,3 @@ export const node: Shape = object({
   spec: fields({ podCIDRs: set }),
   status: fields({ addresses: keyed(["type"]), conditions: keyed(["type"]) }),
 });
-
-export const roleBinding: Shape = object({ roleRef: whole });
-
-export const serviceAccount: Shape = object({ secrets: keyed(["name"], whole) });
