@@ -58,7 +58,7 @@ const withLeadingDot = (domain: string): string => (domain === "" || domain.star
 
 /** `antiAffinity: true` as in etcd-operator 0.9: one member a node. An `affinity` that is set wins. */
 function spreadOverNodes({ pod }: CompleteSpec, cluster: string): { affinity?: Affinity } {
-  if (pod.antiAffinity !== true || pod.affinity !== undefined) return {};
+  if (!pod.antiAffinity || pod.affinity !== undefined) return {};
   const sameCluster = { matchLabels: { etcd_cluster: cluster } };
   const term = { labelSelector: sameCluster, topologyKey: "kubernetes.io/hostname" };
   return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
