@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stops a member at random, again and again: `delete_pod.sh [TIMES]` (10 unless told otherwise; Ctrl-C ends it). Between
-# two it waits until the cluster is whole again, because etcd survives the loss of a minority, not of everything.
+# Deletes the pod of a random member, again and again: `delete_pod.sh [TIMES]` (default: 10; Ctrl-C ends it). In between it
+# waits until the cluster is Ready again, because etcd survives only the loss of a minority.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 
@@ -21,11 +21,11 @@ for ((i = 1; i <= times; i++)); do
   read -r pod _ <<< "$(random_member)"
   SECONDS=0
   kube delete pod "$pod" --now > /dev/null
-  # "Ready" may still be of the time before: it counts once the member is off the list.
+  # "Ready" may be from before the deletion: it counts once the member is off the list.
   while is_member "$pod"; do
     ((SECONDS < 180)) || { echo "After $SECONDS s the status still counts $pod as a member." >&2; exit 1; }
     sleep 0.2
   done
   await_ready
-  echo "$i of $times: $pod was stopped; whole again after $SECONDS s"
+  echo "$i of $times: $pod was deleted; Ready again after $SECONDS s"
 done

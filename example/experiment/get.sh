@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Reads everything back and compares: every write in $ACKNOWLEDGED must be there with its value. Prints what is missing
-# and ends with 1 if anything is. Stop delete_pod.sh first.
+# Reads everything back and compares: etcd must have every write in $ACKNOWLEDGED with its value. Prints what is missing
+# and exits with 1 if anything is. Stop delete_pod.sh first.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 
-[[ -s $ACKNOWLEDGED ]] || { echo "$ACKNOWLEDGED holds no writes: run put.sh first." >&2; exit 2; }
+[[ -s $ACKNOWLEDGED ]] || { echo "$ACKNOWLEDGED has no writes: run put.sh first." >&2; exit 2; }
 export LC_ALL=C
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Keeps writing: `put.sh [COUNT]` writes COUNT keys (100 unless told otherwise), one after another, through one member and
-# through another one when that fails. What etcd acknowledges is noted in $ACKNOWLEDGED; a write that fails is not, and is
-# not tried again.
+# Writes COUNT keys, one after another: `put.sh [COUNT]` (default: 100). It writes through one member, and through another
+# when a write fails. It records acknowledged writes in $ACKNOWLEDGED; it does not record or retry a write that fails.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/set_env.sh"
 
@@ -22,5 +21,5 @@ for ((i = 1; i <= count; i++)); do
   fi
   ((i % 25)) || echo "$i of $count: $written acknowledged, $failed not"
 done
-echo "$written writes acknowledged, $failed not; noted in $ACKNOWLEDGED"
+echo "$written writes acknowledged, $failed not; recorded in $ACKNOWLEDGED"
 ((written > 0))

@@ -20,6 +20,6 @@ it("has sentences, which fit into a cell of a table", () => {
 });
 
 it("keeps the reasons of etcd-operator 0.9", () => {
-  const reasons = rows.map(({ reason }) => reason);
-  for (const old of ["New Member Added", "Member Removed", "Replacing Dead Member"]) assert.ok(reasons.includes(old));
+  const reasons = new Set(rows.map(({ reason }) => reason));
+  for (const old of ["New Member Added", "Member Removed", "Replacing Dead Member"]) assert.ok(reasons.has(old));
 });

@@ -84,7 +84,7 @@ export const eventReasons = {
   leadersDisagree: {
     reason: "Leaders Disagree",
     type: "Warning",
-    when: "Members name different leaders for longer than an election takes; the operator deletes nothing on the word of either.",
+    when: "Members name different leaders; the operator deletes nothing until they agree.",
     whatToDo: "Check the network between the members and read their logs: `kubectl logs POD`.",
   },
   foreignCluster: {
@@ -103,7 +103,7 @@ export const eventReasons = {
     reason: "No Space",
     type: "Warning",
     when: "The database has reached its quota, and etcd takes no more writes.",
-    whatToDo: "Delete keys, compact, defragment, and disarm the alarm; or raise `spec.etcd.quotaBackendBytes`.",
+    whatToDo: "Delete keys, compact, defragment, and disarm the alarm.",
   },
   invalidSpec: {
     reason: "Invalid Spec",

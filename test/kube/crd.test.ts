@@ -1,5 +1,5 @@
-// The definition of EtcdCluster on a real API server: what it refuses and in which words, what it takes from 2018, and
-// what kubectl makes of it.
+// The definition of EtcdCluster on a real API server: what it refuses and in which words, that it accepts manifests of
+// etcd-operator 0.9, and what kubectl shows.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ const etcdClusterDefinition = definitionOf(etcdCluster);
 const never = AbortSignal.timeout(120_000);
 let namespace = "";
 
-/** As it comes from a person: whatever the types say. */
+/** As a person writes it, whatever the types say. */
 const object = (name: string, rest: object): EtcdCluster => ({ metadata: { name, namespace }, ...rest }) as EtcdCluster;
 
 before(async () => {
@@ -44,9 +44,9 @@ after(async () => {
   api.close();
 });
 
-describe("a wrong EtcdCluster", () => {
+describe("an invalid EtcdCluster", () => {
   for (const { what, name = "example", spec, problems, server = { says: problems[0] } } of badClusters)
-    it(`with ${what} is ${server.says === undefined ? "taken, and the operator tells" : "refused"}`, async () => {
+    it(`with ${what} is ${server.says === undefined ? "accepted, and the operator reports it" : "refused"}`, async () => {
       const wrong = object(name, spec === undefined ? {} : { spec });
       const creation = api.create(EtcdCluster, wrong, { dryRun: true });
       if (server.says === undefined) {
@@ -62,9 +62,9 @@ describe("a wrong EtcdCluster", () => {
     });
 });
 
-describe("a manifest of 2018", () => {
+describe("a manifest of etcd-operator 0.9", () => {
   for (const { what, object: manifest } of oldManifests)
-    it(`${what} is taken, by kubectl too, and nothing is added to it`, async () => {
+    it(`${what} is accepted, by kubectl too, and nothing is added to it`, async () => {
       await kubectl(["apply", `--namespace=${namespace}`, "--filename=-"], JSON.stringify(manifest));
       const stored = await api.get(EtcdCluster, { namespace, name: manifest.metadata.name });
       assert.deepEqual(problemsOf(stored), []);
@@ -139,7 +139,7 @@ describe("the definition", () => {
     assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
   });
 
-  it("takes over the one that the operator of 2018 made, with what is stored under it", async () => {
+  it("takes over the one that etcd-operator 0.9 created, with the objects stored under it", async () => {
     // Under a group of its own, so that no EtcdCluster of anybody is touched.
     const group = `crd-${randomBytes(3).toString("hex")}.example.com`;
     const kind: Kind<EtcdCluster> = { ...EtcdCluster, group };
@@ -152,7 +152,7 @@ describe("the definition", () => {
     };
     const anything = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
     const ofOthers = { name: "v1alpha1", served: true, storage: false, schema: anything };
-    // As it was then: no schema to speak of and no subresources, written without server-side apply.
+    // As etcd-operator 0.9 did: no schema to speak of and no subresources, written without server-side apply.
     const made: CustomResourceDefinition = {
       metadata: { name },
       spec: {
@@ -172,14 +172,14 @@ describe("the definition", () => {
     const now = await api.get(CustomResourceDefinition, { namespace: "", name });
     assert.deepEqual(now.spec.versions[0]?.schema, definition.spec.versions[0]?.schema);
     assert.deepEqual(now.spec.versions[1], ofOthers);
-    // The API server takes a moment to read by the new schema.
+    // The API server takes a moment to use the new schema.
     const old = await waitFor("the unknown field to be gone", async () => {
       const read = await api.get(kind, { namespace, name: "old" });
       return "unknown" in read.spec ? undefined : read;
     });
     assert.equal(old.spec.size, 0);
     assert.equal(problemsOf(old).length, 2);
-    // The operator can still tell, although the spec would be refused now.
+    // The operator can still write the status, although the spec would be refused now.
     const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
     const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
     assert.equal(patched.status?.phase, "Failed");

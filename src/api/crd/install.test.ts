@@ -1,4 +1,4 @@
-// Installing the definition: patient with an API server that is not, careful with a definition that is there.
+// Installing definitions: it retries until the API server serves them, and respects a definition that exists.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../kube/client/errors.ts";
@@ -19,7 +19,7 @@ function server(): { api: FakeApi; clock: SimulatedClock } {
   return { api: new FakeApi({ kinds: [{ kind: CustomResourceDefinition, status: true }], clock }), clock };
 }
 
-/** What the API server does to a definition some time after it was applied. */
+/** What the API server does to a definition some time after it is applied. */
 async function serve(api: FakeApi, established: "True" | "False", message = ""): Promise<void> {
   const conditions = [
     { type: "NamesAccepted", status: established, message },
@@ -28,7 +28,7 @@ async function serve(api: FakeApi, established: "True" | "False", message = ""):
   await api.mergePatch(CustomResourceDefinition, key, { status: { conditions } }, { subresource: "status" });
 }
 
-/** Runs until `done`, with the clock moved as far as it takes, but not for ever. */
+/** Advances the clock until `done` settles, at most by `ms`. */
 async function within(clock: SimulatedClock, ms: number, done: Promise<unknown>): Promise<unknown> {
   const state = { over: false };
   const finished = done.finally(() => {
@@ -64,7 +64,7 @@ describe("installing the definition", () => {
     });
   });
 
-  it("is tried again, ever more slowly, until it succeeds", async () => {
+  it("is retried with back-off until it succeeds", async () => {
     const { api, clock } = server();
     const lines: { message: string; againInMs: number }[] = [];
     const log = logger({ write: (line) => lines.push(JSON.parse(line)) });

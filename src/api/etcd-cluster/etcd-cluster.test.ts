@@ -7,13 +7,13 @@ import { type CompleteEtcdCluster, EtcdCluster, imageOf, withDefaults } from "./
 import { oldManifests } from "./testing/old-manifests.ts";
 
 const cluster = (spec: EtcdCluster["spec"]): EtcdCluster => ({ metadata: { name: "example", namespace: "ns" }, spec });
-const of2018 = (what: string): CompleteEtcdCluster => {
+const old = (what: string): CompleteEtcdCluster => {
   const found = oldManifests.find((manifest) => manifest.what === what);
   return withDefaults(found?.object as unknown as EtcdCluster);
 };
 
 describe("an EtcdCluster with its defaults", () => {
-  it("has those of 2018, and the newer ones", () => {
+  it("has those of etcd-operator 0.9, and newer ones", () => {
     assert.deepEqual(withDefaults(cluster({ size: 3 })).spec, {
       size: 3,
       repository: "quay.io/coreos/etcd",
@@ -41,12 +41,12 @@ describe("an EtcdCluster with its defaults", () => {
   });
 
   it("takes zero values, empty strings, nulls and empty objects of Go clients as left out", () => {
-    const { spec } = of2018("by the Go client, with its zero values");
+    const { spec } = old("by the Go client, with its zero values");
     assert.deepEqual(spec, withDefaults(cluster({ size: 1 })).spec);
   });
 
   it("has no TLS where no secret is named", () => {
-    assert.equal(of2018("with empty TLS").spec.TLS, undefined);
+    assert.equal(old("with empty TLS").spec.TLS, undefined);
   });
 
   it("keeps an empty affinity and an empty claim: the one asks for no spreading, the other is a mistake to report", () => {
@@ -54,18 +54,18 @@ describe("an EtcdCluster with its defaults", () => {
     assert.deepEqual([pod.affinity, pod.persistentVolumeClaimSpec], [{}, {}]);
   });
 
-  it("does not look into the types of Kubernetes, where an empty string has a meaning", () => {
-    const { pod } = of2018("with every setting of pods").spec;
+  it("leaves the types of Kubernetes alone, where an empty string has a meaning", () => {
+    const { pod } = old("with every setting of pods").spec;
     assert.equal(pod.persistentVolumeClaimSpec?.storageClassName, "");
     assert.equal(pod.labels?.["example.com/tier"], "");
   });
 
-  it("drops what releases before 2018 knew", () => {
-    assert.deepEqual(of2018("with fields of releases before it").spec, withDefaults(cluster({ size: 3 })).spec);
+  it("drops fields of releases before 0.9", () => {
+    assert.deepEqual(old("with fields of releases before 0.9").spec, withDefaults(cluster({ size: 3 })).spec);
   });
 
-  it("keeps what was reported, and fills in what the old operator left out of it", () => {
-    const { status } = of2018("as its operator stored it");
+  it("keeps the stored status, and fills in what etcd-operator 0.9 left out", () => {
+    const { status } = old("as its operator stored it");
     assert.deepEqual(status.members, { ready: ["stored-4qkzfx7wsp", "stored-0001"], unready: [] });
     assert.deepEqual(status.conditions, [
       {
@@ -86,7 +86,7 @@ describe("an EtcdCluster with its defaults", () => {
     assert.equal(withDefaults(cluster({ size: 1, version: "vv3.6.16" })).spec.version, "3.6.16");
   });
 
-  it("puts a dot before the domain where it was forgotten", () => {
+  it("puts a dot before the domain where it is missing", () => {
     const domain = (ClusterDomain: string): string =>
       withDefaults(cluster({ size: 1, pod: { ClusterDomain } })).spec.pod.ClusterDomain;
     assert.equal(domain("cluster.local"), ".cluster.local");
@@ -94,7 +94,7 @@ describe("an EtcdCluster with its defaults", () => {
     assert.equal(domain(""), "");
   });
 
-  it("understands antiAffinity as one member a node, unless affinity says something", () => {
+  it("reads antiAffinity as one member a node, unless affinity is set", () => {
     const affinity: Affinity = { nodeAffinity: {} };
     const pods = (pod: NonNullable<EtcdCluster["spec"]["pod"]>): Affinity | undefined =>
       withDefaults(cluster({ size: 3, pod })).spec.pod.affinity;
@@ -109,7 +109,7 @@ describe("an EtcdCluster with its defaults", () => {
     assert.equal(pods({ antiAffinity: true, affinity }), affinity);
   });
 
-  it("leaves the object that it was given as it was", () => {
+  it("does not change the object that it was given", () => {
     const given = Object.freeze(cluster(Object.freeze({ size: 3 })));
     withDefaults(given);
     assert.deepEqual(given, cluster({ size: 3 }));
@@ -122,12 +122,12 @@ describe("the image of the members", () => {
     assert.equal(image({ size: 1 }), "quay.io/coreos/etcd:v3.2.13");
     assert.equal(image({ size: 1, repository: "r/e", version: "v3.6.16" }), "r/e:v3.6.16");
   });
-  it("is another when it is named", () => {
+  it("is spec.image where that is set", () => {
     assert.equal(image({ size: 1, version: "3.6.16", image: "r/e@sha256:1" }), "r/e@sha256:1");
   });
 });
 
-it("the types tell what is always there from what may be missing", () => {
+it("the types say which fields are always there and which may be missing", () => {
   const stored: EtcdCluster = { spec: { size: 3 } };
   // @ts-expect-error size is required
   const without: EtcdCluster = { spec: {} };

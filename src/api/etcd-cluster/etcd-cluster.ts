@@ -1,5 +1,4 @@
-// EtcdCluster of etcd.database.coreos.com/v1beta2: its kind and types, what it means when fields are left out, and what
-// is wrong with one.
+// EtcdCluster of etcd.database.coreos.com/v1beta2: its kind, its types and its defaults.
 import type { Affinity } from "kubernetes-types/core/v1.js";
 import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/objects/objects.ts";
 import { complete } from "../schema/complete.ts";
@@ -10,7 +9,7 @@ export { problemsOf } from "./problems.ts";
 export type { CompleteSpec, EtcdClusterSpec, EtcdSettings, PodPolicy, TLSPolicy } from "./spec.ts";
 export type { CompleteStatus, EtcdClusterStatus } from "./status.ts";
 
-/** As the API server holds it. Fields may also be null or of another type than here; `withDefaults` sees to that. */
+/** As the API server stores it. Fields may also be null or have a wrong type; `withDefaults` deals with that. */
 export interface EtcdCluster extends KubeObject {
   spec: EtcdClusterSpec;
   status?: EtcdClusterStatus;
@@ -24,14 +23,14 @@ export const EtcdCluster: Kind<EtcdCluster> = {
   namespaced: true,
 };
 
-/** With every default filled in: what the rest of the operator works with. It is an EtcdCluster, too. */
+/** With every default filled in: what the rest of the operator works with. */
 export interface CompleteEtcdCluster extends EtcdCluster {
   metadata: ObjectMeta & { name: string; namespace: string };
   spec: CompleteSpec;
   status: CompleteStatus;
 }
 
-/** The same for the same: nothing is stored, so a default can be told from a wish for good. */
+/** Pure, and never stored: the stored object keeps showing what the person wrote and what is a default. */
 export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
   const { name, namespace } = keyOf(cluster);
   const spec = complete(specSchema, cluster.spec);
@@ -47,7 +46,7 @@ export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
   };
 }
 
-/** What the members run. */
+/** The image that the members run. */
 export function imageOf(spec: Pick<CompleteSpec, "image" | "repository" | "version">): string {
   return spec.image ?? `${spec.repository}:v${plainVersion(spec.version)}`;
 }
@@ -57,9 +56,9 @@ const plainVersion = (version: string): string => version.trim().replace(/^v+/, 
 
 const withLeadingDot = (domain: string): string => (domain === "" || domain.startsWith(".") ? domain : `.${domain}`);
 
-/** What `antiAffinity: true` has always meant; a wish of its own in `affinity` goes before it. */
+/** `antiAffinity: true` as in etcd-operator 0.9: one member a node. An `affinity` that is set wins. */
 function spreadOverNodes({ pod }: CompleteSpec, cluster: string): { affinity?: Affinity } {
-  if (pod.antiAffinity !== true || pod.affinity !== undefined) return {};
+  if (!pod.antiAffinity || pod.affinity !== undefined) return {};
   const sameCluster = { matchLabels: { etcd_cluster: cluster } };
   const term = { labelSelector: sameCluster, topologyKey: "kubernetes.io/hostname" };
   return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };

@@ -18,19 +18,24 @@ export const etcdCluster: KindDescription<EtcdCluster> = {
   status: statusSchema,
   nameRules,
   columns: [
-    { name: "Ready", type: "string", jsonPath: ".status.ready", description: "Healthy voters of the wanted size." },
-    { name: "Version", type: "string", jsonPath: ".status.currentVersion", description: "What every member runs." },
+    { name: "Ready", type: "string", jsonPath: ".status.ready", description: "Healthy voters out of spec.size." },
+    {
+      name: "Version",
+      type: "string",
+      jsonPath: ".status.currentVersion",
+      description: "The etcd version that every member runs.",
+    },
     { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Creating, Running or Failed." },
     { name: "Leader", type: "string", jsonPath: ".status.leader", description: "The member that leads." },
     {
       name: "DB size",
       type: "integer",
       jsonPath: ".status.dbSize",
-      description: "Bytes of the database file.",
+      description: "Size of the database file in bytes.",
       priority: 1,
     },
     { name: "Revision", type: "integer", jsonPath: ".status.revision", description: "etcd's revision.", priority: 1 },
-    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Since it was created." },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },
   ],
   scale: {
     specReplicasPath: ".spec.size",

@@ -1,4 +1,4 @@
-// Every wrong EtcdCluster is told what is wrong with it, and no right one is.
+// Every invalid EtcdCluster gets a sentence that says what is wrong, and no valid one does.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
@@ -8,15 +8,15 @@ import { etcdCluster } from "./kind.ts";
 import { badClusters } from "./testing/bad-clusters.ts";
 import { oldManifests } from "./testing/old-manifests.ts";
 
-/** What was stored before there was a schema can be anything, whatever the types say. */
+/** Objects that were stored before the schema existed can be anything, whatever the types say. */
 const stored = (name: string, spec: unknown): EtcdCluster => ({ metadata: { name }, spec }) as EtcdCluster;
 
-describe("what is wrong with an EtcdCluster", () => {
+describe("the problems of an EtcdCluster", () => {
   for (const { what, name = "example", spec, problems } of badClusters)
-    it(`is told of ${what}`, () => assert.deepEqual(problemsOf(stored(name, spec)), problems));
+    it(`name ${what}`, () => assert.deepEqual(problemsOf(stored(name, spec)), problems));
 
   for (const { what, object } of oldManifests)
-    it(`is nothing with a manifest of 2018 ${what}`, () =>
+    it(`are none with a manifest of etcd-operator 0.9: ${what}`, () =>
       assert.deepEqual(problemsOf(stored(object.metadata.name, object["spec"])), []));
 
   const good: Record<string, unknown> = {
@@ -43,9 +43,9 @@ describe("what is wrong with an EtcdCluster", () => {
     },
   };
   for (const [what, spec] of Object.entries(good))
-    it(`is nothing with ${what}`, () => assert.deepEqual(problemsOf(stored("example", spec)), []));
+    it(`are none with ${what}`, () => assert.deepEqual(problemsOf(stored("example", spec)), []));
 
-  it("has a test for every sentence", () => {
+  it("have a test for every sentence", () => {
     const tried = new Set(badClusters.flatMap(({ problems }) => problems));
     // One of three Secrets stands for all.
     const untried = refusalsOf(etcdCluster).filter(
@@ -54,15 +54,15 @@ describe("what is wrong with an EtcdCluster", () => {
     assert.deepEqual(untried, []);
   });
 
-  it("is the same with and without the defaults", () => {
+  it("are the same with and without the defaults", () => {
     for (const { name = "example", spec, problems } of badClusters) {
-      // What has a wrong type is no longer there once the defaults are filled in.
+      // Values of a wrong type are dropped when the defaults are filled in.
       if (problems.some((sentence) => /missing: it must|must be (a|an|true) |\[/.test(sentence))) continue;
       assert.deepEqual(problemsOf(withDefaults(stored(name, spec))), problems);
     }
   });
 
-  it("can be asked of any JSON at all", () => {
+  it("can be computed for any JSON", () => {
     const fields = ["size", "version", "pod", "etcd", "TLS", "static", "member", "labels", "etcdEnv", "extraArgs"];
     const json = fc.letrec((again) => ({
       value: fc.oneof(

@@ -24,7 +24,7 @@ const quantities: [unknown, number | undefined][] = [
   [{}, undefined],
 ];
 for (const [text, amount] of quantities)
-  test(`${JSON.stringify(text)} is ${amount === undefined ? "no quantity" : `the quantity ${amount}`}`, () => {
+  test(`${JSON.stringify(text)} is ${amount === undefined ? "not a quantity" : `the quantity ${amount}`}`, () => {
     assert.equal(amountOf(text), amount);
   });
 
@@ -33,7 +33,7 @@ test("a request may be as large as its limit, in whatever unit, or have none", (
   assert.deepEqual(resourceProblems("resources", resources), []);
 });
 
-test("requests and limits of any JSON at all can be asked about", () => {
+test("requests and limits can be any JSON", () => {
   for (const odd of [null, "much", 3, [], { requests: [] }, { requests: { cpu: [] }, limits: "none" }])
     assert.ok(Array.isArray(resourceProblems("resources", (odd ?? {}) as object)));
 });

@@ -1,5 +1,4 @@
-// Compute resources as Kubernetes reads them. It refuses a pod with a wrong quantity in words that do not name the field,
-// so they are looked at here first.
+// Checks requests and limits. Kubernetes refuses a pod with an invalid quantity without naming the field; we name it.
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import { isJsonObject } from "../schema/complete.ts";
 
@@ -23,7 +22,7 @@ const powers: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** Undefined when it is none. As exact as a comparison of two needs it. */
+/** Undefined when it is not a quantity. Exact enough to compare two. */
 export function amountOf(value: unknown): number | undefined {
   // A manifest may say `cpu: 2` without quotes.
   const found = quantity.exec(typeof value === "number" ? String(value) : typeof value === "string" ? value : "");
@@ -54,7 +53,7 @@ interface Amount {
   readonly amount: number | undefined;
 }
 
-/** Whatever a person wrote, whatever the types say. */
+/** Takes any JSON: people write what they like, whatever the types say. */
 function amounts(given: unknown): ReadonlyMap<string, Amount> {
   if (!isJsonObject(given)) return new Map();
   return new Map(
@@ -68,7 +67,7 @@ function amounts(given: unknown): ReadonlyMap<string, Amount> {
 function unreadable(path: string, amounts: ReadonlyMap<string, Amount>): string[] {
   return [...amounts].flatMap(([name, { text, amount }]) => {
     if (amount === undefined)
-      return [`${path}.${name} is "${text}", which is no quantity: write it as in 500m (half a core) or 2Gi.`];
+      return [`${path}.${name} is "${text}", which is not a valid quantity: write it as in 500m (half a core) or 2Gi.`];
     return amount < 0 ? [`${path}.${name} is ${text}: it must not be negative.`] : [];
   });
 }

@@ -1,11 +1,11 @@
-// The sentences that refuse an EtcdCluster. Each says what to do, and each stands here twice: in CEL for the API
-// server, which refuses the object at once, and in TypeScript for objects that were stored before the rule was.
-// The API server drops nulls before it evaluates rules; empty strings, which Go clients send, it does not drop.
+// The rules that refuse an EtcdCluster, each with a sentence that says what to do. Each rule is written twice: in CEL for
+// the API server, which refuses the object at once, and in TypeScript for objects that were stored before the rule
+// existed. The API server drops nulls before it evaluates rules, but not the empty strings that Go clients send.
 import { fieldsOfFlags, flagName, operatorsFlags } from "./etcd-flags.ts";
 import type { NameRule } from "../kind-description.ts";
 import type { Rule } from "../schema/schema.ts";
 
-/** The pattern is written once: RE2, which CEL uses, and JavaScript read these alike. */
+/** The pattern is written once: RE2, which CEL uses, and JavaScript read these patterns the same way. */
 function matches(pattern: string, says: string): Rule<string> {
   const expression = new RegExp(pattern);
   return {
@@ -15,18 +15,18 @@ function matches(pattern: string, says: string): Rule<string> {
   };
 }
 
-/** 63 characters for the name of a pod, less a dash and ten that tell members apart. */
+/** A pod name has at most 63 characters; a dash and ten characters tell members apart. */
 const longestName = 52;
 const serviceName = "^[a-z]([-a-z0-9]*[a-z0-9])?$";
 
 export const nameRules: readonly NameRule[] = [
   {
-    says: `metadata.name must not be longer than ${longestName} characters: the names of members are made from it. Choose a shorter one.`,
+    says: `metadata.name must not be longer than ${longestName} characters: member names are made from it. Choose a shorter one.`,
     cel: `self.metadata.name.size() <= ${longestName}`,
     holds: (name) => name.length <= longestName,
   },
   {
-    says: "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.",
+    says: "metadata.name must start with a letter and contain only lower-case letters, digits and dashes: a Service gets the same name.",
     cel: `self.metadata.name.matches(r'${serviceName}')`,
     holds: (name) => new RegExp(serviceName).test(name),
   },
@@ -45,7 +45,7 @@ export const versionForm: Rule<string> = matches(
 
 export const repositoryWithoutTag: Rule<string> = matches(
   "^(([a-zA-Z0-9._-]+|\\[[0-9a-fA-F:]+\\])(:[0-9]+)?/)?[a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*$",
-  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: the tag is made of spec.version. A whole reference goes into spec.image.",
+  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: spec.version becomes the tag. Put a whole reference into spec.image.",
 );
 
 export const imageForm: Rule<string> = matches(
@@ -132,18 +132,18 @@ export const serverSecretMissing: Rule<StaticTLS> = {
 };
 
 export const operatorSecretMissing: Rule<StaticTLS> = {
-  says: "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.",
+  says: "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate as well. Set both or neither.",
   cel: `!${hasServerSecret} || ${hasOperatorSecret}`,
   holds: ({ member, operatorSecret = "" }) => (member?.serverSecret ?? "") === "" || operatorSecret !== "",
 };
 
 export const autoOrStatic: Rule<{ readonly auto?: boolean; readonly static?: object }> = {
-  says: "spec.TLS.auto and spec.TLS.static exclude each other: certificates are made by the operator or by you. Remove one.",
+  says: "spec.TLS.auto and spec.TLS.static exclude each other: either the operator creates the certificates or you do. Remove one.",
   cel: "!(has(self.auto) && self.auto) || !has(self.static)",
   holds: (tls) => tls.auto !== true || tls.static === undefined,
 };
 
-/** Only here: the definition of the kind need not change on the day that it is there. */
+/** Has no CEL, so that the definition need not change with the release that implements it. */
 export const autoNotYet: Rule<{ readonly auto?: boolean }> = {
   says: "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.",
   holds: (tls) => tls.auto !== true,

@@ -1,5 +1,5 @@
-// What a person asks for with an EtcdCluster: the fields of 2018 under their old names, odd capitals included, and the
-// newer ones, all optional. Sentences that refuse a value stand in `rules.ts`.
+// The spec of an EtcdCluster: the fields of etcd-operator 0.9 under their old names, odd capitals included, and newer
+// ones, which are all optional. The rules that refuse a value are in `rules.ts`.
 import type {
   Affinity,
   EnvVar,
@@ -32,26 +32,26 @@ import {
 const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
 
-export const podSchema = object("Settings of the pods. Each applies to pods that are made from then on.", {
+export const podSchema = object("Settings of the pods. A change applies to pods that are created after it.", {
   labels: map(
-    "Labels of the pods. `app` and everything that starts with `etcd_` is the operator's.",
+    "Labels of the pods. `app` and labels that start with `etcd_` are reserved for the operator.",
     string("A value."),
     {
       most: 64,
       rules: [rules.reservedLabels],
     },
   ),
-  annotations: map("Annotations of the pods. `etcd.version` is the operator's.", string("A value.")),
-  nodeSelector: map("Labels that a node must have to be given a member.", string("A value.")),
-  affinity: embedded<Affinity>("Where pods may run, relative to nodes and to other pods.", "Affinity"),
+  annotations: map("Annotations of the pods. `etcd.version` is set by the operator.", string("A value.")),
+  nodeSelector: map("Labels that a node must have to run a member.", string("A value.")),
+  affinity: embedded<Affinity>("Where pods may run, relative to nodes and other pods.", "Affinity"),
   antiAffinity: defaulted(
     false,
     boolean(
-      "Never two members on one node. Deprecated: `affinity` and `topologySpreadConstraints` can say more, and `affinity` wins.",
+      "Never run two members on one node. Deprecated: use `affinity` or `topologySpreadConstraints`. Ignored when `affinity` is set.",
     ),
   ),
   topologySpreadConstraints: embeddedList<TopologySpreadConstraint>(
-    "How members are spread over zones or other parts of the Kubernetes cluster.",
+    "How members are spread over zones, nodes or other topology domains.",
     "TopologySpreadConstraint",
   ),
   tolerations: embeddedList<Toleration>("Taints that the pods tolerate.", "Toleration"),
@@ -60,18 +60,18 @@ export const podSchema = object("Settings of the pods. Each applies to pods that
   }),
   etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
   persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
-    "Each member gets a volume of its own, claimed with this. Without it, data lives as long as the pod does.",
+    "The claim for each member's own volume. Absent: data lives as long as the pod.",
     "PersistentVolumeClaimSpec",
   ),
   securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
     emptyIsAbsent: true,
   }),
   priorityClassName: string("The PriorityClass of the pods."),
-  serviceAccountName: string("The ServiceAccount of the pods. Its token is not mounted."),
+  serviceAccountName: string("The ServiceAccount of the pods. Its token is never mounted."),
   imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
-  terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to stop.", { min: 0, max: 3600 })),
-  busyboxImage: string("Of 2018 and not used: no init container waits for DNS any more."),
-  DNSTimeoutInSecond: defaulted(0, integer("Of 2018 and not used: no init container waits for DNS any more.")),
+  terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to shut down.", { min: 0, max: 3600 })),
+  busyboxImage: string("Of etcd-operator 0.9, not used: no init container waits for DNS."),
+  DNSTimeoutInSecond: defaulted(0, integer("Of etcd-operator 0.9, not used: no init container waits for DNS.")),
   ClusterDomain: defaulted(
     "",
     string("Appended to the DNS names of members, as in `.cluster.local`.", {
@@ -79,32 +79,32 @@ export const podSchema = object("Settings of the pods. Each applies to pods that
       rules: [rules.clusterDomain],
     }),
   ),
-  automountServiceAccountToken: ignored("Of an old release and ignored: the token is never mounted."),
+  automountServiceAccountToken: ignored("Of an older etcd-operator, ignored: the token is never mounted."),
 });
 
 export const etcdSchema = object(
   "Settings of etcd itself.",
   {
-    quotaBackendBytes: integer("How large the database may become before it takes no more writes. etcd's own: 2 GiB.", {
+    quotaBackendBytes: integer("Size at which the database takes no more writes. Absent: etcd's own, 2 GiB.", {
       min: 1,
     }),
-    autoCompactionMode: oneOf(
-      "What `autoCompactionRetention` counts: hours or a duration, or revisions. Since etcd 3.3.",
-      ["periodic", "revision"],
-    ),
+    autoCompactionMode: oneOf("The unit of `autoCompactionRetention`: time or revisions. Needs etcd 3.3.", [
+      "periodic",
+      "revision",
+    ]),
     autoCompactionRetention: string(
-      "How much history is kept: hours (`8`) or a duration (`30m`), or a number of revisions. Absent: all of it.",
+      "How much history etcd keeps: hours (`8`), a duration (`30m`) or a number of revisions. Absent: all of it.",
       { longest: 64 },
     ),
     snapshotCount: integer(
-      "Transactions between two snapshots of the raft log. etcd's own: 10000 since 3.6, before 100000.",
+      "Transactions between two snapshots of the raft log. Absent: etcd's own, 10000 since 3.6 and 100000 before.",
       {
         min: 1,
       },
     ),
     extraArgs: array(
-      "More flags of etcd, each as `--flag=value`. Those that the operator sets itself are refused.",
-      string("As in `--heartbeat-interval=200`.", { longest: 1024 }),
+      "More flags of etcd, each as `--flag=value`. Flags that the operator sets are refused.",
+      string("A flag, as in `--heartbeat-interval=200`.", { longest: 1024 }),
       { most: 64, rules: [rules.argForm, rules.ownedFlags, rules.typedFlags] },
     ),
   },
@@ -112,59 +112,59 @@ export const etcdSchema = object(
 );
 
 const tls = object(
-  "Encryption between members and towards clients. Absent: neither.",
+  "TLS between members and towards clients. Absent: plain text.",
   {
     static: object(
-      "Certificates that you make, in Secrets of the cluster's namespace.",
+      "Certificates that you create, in Secrets in the namespace of the cluster.",
       {
         member: object("Certificates of the members.", {
           peerSecret: secret(
             "member.peerSecret",
-            "Secret with `peer.crt`, `peer.key`, `peer-ca.crt`: members talk TLS to each other.",
+            "Secret with `peer.crt`, `peer.key` and `peer-ca.crt`, for TLS between members.",
           ),
           serverSecret: secret(
             "member.serverSecret",
-            "Secret with `server.crt`, `server.key`, `server-ca.crt`: members talk TLS to clients.",
+            "Secret with `server.crt`, `server.key` and `server-ca.crt`, for TLS towards clients.",
           ),
         }),
         operatorSecret: secret(
           "operatorSecret",
-          "Secret with `etcd-client.crt`, `etcd-client.key`, `etcd-client-ca.crt`: the operator's own client certificate.",
+          "Secret with `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`: the client certificate of the operator.",
         ),
       },
       { rules: [rules.serverSecretMissing, rules.operatorSecretMissing] },
     ),
-    auto: boolean("The operator makes and renews all certificates."),
+    auto: boolean("The operator creates and renews all certificates."),
   },
   { rules: [rules.autoOrStatic, rules.autoNotYet] },
 );
 
-const failover = object("How long a member may be away before it is replaced.", {
+const failover = object("How long a member may be down before it is replaced.", {
   unreachableAfterSeconds: defaulted(
     60,
-    integer("Seconds since the member's node was last heard of, or was found to be gone.", { min: 1, max: 86_400 }),
+    integer("Seconds since the node of the member last reported, or was found deleted.", { min: 1, max: 86_400 }),
   ),
   crashLoopAfterSeconds: defaulted(
     120,
-    integer("Seconds since the member's etcd began to end again and again.", { min: 1, max: 86_400 }),
+    integer("Seconds since the etcd container of the member began to crash-loop.", { min: 1, max: 86_400 }),
   ),
 });
 
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
 const volumeRetention = object(
-  "What becomes of members' volumes. It matters only with `pod.persistentVolumeClaimSpec`.",
+  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`.",
   {
     whenClusterDeleted: keep("When the EtcdCluster is deleted."),
-    whenMemberRemoved: keep("When a member is removed for good: scaled down or replaced."),
+    whenMemberRemoved: keep("When a member is scaled down or replaced."),
   },
 );
 
-export const specSchema = object("What is wanted.", {
+export const specSchema = object("The desired cluster.", {
   size: required(
     0,
     integer(
-      "How many members there shall be, from 1 to 9. Choose an odd number: four members survive the loss of one, as three do.",
+      "How many members the cluster has, from 1 to 9. Choose an odd number: four members survive the loss of one, as three do.",
       {
         rules: [rules.size],
       },
@@ -172,7 +172,7 @@ export const specSchema = object("What is wanted.", {
   ),
   repository: defaulted(
     "quay.io/coreos/etcd",
-    string("Where the image comes from: it is `<repository>:v<version>`.", {
+    string("The image without its tag: members run `<repository>:v<version>`.", {
       longest: 512,
       rules: [rules.repositoryWithoutTag],
     }),
@@ -180,7 +180,7 @@ export const specSchema = object("What is wanted.", {
   version: defaulted(
     "3.2.13",
     string(
-      "The version of etcd. Always set it: the default is that of 2018, and is kept so that manifests of then mean the same.",
+      "The version of etcd. Always set it: the default is that of etcd-operator 0.9, so that its manifests keep their meaning.",
       {
         longest: 128,
         rules: [rules.versionForm],
@@ -188,19 +188,19 @@ export const specSchema = object("What is wanted.", {
     ),
   ),
   image: string(
-    "The whole image reference, instead of the one made of `repository` and `version`. It must hold etcd of `version`.",
+    "The whole image reference, instead of `repository` and its tag. The image must contain etcd of `version`.",
     { longest: 1024, rules: [rules.imageForm] },
   ),
-  paused: defaulted(false, boolean("The operator leaves the cluster alone: nothing is healed, scaled or upgraded.")),
+  paused: defaulted(false, boolean("The operator leaves the cluster alone: it does not heal, scale or upgrade it.")),
   pod: filled(podSchema),
   etcd: filled(etcdSchema),
   TLS: tls,
   failover: filled(failover),
   volumeRetention: filled(volumeRetention),
-  baseImage: ignored("Of an old release and ignored: set `repository`."),
-  backup: ignored("Of an old release and ignored: make an EtcdBackup."),
-  restore: ignored("Of an old release and ignored: make an EtcdRestore."),
-  selfHosted: ignored("Of an old release and ignored."),
+  baseImage: ignored("Of an older etcd-operator, ignored: set `repository`."),
+  backup: ignored("Of an older etcd-operator, ignored."),
+  restore: ignored("Of an older etcd-operator, ignored."),
+  selfHosted: ignored("Of an older etcd-operator, ignored."),
 });
 
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;

@@ -1,5 +1,5 @@
-// What an EtcdCluster tells about itself. Everything may be missing in storage: a new object has no status, and the
-// operator of 2018 left out what was empty.
+// The status of an EtcdCluster. Every field may be missing in storage: a new object has no status, and etcd-operator 0.9
+// left out empty fields.
 import {
   array,
   boolean,
@@ -17,27 +17,27 @@ import {
 
 const names = (description: string) => defaulted([], array(description, string("The name of a pod.")));
 
-const condition = object("One thing that is true, false or not known of the cluster.", {
-  type: required("", string("What this is about: Ready, Available, Scaling, Upgrading, Recovering.")),
-  status: required("Unknown", oneOf("Whether it is so.", ["True", "False", "Unknown"])),
+const condition = object("One statement about the cluster that is true, false or unknown.", {
+  type: required("", string("Ready, Available, Scaling, Upgrading or Recovering.")),
+  status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
   reason: defaulted("", string("Why, in a word or two, for programs.")),
   message: defaulted("", string("Why, in a sentence, for people.")),
-  lastTransitionTime: defaulted("", string("When the status last became another one, as in 2026-01-31T12:00:00Z.")),
-  lastUpdateTime: string("When anything of this condition last changed."),
-  observedGeneration: integer("The metadata.generation that this was concluded from."),
+  lastTransitionTime: defaulted("", string("When the status last changed, as in 2026-01-31T12:00:00Z.")),
+  lastUpdateTime: string("When any field of this condition last changed."),
+  observedGeneration: integer("The metadata.generation that this condition is based on."),
 });
 
-export const statusSchema = object("What the operator last saw of the cluster. It alone writes here.", {
+export const statusSchema = object("The observed cluster. Only the operator writes it.", {
   phase: defaulted(
     "",
-    string("Creating until the first member answers, then Running; Failed when its data is lost. Empty at first."),
+    string("Creating until the first member answers, then Running; Failed when the data is lost. Empty at first."),
   ),
   reason: string("Why the phase is Failed, and what to do."),
-  controlPaused: boolean("The operator leaves the cluster alone, because spec.paused is true."),
+  controlPaused: boolean("True while the operator leaves the cluster alone because of spec.paused."),
   conditions: defaulted(
     [],
     array(
-      "What is true of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.",
+      "The conditions of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.",
       condition,
       {
         key: "type",
@@ -45,7 +45,7 @@ export const statusSchema = object("What the operator last saw of the cluster. I
     ),
   ),
   size: defaulted(0, integer("How many members etcd lists.")),
-  ready: string("Healthy voters of the wanted size, as in 3/3."),
+  ready: string("Healthy voters out of spec.size, as in 3/3."),
   serviceName: string("The Service that clients connect to."),
   clientPort: integer("The port of that Service."),
   clientEndpoints: defaulted(
@@ -53,9 +53,9 @@ export const statusSchema = object("What the operator last saw of the cluster. I
     array("The client URL of each member.", string("As in http://name.cluster.ns.svc:2379.")),
   ),
   members: filled(
-    object("The members by whether their pods are ready.", {
+    object("The pods of the members, by whether they are ready.", {
       ready: names("Pods that are ready."),
-      unready: names("Pods that run and are not ready."),
+      unready: names("Pods that are not ready."),
     }),
   ),
   voters: defaulted(
@@ -63,16 +63,16 @@ export const statusSchema = object("What the operator last saw of the cluster. I
     array("Names of the members that vote, as etcd last listed them.", string("The name of a member.")),
   ),
   currentVersion: defaulted("", string("The etcd version that every member runs.")),
-  targetVersion: defaulted("", string("The etcd version that members are being brought to; empty when none are.")),
-  versions: defaulted({}, map("How many members run each etcd version.", integer("Members that run it."))),
+  targetVersion: defaulted("", string("The etcd version that an upgrade is going to; empty when there is none.")),
+  versions: defaulted({}, map("How many members run each etcd version.", integer("How many members run it."))),
   clusterId: string(
-    "The id that etcd gave the cluster, in hexadecimal. Set once: from then on no member ever starts a new cluster.",
+    "The cluster id that etcd chose, in hexadecimal. Set once: from then on no member starts a new cluster.",
   ),
   leader: string("The member that leads."),
-  dbSize: integer("Bytes of the largest member's database file, as of the last change of this status."),
+  dbSize: integer("Size of the largest database file of the members in bytes, as of the last change of this status."),
   revision: integer("etcd's revision, as of the last change of this status."),
-  selector: string("Selects the pods of the members: the label selector of the scale subresource."),
-  observedGeneration: integer("The metadata.generation that all this was concluded from."),
+  selector: string("The label selector of the pods, for the scale subresource."),
+  observedGeneration: integer("The metadata.generation that this status is based on."),
 });
 
 export type EtcdClusterStatus = StoredOf<typeof statusSchema>;

@@ -9,7 +9,7 @@ export function withEventsTable(page: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   if (from < 0 || to < from) throw new Error(`The page lacks the marks of the events table: ${begin} and ${end}`);
-  return `${page.slice(0, from + begin.length)}\n${eventsTable()}\n${page.slice(to)}`;
+  return `${page.slice(0, from + begin.length)}\n\n${eventsTable()}\n\n${page.slice(to)}`;
 }
 
 function eventsTable(): string {

@@ -1,9 +1,9 @@
-// Tells in sentences what is wrong with an object, by its schema. The API server refuses the same; this is for objects
-// that it took before the schema was there, and it stands on its own.
+// Says in sentences what is wrong with an object, by its schema. The API server refuses the same; this finds it in
+// objects that were stored before the schema existed.
 import { isJsonObject, present } from "./complete.ts";
 import type { Schema, Shape } from "./schema.ts";
 
-/** `path` is how the person finds the field: `spec.pod.labels`. */
+/** `path` names the field in the sentences: `spec.pod.labels`. */
 export function check(schema: Schema, value: unknown, path: string): string[] {
   if (isLeftOut(schema, value)) return schema.presence === "required" ? [`${path} is missing: it must be set.`] : [];
   const ofShape = checkShape(schema.shape, value, path);
@@ -13,13 +13,13 @@ export function check(schema: Schema, value: unknown, path: string): string[] {
   return [...ofShape.bounds, ...broken, ...ofShape.inside];
 }
 
-// What Go clients send for a field that nobody set.
+// Go clients send null and empty strings for fields that nobody set.
 function isLeftOut({ shape }: Schema, value: unknown): boolean {
   return value === undefined || value === null || (shape.t === "string" && value === "") || shape.t === "ignored";
 }
 
 interface Findings {
-  /** When the type itself is wrong there is no sense in more. */
+  /** Set when the type is wrong; then nothing else is checked. */
   readonly type?: string;
   readonly bounds: readonly string[];
   readonly inside: readonly string[];

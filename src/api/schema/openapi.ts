@@ -1,6 +1,6 @@
-// Turns a schema into the structural OpenAPI schema that a CustomResourceDefinition wants. Nothing is `nullable`: the
-// API server drops a null where none is allowed, instead of refusing it. No default is written either, so that what is
-// stored stays what the person wrote; `complete.ts` fills them in, and the descriptions tell them.
+// Turns a schema into the structural OpenAPI schema of a CustomResourceDefinition. Nothing is `nullable`: the API server
+// drops a null where none is allowed, instead of refusing it. Nothing has a `default` either, so that the stored object
+// stays as the person wrote it; `complete.ts` fills in defaults, and the descriptions name them.
 import type { Fields, Schema, Shape } from "./schema.ts";
 
 export interface OpenApiSchema {
@@ -34,7 +34,7 @@ export function openApiOf(schema: Schema): OpenApiSchema {
   };
 }
 
-/** What a person needs to know and the types do not tell. */
+/** The description with the Kubernetes type and the default, which `kubectl explain` does not show by itself. */
 export function fullDescription(schema: Schema): string {
   const { description, shape } = schema;
   const kubernetes =
@@ -43,7 +43,7 @@ export function fullDescription(schema: Schema): string {
   return `${description}${kubernetes}${otherwise === undefined ? "" : ` Default: ${otherwise}.`}`;
 }
 
-/** Undefined where being left out means just that: empty, zero or false. */
+/** Undefined where the default is empty, zero or false: that goes without saying. */
 export function defaultText({ presence, default: value }: Schema): string | undefined {
   if (presence !== "defaulted") return undefined;
   return (typeof value === "string" || typeof value === "number") && value !== "" && value !== 0

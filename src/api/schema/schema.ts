@@ -2,26 +2,23 @@
 // its schema for the API server (`openapi.ts`), its defaults (`complete.ts`), its checks (`check.ts`) and its page of
 // the reference (`reference.ts`).
 
-/** Whether a field must be written, may be left out, or is filled in when it was left out. */
+/** Whether a field must be set, may be left out, or gets a default when it is left out. */
 export type Presence = "required" | "optional" | "defaulted";
 
-/**
- * One field. `Stored` is what the API server may hold, `Complete` is the same with every default filled in. In both,
- * null and the empty string count as left out: that is what Go clients send for fields that nobody set.
- */
+/** One field. `Stored` is what the API server may hold, `Complete` is the same with every default filled in. */
 export interface Schema<Stored = unknown, Complete = unknown, P extends Presence = Presence> {
   readonly shape: Shape;
   readonly description: string;
   readonly presence: P;
-  /** Filled in by the operator, in memory. It is told in the description and never written into the stored object. */
+  /** Filled in by the operator in memory and named in the description; never written into the stored object. */
   readonly default?: Complete;
   readonly rules: readonly Rule<Complete>[];
-  /** Never set: they only carry the types. */
+  /** Never set: these only carry the types. */
   readonly stored?: Stored;
   readonly complete?: Complete;
 }
 
-/** What JSON is expected, as data: everything that is made from a schema is a walk over these. */
+/** The JSON that is expected, as data. Everything made from a schema is a walk over these. */
 export type Shape =
   | { readonly t: "string"; readonly longest: number | undefined; readonly oneOf: readonly string[] | undefined }
   | { readonly t: "integer"; readonly min: number | undefined; readonly max: number | undefined }
@@ -29,21 +26,21 @@ export type Shape =
   | { readonly t: "array"; readonly items: Schema; readonly most: number | undefined; readonly key: string | undefined }
   | { readonly t: "map"; readonly values: Schema; readonly most: number | undefined }
   | { readonly t: "object"; readonly fields: Fields }
-  /** A type of Kubernetes itself: passed on as it is, and checked where it is used. */
+  /** A type of Kubernetes: passed on as it is, and checked where it is used. */
   | {
       readonly t: "embedded";
       readonly type: "object" | "array";
       readonly name: string;
-      /** False where an empty object asks for something else than none, as `affinity: {}` does. */
+      /** False where `{}` means something else than leaving the field out, as in `affinity: {}`. */
       readonly emptyIsAbsent: boolean;
     }
-  /** Of an old release: taken, whatever it is, and dropped. */
+  /** A field of an old release: accepted, whatever it is, and dropped. */
   | { readonly t: "ignored" };
 
-/** Says what is wrong and what to do. With `cel` the API server refuses the object with the same sentence. */
+/** `says` names the problem and what to do. With `cel` the API server refuses the object with the same sentence. */
 export interface Rule<T> {
   readonly says: string;
-  /** Must stand null and empty strings, which are still there when the API server evaluates it. */
+  /** Must accept empty strings, which Go clients send for fields that nobody set. */
   readonly cel?: string;
   holds(value: T): boolean;
 }
@@ -66,7 +63,6 @@ export type CompleteFields<F extends Fields> = Flat<
   }
 >;
 
-/** What any field may have besides its shape. */
 interface Extras<T> {
   readonly rules?: readonly Rule<T>[];
 }
@@ -79,7 +75,7 @@ function field<Stored, Complete>(
   return { shape, description, presence: "optional", rules };
 }
 
-/** `instead` stands in when it is missing all the same, so that nobody meets an undefined; `check.ts` tells. */
+/** `instead` is used when the field is missing all the same, so that no code meets undefined; `check.ts` reports it. */
 export function required<S, C>(instead: C, schema: Schema<S, C, "optional">): Schema<S, C, "required"> {
   return { ...schema, presence: "required", default: instead };
 }
@@ -88,7 +84,7 @@ export function defaulted<S, C>(value: C, schema: Schema<S, C, "optional">): Sch
   return { ...schema, presence: "defaulted", default: value };
 }
 
-/** For objects: left out, it is as if it were there and empty. */
+/** For objects: left out means empty, so that its fields get their defaults. */
 export function filled<S, C>(schema: Schema<S, C, "optional">): Schema<S, C, "defaulted"> {
   return { ...schema, presence: "defaulted" };
 }
@@ -115,7 +111,7 @@ export function boolean(description: string, extras: Extras<boolean> = {}): Sche
   return field(description, { t: "boolean" }, extras.rules);
 }
 
-/** With `key` the entries are told apart by that field, and writers can own them one by one. */
+/** With `key`, that field identifies an entry, and server-side apply tracks owners entry by entry. */
 export function array<S, C>(
   description: string,
   items: Schema<S, C>,
@@ -140,7 +136,7 @@ export function object<F extends Fields>(
   return field(description, { t: "object", fields }, extras.rules);
 }
 
-/** `T` is the type of Kubernetes, `name` what its documentation calls it. */
+/** `T` is the type of Kubernetes, `name` its name in the Kubernetes documentation. */
 export function embedded<T extends object>(
   description: string,
   name: string,
@@ -158,7 +154,7 @@ export function embeddedList<T extends object>(
   return field(description, { t: "embedded", type: "array", name, emptyIsAbsent: true }, extras.rules);
 }
 
-/** The type is never: nothing reads such a field. */
+/** The type is `never`: no code reads such a field. */
 export function ignored(description: string): Schema<never, never, "optional"> {
   return field(description, { t: "ignored" });
 }

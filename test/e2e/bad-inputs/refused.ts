@@ -22,12 +22,12 @@ const representatives = [
   "latest",
   "a repository with a tag",
   "the label app",
-  "tolerations that are no list",
+  "tolerations that are not a list",
   "a flag that loses data",
   "an unknown mode of compaction",
-  "an operator's certificate without the servers'",
-  "no patience with nodes",
-  "a pause in quotes",
+  "a client certificate without server certificates",
+  "no time for a node to come back",
+  "a boolean in quotes",
 ];
 
 export function refusedByTheServer(): void {

@@ -1,4 +1,4 @@
-// EtcdClusters that are wrong, each with the exact sentences that tell so, and with what the API server does about it.
+// Invalid EtcdClusters, each with the exact sentences that say what is wrong, and with what the API server does.
 
 export interface BadCluster {
   readonly what: string;
@@ -7,13 +7,13 @@ export interface BadCluster {
   /** All that `problemsOf` says, in order. */
   readonly problems: readonly string[];
   /**
-   * What the API server says: by default the first of the problems. Its own words where the schema refuses, undefined
-   * where it cannot see the problem and takes the object.
+   * What the API server says: by default the first of the problems. Its own words where the schema refuses; undefined
+   * where it cannot see the problem and accepts the object.
    */
   readonly server?: { readonly says: string | undefined };
 }
 
-const takes = { says: undefined } as const;
+const accepts = { says: undefined } as const;
 const sizeSentence =
   "spec.size must be from 1 to 9: choose 3 or 5, or 1 where an outage does no harm. To end a cluster, delete it.";
 const versionSentence =
@@ -27,7 +27,7 @@ const typedSentence =
 const formSentence =
   "spec.etcd.extraArgs must hold flags in the form --flag=value, one in each entry: join a flag and its value with an equals sign.";
 const repositorySentence =
-  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: the tag is made of spec.version. A whole reference goes into spec.image.";
+  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: spec.version becomes the tag. Put a whole reference into spec.image.";
 const imageSentence =
   "spec.image must be an image reference, as in registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.";
 const retentionSentence =
@@ -37,10 +37,10 @@ const domainSentence =
 const serverMissing =
   "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.";
 const operatorMissing =
-  "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate, too. Set both or neither.";
+  "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate as well. Set both or neither.";
 const autoNotYet = "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.";
 const serviceNameSentence =
-  "metadata.name must start with a letter and hold only lower-case letters, digits and dashes: it is the name of a Service, too.";
+  "metadata.name must start with a letter and contain only lower-case letters, digits and dashes: a Service gets the same name.";
 
 const modern = { size: 3, version: "3.6.16" };
 const args = (...extraArgs: unknown[]): unknown => ({ ...modern, etcd: { extraArgs } });
@@ -53,7 +53,7 @@ export const badClusters: readonly BadCluster[] = [
     name: "a".repeat(53),
     spec: modern,
     problems: [
-      "metadata.name must not be longer than 52 characters: the names of members are made from it. Choose a shorter one.",
+      "metadata.name must not be longer than 52 characters: member names are made from it. Choose a shorter one.",
     ],
   },
   { what: "a name with a dot", name: "my.etcd", spec: modern, problems: [serviceNameSentence] },
@@ -92,13 +92,13 @@ export const badClusters: readonly BadCluster[] = [
     what: "an etcd that is too old",
     spec: { size: 3, version: "3.1.10" },
     problems: ["spec.version is 3.1.10, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
-    server: takes,
+    server: accepts,
   },
   {
     what: "an etcd of another major",
     spec: { size: 3, version: "4.0.0" },
     problems: ["spec.version is 4.0.0, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a repository with a tag",
@@ -117,46 +117,44 @@ export const badClusters: readonly BadCluster[] = [
   { what: "the label app", spec: { ...modern, pod: { labels: { app: "mine" } } }, problems: [labelSentence] },
   { what: "a label etcd_x", spec: { ...modern, pod: { labels: { etcd_x: "mine" } } }, problems: [labelSentence] },
   {
-    what: "a label that Kubernetes does not take",
+    what: "an invalid label",
     spec: { ...modern, pod: { labels: { "a b": "c" } } },
-    problems: ['spec.pod.labels holds "a b", which Kubernetes does not take as the key of a label: rename it.'],
-    server: takes,
+    problems: ['spec.pod.labels holds "a b", which is not a valid label key: rename it.'],
+    server: accepts,
   },
   {
-    what: "the value of a label with a slash",
+    what: "a label value with a slash",
     spec: { ...modern, pod: { nodeSelector: { disk: "a/b" } } },
     problems: [
-      'spec.pod.nodeSelector holds "disk: a/b", which Kubernetes does not take as the value of a label: at most 63 letters, digits, dashes, dots and underscores.',
+      'spec.pod.nodeSelector holds "disk: a/b", which is not a valid label value: use at most 63 letters, digits, dashes, dots and underscores.',
     ],
-    server: takes,
+    server: accepts,
   },
   {
-    what: "the value of a label that is a number",
+    what: "a label value that is a number",
     spec: { ...modern, pod: { labels: { tier: 1 } } },
     problems: ["spec.pod.labels[tier] must be a string."],
     server: { says: "must be of type string" },
   },
   {
-    what: "an annotation that Kubernetes does not take",
+    what: "an invalid annotation",
     spec: { ...modern, pod: { annotations: { "a b": "c" } } },
-    problems: [
-      'spec.pod.annotations holds "a b", which Kubernetes does not take as the key of an annotation: rename it.',
-    ],
-    server: takes,
+    problems: ['spec.pod.annotations holds "a b", which is not a valid annotation key: rename it.'],
+    server: accepts,
   },
   {
-    what: "a quantity that is none",
+    what: "a text that is not a quantity",
     spec: { ...modern, pod: { resources: { requests: { cpu: "two" } } } },
     problems: [
-      'spec.pod.resources.requests.cpu is "two", which is no quantity: write it as in 500m (half a core) or 2Gi.',
+      'spec.pod.resources.requests.cpu is "two", which is not a valid quantity: write it as in 500m (half a core) or 2Gi.',
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a negative quantity",
     spec: { ...modern, pod: { resources: { limits: { memory: "-1Gi" } } } },
     problems: ["spec.pod.resources.limits.memory is -1Gi: it must not be negative."],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a request above its limit",
@@ -164,7 +162,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.resources.requests.cpu is 2, more than spec.pod.resources.limits.cpu, which is 1500m: lower the request or raise the limit.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a domain with a dot at its end",
@@ -177,13 +175,13 @@ export const badClusters: readonly BadCluster[] = [
     problems: [domainSentence],
   },
   {
-    what: "tolerations that are no list",
+    what: "tolerations that are not a list",
     spec: { ...modern, pod: { tolerations: {} } },
     problems: ["spec.pod.tolerations must be a list."],
     server: { says: "must be of type array" },
   },
   {
-    what: "an affinity that is no object",
+    what: "an affinity that is not an object",
     spec: { ...modern, pod: { affinity: "hard" } },
     problems: ["spec.pod.affinity must be an object."],
     server: { says: "must be of type object" },
@@ -200,25 +198,25 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: say how large a volume to claim, as in 10Gi.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a claim without access modes",
     spec: { ...modern, pod: { persistentVolumeClaimSpec: { ...claim, accessModes: [] } } },
     problems: ["spec.pod.persistentVolumeClaimSpec.accessModes is missing: set it to [ReadWriteOnce]."],
-    server: takes,
+    server: accepts,
   },
   {
-    what: "a variable that makes etcd forget its cluster",
+    what: "a variable that makes etcd start a new cluster",
     spec: { size: 3, pod: { etcdEnv: [{ name: "ETCD_FORCE_NEW_CLUSTER", value: "true" }] } },
     problems: ["spec.pod.etcdEnv holds ETCD_FORCE_NEW_CLUSTER, which is the operator's to set: leave it out."],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a variable that a newer etcd does not start with",
     spec: { ...modern, pod: { etcdEnv: [{ name: "ETCD_NAME", value: "me" }] } },
     problems: ["spec.pod.etcdEnv holds ETCD_NAME, which is the operator's to set: leave it out."],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a setting both as a field and as a variable",
@@ -230,7 +228,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_QUOTA_BACKEND_BYTES, and spec.etcd.quotaBackendBytes is set, too: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a setting both as a flag and as a variable",
@@ -242,7 +240,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs holds --heartbeat-interval, which etcd takes for the same setting: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a setting both as a flag and as a variable with its older name",
@@ -254,7 +252,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME, and spec.etcd.extraArgs holds --corrupt-check-time, which etcd takes for the same setting: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a flag of an old etcd both as a flag and as a variable",
@@ -267,7 +265,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "feature gates both as a flag that became one and as a variable",
@@ -279,7 +277,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_FEATURE_GATES, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a feature gate as an argument and its older flag as a variable",
@@ -291,7 +289,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds the feature gate InitialCorruptCheck, which etcd takes for the same setting: remove one of them.",
     ],
-    server: takes,
+    server: accepts,
   },
   ...["ETCD_INITIAL_CLUSTER", "ETCD_INITIAL_CLUSTER_STATE", "ETCD_MAX_LEARNERS", "ETCD_LISTEN_METRICS_URLS"].flatMap(
     (name) =>
@@ -299,12 +297,12 @@ export const badClusters: readonly BadCluster[] = [
         what: `${name} in the environment of etcd ${version}`,
         spec: { size: 3, version, pod: { etcdEnv: [{ name, value: "1" }] } },
         problems: [`spec.pod.etcdEnv holds ${name}, which is the operator's to set: leave it out.`],
-        server: takes,
+        server: accepts,
       })),
   ),
 
   // etcd
-  { what: "a flag of the operator's", spec: args("--name=me"), problems: [ownedSentence] },
+  { what: "a flag that the operator sets", spec: args("--name=me"), problems: [ownedSentence] },
   { what: "a flag that loses data", spec: args("--unsafe-no-fsync"), problems: [ownedSentence] },
   {
     what: "a flag about certificates",
@@ -314,14 +312,18 @@ export const badClusters: readonly BadCluster[] = [
   { what: "a flag that has a field", spec: args("--quota-backend-bytes=1"), problems: [typedSentence] },
   { what: "a flag and its value apart", spec: args("--heartbeat-interval", "200"), problems: [formSentence] },
   { what: "a flag with one dash", spec: args("-heartbeat-interval=200"), problems: [formSentence] },
-  { what: "a flag of the operator's with one dash", spec: args("-name=me"), problems: [formSentence, ownedSentence] },
+  {
+    what: "a flag that the operator sets, with one dash",
+    spec: args("-name=me"),
+    problems: [formSentence, ownedSentence],
+  },
   {
     what: "a flag that no etcd knows",
     spec: args("--make-it-fast"),
     problems: [
       "spec.etcd.extraArgs holds --make-it-fast, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a flag that loses data, in disguise",
@@ -329,7 +331,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.etcd.extraArgs holds --experimental-force-new-cluster, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a feature gate of a newer etcd",
@@ -337,16 +339,16 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "spec.etcd.extraArgs holds the feature gate PriorityRequest, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
     ],
-    server: takes,
+    server: accepts,
   },
   {
     what: "a flag with nothing after its equals sign",
     spec: args("--log-level="),
     problems: ["spec.etcd.extraArgs holds --log-level with an empty value: give it a value or leave it out."],
-    server: takes,
+    server: accepts,
   },
   {
-    what: "a flag that is no string",
+    what: "a flag that is not a string",
     spec: args(5),
     problems: ["spec.etcd.extraArgs[0] must be a string."],
     server: { says: "must be of type string" },
@@ -382,7 +384,7 @@ export const badClusters: readonly BadCluster[] = [
     problems: [retentionSentence],
   },
   {
-    what: "a duration that is none",
+    what: "a text that is not a duration",
     spec: { ...modern, etcd: { autoCompactionRetention: "5 minutes" } },
     problems: [retentionSentence],
   },
@@ -392,22 +394,22 @@ export const badClusters: readonly BadCluster[] = [
     problems: [
       "etcd 3.2.13 compacts by hours only: leave spec.etcd.autoCompactionMode out and set autoCompactionRetention to a number of hours.",
     ],
-    server: takes,
+    server: accepts,
   },
 
   // TLS
   {
-    what: "an operator's certificate without the servers'",
+    what: "a client certificate without server certificates",
     spec: { ...modern, TLS: { static: { operatorSecret: "client" } } },
     problems: [serverMissing],
   },
   {
-    what: "an operator's certificate with an empty servers'",
+    what: "a client certificate with an empty server Secret",
     spec: { ...modern, TLS: { static: { member: { serverSecret: "" }, operatorSecret: "client" } } },
     problems: [serverMissing],
   },
   {
-    what: "servers' certificates without the operator's",
+    what: "server certificates without a client certificate",
     spec: { ...modern, TLS: { static: { member: { serverSecret: "server" } } } },
     problems: [operatorMissing],
   },
@@ -419,41 +421,41 @@ export const badClusters: readonly BadCluster[] = [
     ],
   },
   {
-    what: "certificates of the operator's making",
+    what: "certificates that the operator would create",
     spec: { ...modern, TLS: { auto: true } },
     problems: [autoNotYet],
-    server: takes,
+    server: accepts,
   },
   {
-    what: "certificates of the operator's making and others",
+    what: "certificates from the operator and from a person",
     spec: { ...modern, TLS: { auto: true, static: { member: { peerSecret: "peer" } } } },
     problems: [
-      "spec.TLS.auto and spec.TLS.static exclude each other: certificates are made by the operator or by you. Remove one.",
+      "spec.TLS.auto and spec.TLS.static exclude each other: either the operator creates the certificates or you do. Remove one.",
       autoNotYet,
     ],
   },
 
   // Failover and volumes
   {
-    what: "no patience with nodes",
+    what: "no time for a node to come back",
     spec: { ...modern, failover: { unreachableAfterSeconds: 0 } },
     problems: ["spec.failover.unreachableAfterSeconds must be at least 1."],
     server: { says: "should be greater than or equal to 1" },
   },
   {
-    what: "more than a day of patience with crashes",
+    what: "more than a day for crashes",
     spec: { ...modern, failover: { crashLoopAfterSeconds: 86_401 } },
     problems: ["spec.failover.crashLoopAfterSeconds must be at most 86400."],
     server: { says: "should be less than or equal to 86400" },
   },
   {
-    what: "an unknown fate of volumes",
+    what: "an unknown volume retention",
     spec: { ...modern, volumeRetention: { whenClusterDeleted: "Keep" } },
     problems: ["spec.volumeRetention.whenClusterDeleted must be one of: Retain, Delete."],
     server: { says: 'supported values: "Retain", "Delete"' },
   },
   {
-    what: "a pause in quotes",
+    what: "a boolean in quotes",
     spec: { ...modern, paused: "yes" },
     problems: ["spec.paused must be true or false."],
     server: { says: "must be of type boolean" },

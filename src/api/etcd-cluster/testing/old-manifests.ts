@@ -1,5 +1,5 @@
-// What users and clients of the operator of 2018 send: all of it is taken as it is. Written after its documentation
-// and after how its Go types are serialised, with zero values, empty strings and nulls.
+// Manifests that users and clients of etcd-operator 0.9 send; each must be accepted as it is. They follow its
+// documentation and how its Go types are serialised, with zero values, empty strings and nulls.
 
 const head = { apiVersion: "etcd.database.coreos.com/v1beta2", kind: "EtcdCluster" };
 
@@ -70,7 +70,7 @@ export const oldManifests: readonly Manifest[] = [
           tolerations: [{ key: "etcd", operator: "Exists", effect: "NoSchedule" }],
           etcdEnv: [
             { name: "ETCD_AUTO_COMPACTION_RETENTION", value: "1" },
-            { name: "ETCD_NAME", value: "ignored by etcd of then" },
+            { name: "ETCD_NAME", value: "ignored by old etcd" },
           ],
           persistentVolumeClaimSpec: {
             storageClassName: "",
@@ -110,7 +110,7 @@ export const oldManifests: readonly Manifest[] = [
     },
   },
   {
-    what: "with fields of releases before it",
+    what: "with fields of releases before 0.9",
     object: {
       ...head,
       metadata: { name: "legacy" },
