@@ -32,7 +32,7 @@ describe("the connections to members", () => {
     await using first = await startServer(answer);
     await using second = await startServer(answer);
     await using third = await startServer(answer);
-    using pool = open({ most: 2 });
+    using pool = open({ limit: 2 });
     const early = pool.members.at({ url: first.url });
     for (const member of [early, pool.members.at({ url: second.url }), early, pool.members.at({ url: third.url })])
       await member.status();
@@ -49,7 +49,7 @@ describe("the connections to members", () => {
       held = () => answer(stream, headers);
     });
     await using quick = await startServer(answer);
-    using pool = open({ most: 1 });
+    using pool = open({ limit: 1 });
     const asked = pool.members.at({ url: slow.url }).status();
     const release = await eventually("the call is there", () => held);
     await pool.members.at({ url: quick.url }).status();

@@ -31,7 +31,10 @@ export interface ServerTls {
 
 export interface RealEtcdOptions {
   readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly tls?: ServerTls;
+  /** `initial-cluster` and its state come from `env` and not from flags. */
+  readonly initialCluster?: "byVariables";
   /** Clients are listened for at the wildcard address, as members in pods do. Default: on loopback. */
   readonly everywhere?: true;
 }
@@ -39,6 +42,7 @@ export interface RealEtcdOptions {
 interface Process {
   readonly peerUrl: string;
   readonly clientUrl: string;
+  readonly metricsUrl: string;
   args: string[];
   child: ChildProcess | undefined;
 }
@@ -67,24 +71,9 @@ export class RealEtcd implements EtcdWorld {
 
   /** A cluster of one running member, m0, and addresses for three more. */
   static async start(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
-    const program = await etcdProgram(built);
-    const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
-    const ports = await freePorts(8);
-    const scheme = options.tls ? "https" : "http";
-    const processes = new Map(
-      ["m0", "m1", "m2", "m3"].map((name, index) => [
-        name,
-        {
-          peerUrl: `http://127.0.0.1:${ports[2 * index]}`,
-          clientUrl: `${scheme}://127.0.0.1:${ports[2 * index + 1]}`,
-          args: [],
-          child: undefined,
-        },
-      ]),
-    );
-    const etcd = new RealEtcd(built, program, folder, options, processes);
+    const etcd = await RealEtcd.#prepare(built, options);
     try {
-      await etcd.#run("m0", [`--initial-cluster=m0=${etcd.peerUrl("m0")}`, "--initial-cluster-state=new"]);
+      await etcd.#bootstrap("m0", ["m0"]);
       await etcd.#answers("m0");
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
@@ -93,8 +82,45 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
+  /** The process of m0 alone, of a new cluster that needs m1 for its first leader; `completeNewCluster` starts m1. */
+  static async startWithoutQuorum(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    await etcd.#bootstrap("m0", ["m0", "m1"]);
+    return etcd;
+  }
+
+  async completeNewCluster(): Promise<void> {
+    await this.#bootstrap("m1", ["m0", "m1"]);
+    await Promise.all([this.#answers("m0"), this.#answers("m1")]);
+  }
+
+  static async #prepare(built: Built, options: RealEtcdOptions): Promise<RealEtcd> {
+    const program = await etcdProgram(built);
+    const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
+    const ports = await freePorts(12);
+    const scheme = options.tls ? "https" : "http";
+    const processes = new Map(
+      ["m0", "m1", "m2", "m3"].map((name, index) => [
+        name,
+        {
+          peerUrl: `http://127.0.0.1:${ports[3 * index]}`,
+          clientUrl: `${scheme}://127.0.0.1:${ports[3 * index + 1]}`,
+          metricsUrl: `http://127.0.0.1:${ports[3 * index + 2]}`,
+          args: [],
+          child: undefined,
+        },
+      ]),
+    );
+    return new RealEtcd(built, program, folder, options, processes);
+  }
+
   clientUrl(name: string): string {
     return this.#process(name).clientUrl;
+  }
+
+  /** Nobody listens there before 3.3. */
+  metricsUrl(name: string): string {
+    return this.#process(name).metricsUrl;
   }
 
   peerUrl(name: string): string {
@@ -187,15 +213,19 @@ export class RealEtcd implements EtcdWorld {
     return delay(100);
   }
 
-  /** How often it has won one, by its own word. */
+  /** How often it has become leader, by its own log. */
   elections(name: string): number {
-    return readFileSync(this.#logFile(name), "utf8").match(/became leader at term/g)?.length ?? 0;
+    return this.logOf(name).match(/became leader at term/g)?.length ?? 0;
+  }
+
+  logOf(name: string): string {
+    return readFileSync(this.#logFile(name), "utf8");
   }
 
   get log(): string {
     return [...this.#processes]
       .filter(([, { child }]) => child)
-      .map(([name]) => `${name}: ${readFileSync(this.#logFile(name), "utf8").split("\n").slice(-8).join("\n")}`)
+      .map(([name]) => `${name}: ${this.logOf(name).split("\n").slice(-8).join("\n")}`)
       .join("\n");
   }
 
@@ -203,6 +233,12 @@ export class RealEtcd implements EtcdWorld {
     this.members.close();
     await Promise.all([...this.#processes.keys()].map((name) => this.kill(name)));
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #bootstrap(name: string, cluster: readonly string[]): Promise<void> {
+    const initial = cluster.map((member) => `${member}=${this.peerUrl(member)}`).join(",");
+    const flags = [`--initial-cluster=${initial}`, "--initial-cluster-state=new"];
+    await this.#run(name, this.#options.initialCluster === "byVariables" ? [] : flags);
   }
 
   async #run(name: string, membership: string[]): Promise<void> {
@@ -225,11 +261,12 @@ export class RealEtcd implements EtcdWorld {
   }
 
   #spawn(name: string): void {
-    const process = this.#process(name);
+    const member = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
     // The kernel ends it with this process, should that be killed before it can clean up.
-    const args = ["--pdeathsig", "KILL", "--", this.#program, ...process.args];
-    process.child = spawn("setpriv", args, { stdio: ["ignore", log, log] });
+    const args = ["--pdeathsig", "KILL", "--", this.#program, ...member.args];
+    const env = { ...process.env, ETCD_LISTEN_METRICS_URLS: member.metricsUrl, ...this.#options.env };
+    member.child = spawn("setpriv", args, { stdio: ["ignore", log, log], env });
     closeSync(log);
   }
 
