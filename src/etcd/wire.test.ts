@@ -21,7 +21,7 @@ describe("ids", () => {
 });
 
 describe("a status", () => {
-  test("tells alarms and leaves the other errors out", () => {
+  test("reports alarms and leaves other errors out", () => {
     const { alarms, leader, dbSizeQuota } = memberStatus(
       create(StatusResponseSchema, {
         header: {},

@@ -1,5 +1,5 @@
 // Real etcd processes on loopback, each with its data in a temporary folder, for what the in-memory cluster cannot
-// show. Nothing of them outlives the test.
+// show. No process and no file outlives the test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ export async function etcdProgram(built: Built): Promise<string> {
 }
 
 export interface ServerTls {
-  /** What members show to clients, and whom they let in. */
+  /** The members' certificate, and the CA of the clients that they accept. */
   readonly server: { readonly cert: string; readonly key: string; readonly clientCa: string };
   readonly client: ClientTls;
   readonly serverName?: string;
@@ -35,7 +35,7 @@ export interface RealEtcdOptions {
   readonly tls?: ServerTls;
   /** `initial-cluster` and its state come from `env` and not from flags. */
   readonly initialCluster?: "byVariables";
-  /** Clients are listened for at the wildcard address, as members in pods do. Default: on loopback. */
+  /** Listen for clients at the wildcard address, as members in pods do. Default: on loopback. */
   readonly everywhere?: true;
 }
 
@@ -136,7 +136,7 @@ export class RealEtcd implements EtcdWorld {
     });
   }
 
-  /** Where nobody can dial it, until it has started. */
+  /** An address where no peer can dial it. */
   undialableUrl(name: string): string {
     return `unix://${name}.example:2380`;
   }
@@ -146,7 +146,7 @@ export class RealEtcd implements EtcdWorld {
     await this.#answers(name);
   }
 
-  /** Without waiting until it answers. It is listed by its peer URL, or where nobody can dial it. */
+  /** Like `join`, without waiting until it answers. It may be listed by its undialable URL. */
   async launch(name: string): Promise<void> {
     const isOwn = ({ peerUrls }: Member): boolean =>
       [this.peerUrl(name), this.undialableUrl(name)].some((url) => peerUrls.includes(url));
@@ -171,7 +171,7 @@ export class RealEtcd implements EtcdWorld {
     await gone;
   }
 
-  /** Stops a process where it stands; resolves when none of its threads runs any more. */
+  /** Stops a process with SIGSTOP; resolves when none of its threads runs any more. */
   async freeze(name: string): Promise<void> {
     const { child } = this.#process(name);
     if (!child?.pid) throw new Error(`${name} does not run`);
@@ -181,7 +181,7 @@ export class RealEtcd implements EtcdWorld {
       readdirSync(tasks).filter((task) => !/^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, "utf8")));
     await comesTrue(
       this,
-      `${name} stands still`,
+      `${name} is stopped`,
       () => Promise.resolve(running()),
       ({ length }) => length === 0,
     );
@@ -206,7 +206,7 @@ export class RealEtcd implements EtcdWorld {
         throw error;
       }
     }
-    throw new Error("64 MB fit in: the quota is not in force");
+    throw new Error("64 MB were written: the quota is not in force");
   }
 
   letTimePass(): Promise<void> {
@@ -263,7 +263,7 @@ export class RealEtcd implements EtcdWorld {
   #spawn(name: string): void {
     const member = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
-    // The kernel ends it with this process, should that be killed before it can clean up.
+    // The kernel kills it with this process, in case that one is killed before it can clean up.
     const args = ["--pdeathsig", "KILL", "--", this.#program, ...member.args];
     const env = { ...process.env, ETCD_LISTEN_METRICS_URLS: member.metricsUrl, ...this.#options.env };
     member.child = spawn("setpriv", args, { stdio: ["ignore", log, log], env });
@@ -307,12 +307,12 @@ export class RealEtcd implements EtcdWorld {
   }
 }
 
-/** Below those that the kernel gives to outgoing connections, which may take one before etcd comes to listen on it. */
+/** Below the ephemeral ports: an outgoing connection could take one of those before etcd listens on it. */
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const handedOut = new Set<number>();
 
-/** Each is given once: some are listened on much later, and others may be looking for theirs meanwhile. */
+/** Gives out each port once: some processes start to listen much later. */
 async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

@@ -1,4 +1,4 @@
-// What the tables say about etcd's versions, asked of the programs themselves.
+// Checks the tables of src/etcd/versions against the programs themselves.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
@@ -11,7 +11,7 @@ import { etcdProgram, RealEtcd } from "./real-etcd.ts";
 
 const everyFlag = new Set(etcdVersions.flatMap((built) => [...flagsOf(version(built))]));
 
-/** A program that knows the flag goes on to the next, which none knows. */
+/** A program that has the flag complains about the next one, which none has. */
 function knows(program: string, flag: string): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(program, [`--${flag}=?`, "--no-such-flag"], { timeout: 20_000 }, (_error, stdout, stderr) => {
