@@ -64,6 +64,15 @@ for (const built of etcdVersions)
       assert.equal((await statusAt(`${etcd.clientUrl("m0")}/livez`)) === 200, has(v, "livezReadyz"));
     });
 
+    test("stays ready when it is out of space, where its version can", async () => {
+      await using etcd = await RealEtcd.start(built, { flags: [`--quota-backend-bytes=${16 << 20}`] });
+      await etcd.fillUp();
+      const { readiness } = probesOf(v);
+      assert.ok(readiness.on === "client");
+      const ready = (await statusAt(`${etcd.clientUrl("m0")}${readiness.path}`)) === 200;
+      assert.equal(ready, has(v, "livezReadyz") || has(v, "healthExclude"));
+    });
+
     for (const setting of [undefined, 3])
       if (has(v, "learners"))
         test(`started with max-learners ${setting ?? "unset"} admits as many learners as the table says`, async () => {

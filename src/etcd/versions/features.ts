@@ -27,8 +27,10 @@ const sinces = {
   autoCompactionMode: since("3.3.0"),
   // etcdserver/api/etcdhttp/health.go: not in 3.5.10, in 3.5.11; release notes of 3.4.29.
   livezReadyz: since("3.6.0", "3.4.29", "3.5.11"),
-  // `/health?serializable=true&exclude=NOSPACE`: tried on 3.4.23; etcdhttp/metrics.go of 3.5.10.
-  healthSerializable: since("3.5.10", "3.4.23"),
+  // `/health?exclude=NOSPACE`: tried on 3.4.23; etcdhttp/metrics.go of 3.5.10.
+  healthExclude: since("3.5.10", "3.4.23"),
+  // `/health?serializable=true`: etcdhttp/metrics.go of 3.5.10. 3.4.23 ignores it: it answers 503 without a leader.
+  healthSerializable: since("3.5.10"),
   // rpc.proto: MemberListRequest.linearizable 3.5. An older server ignores it.
   linearizableMemberList: since("3.5.0"),
   // rpc.proto: HashKVRequest and MoveLeaderRequest 3.3.
@@ -81,13 +83,14 @@ export interface Probes {
 export function probesOf(v: EtcdVersion): Probes {
   if (has(v, "livezReadyz"))
     return { liveness: { on: "metrics", path: "/livez" }, readiness: { on: "client", path: "/readyz" } };
-  if (has(v, "healthSerializable"))
-    return {
-      liveness: { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" },
-      readiness: { on: "client", path: "/health?exclude=NOSPACE" },
-    };
-  // Their /health reads through the quorum and fails on any alarm, so it cannot serve for liveness.
-  return { liveness: { on: "clientPort" }, readiness: { on: "client", path: "/health" } };
+  return {
+    // Without `serializable` /health needs quorum.
+    liveness: has(v, "healthSerializable")
+      ? { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" }
+      : { on: "clientPort" },
+    // A member that is out of space still serves reads and deletes.
+    readiness: { on: "client", path: has(v, "healthExclude") ? "/health?exclude=NOSPACE" : "/health" },
+  };
 }
 
 /** Paths in the official images, which have a CMD and no ENTRYPOINT (etcd's Dockerfile). */
