@@ -8,7 +8,7 @@ import { etcd32 } from "./etcd-patched.ts";
 /** The lab's own control plane stores in this one, and its etcdctl is the lab's etcdctl. */
 export const controlPlaneEtcd = "3.6.16";
 
-/** Newest first. 3.5.21 is older than what an upgrade to 3.6 asks for (3.5.26). */
+/** Newest first. 3.5.21 is older than what an upgrade to 3.6 asks for (3.5.32). */
 const sources = {
   "3.7.3": etcdFromModules,
   [controlPlaneEtcd]: etcdFromModules,

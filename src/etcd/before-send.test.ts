@@ -5,11 +5,11 @@ import { test } from "node:test";
 import { TransportError } from "../transport/errors.ts";
 import { startServer, type StreamHandler } from "../transport/testing/local-server.ts";
 import type { BeforeSend, EtcdMember } from "./member.ts";
-import { parseMemberId } from "./ids.ts";
+import { memberId } from "./ids.ts";
 import { EtcdMembers } from "./members.ts";
 import { version } from "./versions/version.ts";
 
-const id = parseMemberId("8e9e05c52164694d")!;
+const id = memberId(0x8e9e05c52164694dn);
 const refuse: StreamHandler = (stream) => {
   const status = { "grpc-status": "14", "grpc-message": "etcdserver: unhealthy cluster" };
   stream.respond({ ":status": 200, "content-type": "application/grpc", ...status }, { endStream: true });

@@ -1,4 +1,4 @@
-// The port to a member over the network: one gRPC call a method, and the few places where a call is not what it seems.
+// EtcdMember over the network: one gRPC call per method. Comments mark the few calls that need more than that.
 import { TransportError } from "../transport/errors.ts";
 import { EtcdError } from "./errors.ts";
 import {
@@ -36,7 +36,7 @@ import type {
 import { SnapshotCheck } from "./snapshot.ts";
 import { alarms, bytes, headerOf, keyValue, member, memberStatus, prefixEnd, requestOp, wireAlarm } from "./wire.ts";
 
-/** Milliseconds. A server gives up what needs a quorum after 7 s. */
+/** Milliseconds. A server gives up on a request that needs quorum after 7 s. */
 const deadlines = {
   read: 3000,
   change: 8000,
@@ -70,8 +70,8 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async memberList({ linearizable }: { readonly linearizable: boolean }, call?: Call): Promise<Membership> {
-    // Servers before 3.5 ignore the flag and answer what they last heard, quorum or not. After a read through the
-    // quorum what this member has heard is new enough, on any version.
+    // Servers before 3.5 ignore `linearizable` and answer from local state, with or without quorum. After a linearizable
+    // read the local state is recent enough, on any version.
     if (linearizable) await this.#readThroughQuorum(call);
     const answer = await unary(
       this.#carrier,
@@ -92,10 +92,10 @@ export class ConnectedMember implements EtcdMember {
       { peerURLs: [...wanted.peerUrls], isLearner },
       within(deadlines.change, call),
     );
-    if (!answer.member) throw new TransportError("broken", "the answer to MemberAdd names no member");
+    if (!answer.member) throw new TransportError("broken", "the answer to MemberAdd has no member");
     const added = member(answer.member);
     if (isLearner && !added.learner)
-      throw new EtcdError("addedAsVoter", "MemberAdd", `${added.id} was to be a learner and became a voter`);
+      throw new EtcdError("addedAsVoter", "MemberAdd", `${added.id} was added as a voter instead of a learner`);
     return { member: added, members: answer.members.map(member) };
   }
 
@@ -143,7 +143,7 @@ export class ConnectedMember implements EtcdMember {
     return alarms(answer.alarms);
   }
 
-  /** Takes exactly one alarm: "all alarms of all members" is answered with success and disarms nothing. */
+  /** Disarms one alarm: etcd answers a request for "all alarms of all members" with success and disarms nothing. */
   async disarm({ member, type }: Alarm, call?: Call): Promise<void> {
     await unary(
       this.#carrier,
@@ -158,7 +158,7 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async compact(revision: number, call?: Call): Promise<void> {
-    // Physical: answered when the space is free, so that a defragmentation right after it finds it.
+    // Physical: etcd answers once the space is free, so that a defragmentation right after it can reclaim it.
     const request = { revision: BigInt(revision), physical: true };
     await unary(this.#carrier, KV.method.compact, request, within(deadlines.compact, call));
   }
@@ -243,10 +243,10 @@ export class ConnectedMember implements EtcdMember {
       const request = { key: bytes("health"), keysOnly: true };
       await unary(this.#carrier, KV.method.range, request, within(deadlines.read, call));
     } catch (error) {
-      // Whether the key may be seen is asked after the quorum was.
-      const seen =
+      // etcd checks permissions after the quorum read: these errors show that there is a quorum.
+      const afterRead =
         error instanceof EtcdError && (error.reason === "permissionDenied" || error.reason === "authRequired");
-      if (!seen) throw error;
+      if (!afterRead) throw error;
     }
   }
 }

@@ -59,7 +59,7 @@ const said: readonly (readonly [string, EtcdReason])[] = [
   ["the cluster is unhealthy cluster", "unknown"],
 ];
 
-describe("what an etcd server says", () => {
+describe("an error of an etcd server", () => {
   for (const [message, reason] of said)
     test(`"${message}" is ${reason}`, () => {
       assert.equal(classify(message), reason);

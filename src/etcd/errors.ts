@@ -1,6 +1,6 @@
-// What an etcd server answers when it refuses or fails, told apart by reason. The gRPC code does not tell: code 14
-// is an unhealthy cluster, a lost quorum and a learner's refusal, and the codes differ between versions. The texts
-// do not change, so one table reads them, and nothing else in the program may.
+// Classifies the errors of an etcd server by reason. The gRPC code is not enough: code 14 is an unhealthy cluster, a
+// lost quorum and a learner's refusal, and codes differ between versions. The texts are stable, so one table maps them
+// to reasons; no other code may look at the text.
 
 export type EtcdReason =
   // Membership
@@ -9,8 +9,8 @@ export type EtcdReason =
   | "tooManyLearners"
   | "learnerNotReady"
   | "notALearner" // only learners are promoted
-  | "learnersUnsupported" // the server is older than learners
-  | "addedAsVoter" // a learner was asked for, and an old server made a voter
+  | "learnersUnsupported" // the server is older than 3.4
+  | "addedAsVoter" // an old server added a voter instead of a learner
   | "memberExists"
   | "peerUrlExists"
   | "memberNotFound"
@@ -29,7 +29,7 @@ export type EtcdReason =
   | "futureRevision"
   | "requestTooLarge"
   | "tooManyOperations"
-  // Who asks, and whom
+  // Access and capability
   | "notServedByLearner"
   | "unimplemented"
   | "notCapable" // the cluster's version is still too low
@@ -40,7 +40,7 @@ export type EtcdReason =
   | "downgradeInProgress"
   | "noDowngrade"
   | "invalidDowngradeTarget"
-  // Neither done nor certainly undone
+  // The outcome is unknown
   | "timeout"
   | "stopped"
   | "cancelled"
@@ -91,7 +91,7 @@ const byMessage: ReadonlyMap<string, EtcdReason> = new Map<string, EtcdReason>([
   ["context canceled", "cancelled"],
 ]);
 
-/** What comes from the gRPC library of the server and carries details of the call. */
+/** Messages of the server's gRPC library; details of the call follow the prefix. */
 const byPrefix: readonly (readonly [string, EtcdReason])[] = [
   ["unknown method ", "unimplemented"],
   ["unknown service ", "unimplemented"],
@@ -99,12 +99,12 @@ const byPrefix: readonly (readonly [string, EtcdReason])[] = [
   ["grpc: trying to send message larger than max", "requestTooLarge"],
 ];
 
-/** Which part of the server speaks; some versions leave it out. */
-const speaker = /^(?:etcdserver|membership|auth|raft): /;
+/** The part of the server that reports the error; some versions leave it out. */
+const component = /^(?:etcdserver|membership|auth|raft): /;
 
 export function classify(message: string): EtcdReason {
-  const said = message.replace(speaker, "");
-  return byMessage.get(said) ?? byPrefix.find(([prefix]) => said.startsWith(prefix))?.[1] ?? "unknown";
+  const text = message.replace(component, "");
+  return byMessage.get(text) ?? byPrefix.find(([prefix]) => text.startsWith(prefix))?.[1] ?? "unknown";
 }
 
 const uncertain: ReadonlySet<EtcdReason> = new Set([
@@ -118,7 +118,7 @@ const uncertain: ReadonlySet<EtcdReason> = new Set([
 
 export class EtcdError extends Error {
   readonly reason: EtcdReason;
-  /** The call that was answered so, as in `MemberAdd`. */
+  /** The RPC that failed, as in `MemberAdd`. */
   readonly method: string;
   /** gRPC's code, for the log. */
   readonly code: number | undefined;
@@ -131,7 +131,7 @@ export class EtcdError extends Error {
     this.code = code;
   }
 
-  /** True when the server certainly did nothing; else a write may yet take effect: look before asking again. */
+  /** True when the server certainly did nothing. Otherwise a write may still take effect: read before retrying. */
   get refused(): boolean {
     return !uncertain.has(this.reason);
   }

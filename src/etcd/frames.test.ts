@@ -5,7 +5,7 @@ import { TransportError } from "../transport/errors.ts";
 import { frame, FrameReader } from "./frames.ts";
 
 describe("gRPC frames", () => {
-  test("come out as they went in, whatever pieces the network makes of them", () => {
+  test("are read back from chunks of any size", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 }),
@@ -40,7 +40,7 @@ describe("gRPC frames", () => {
     }
   });
 
-  test("that are compressed, or longer than anything etcd sends, are turned away", () => {
+  test("that are compressed, or longer than anything etcd sends, are refused", () => {
     for (const head of [Buffer.from([1, 0, 0, 0, 1]), Buffer.from([0, 255, 255, 255, 255])]) {
       const reader = new FrameReader();
       reader.push(head);

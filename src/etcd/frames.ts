@@ -1,9 +1,9 @@
-// gRPC's framing: each message is preceded by a byte that says whether it is compressed and four that say how long
-// it is. Messages come in whatever pieces the network makes of them.
+// gRPC framing: one byte that says whether the message is compressed, four bytes of length, then the message. Messages
+// arrive in chunks of any size.
 import { TransportError } from "../transport/errors.ts";
 
 const prefix = 5;
-/** Far above what an operator asks for; it keeps a peer that is no etcd from filling the memory. */
+/** Far above any answer that the operator asks for; keeps a peer that is not etcd from filling the memory. */
 const longest = 64 << 20;
 
 export function frame(message: Uint8Array): Buffer {
@@ -17,7 +17,7 @@ export function frame(message: Uint8Array): Buffer {
 export class FrameReader {
   #chunks: Buffer[] = [];
   #buffered = 0;
-  /** Length of the message that is coming, once its prefix is here. */
+  /** Length of the message being received, once its prefix has arrived. */
   #expected: number | undefined;
 
   push(chunk: Buffer): void {
@@ -25,7 +25,7 @@ export class FrameReader {
     this.#buffered += chunk.length;
   }
 
-  /** The next whole message; undefined while it is incomplete. */
+  /** The next message; undefined while it is incomplete. */
   next(): Buffer | undefined {
     if (this.#expected === undefined) {
       if (this.#buffered < prefix) return undefined;
@@ -37,7 +37,7 @@ export class FrameReader {
     return message;
   }
 
-  /** False when a message has begun and not ended. */
+  /** False in the middle of a message. */
   get empty(): boolean {
     return this.#buffered === 0 && this.#expected === undefined;
   }
@@ -57,9 +57,10 @@ export class FrameReader {
 }
 
 function readLength(head: Buffer): number {
-  if (head.readUInt8(0) !== 0) throw new TransportError("broken", "a compressed message came, and none was asked for");
+  if (head.readUInt8(0) !== 0)
+    throw new TransportError("broken", "received a compressed message without asking for compression");
   const length = head.readUInt32BE(1);
   if (length > longest)
-    throw new TransportError("broken", `a message of ${length} bytes is announced, which is absurd`);
+    throw new TransportError("broken", `received the header of a message of ${length} bytes; the limit is ${longest}`);
   return length;
 }

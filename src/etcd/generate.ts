@@ -1,4 +1,4 @@
-// Makes gen/ anew from etcd's own protobuf files: `node src/etcd/generate.ts`. Run by hand when the API version below
+// Regenerates gen/ from etcd's protobuf files: `node src/etcd/generate.ts`. Run by hand when the API version below
 // changes; what it writes is committed, so that neither a build nor an installation needs these tools.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ function moduleFolder(): string {
   );
   if (typeof answer === "object" && answer !== null && "Dir" in answer && typeof answer.Dir === "string")
     return answer.Dir;
-  throw new Error(`go mod download told no folder for ${apiModule}: ${JSON.stringify(answer)}`);
+  throw new Error(`go mod download gave no folder for ${apiModule}: ${JSON.stringify(answer)}`);
 }
 
 function generate(work: string): void {

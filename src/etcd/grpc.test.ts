@@ -44,7 +44,7 @@ const isTransport = (failure: TransportError["failure"]) => (error: unknown) => 
 };
 
 describe("a gRPC call", () => {
-  test("names the method, says how long it waits, and gives the message", async () => {
+  test("sends the method and the timeout, and returns the message", async () => {
     let seen: Record<string, unknown> = {};
     await using peer = await serve((stream, headers) => {
       seen = headers;
@@ -57,7 +57,7 @@ describe("a gRPC call", () => {
     assert.match(String(seen["grpc-timeout"]), /^\d{4}m$/);
   });
 
-  test("ends with what the server says, from trailers or from headers alone", async () => {
+  test("fails with the server's error, from trailers or from headers alone", async () => {
     let only = false;
     await using peer = await serve((stream) => {
       const said = { "grpc-status": "14", "grpc-message": "etcdserver: unhealthy%20cluster" };
@@ -72,7 +72,7 @@ describe("a gRPC call", () => {
       });
   });
 
-  test("survives a message that is not encoded as it should be", async () => {
+  test("copes with an error text that is not percent-encoded", async () => {
     await using peer = await serve((stream) =>
       answer(stream, Buffer.alloc(0), { "grpc-status": "2", "grpc-message": "100% wrong" }),
     );
@@ -99,12 +99,12 @@ describe("a gRPC call", () => {
       },
     ],
   ] satisfies [string, StreamHandler][])
-    test(`whose answer ${what} is broken, not answered`, async () => {
+    test(`whose answer ${what} fails as broken`, async () => {
       await using peer = await serve(handler);
       await assert.rejects(peer.ask(), isTransport("broken"));
     });
 
-  test("is over at its deadline and when it is aborted", async () => {
+  test("ends at its deadline and when it is aborted", async () => {
     await using peer = await serve(() => {});
     await assert.rejects(peer.ask(50), isTransport("deadline"));
     const stop = new AbortController();
@@ -158,7 +158,7 @@ describe("a gRPC stream", () => {
     assert.equal(taken, 2000);
   });
 
-  test("that ends in the middle of a message is broken, though its status is good", async () => {
+  test("that ends in the middle of a message is broken, even with status 0", async () => {
     await using peer = await serve((stream) =>
       answer(stream, Buffer.concat([piece(10), piece(10).subarray(0, -1)]), { "grpc-status": "0" }),
     );
@@ -166,7 +166,7 @@ describe("a gRPC stream", () => {
     await assert.rejects(broken, isTransport("broken"));
   });
 
-  test("ends with what its receiver throws, and tells the server", async () => {
+  test("fails with the error of its receiver, and is closed towards the server", async () => {
     let closed = false;
     await using peer = await serve((stream) => {
       stream.respond(grpcHeaders);

@@ -1,5 +1,5 @@
-// gRPC calls over one HTTP/2 origin: one answer, or a stream of them. What the server says becomes an EtcdError;
-// whatever keeps it from being said whole is a TransportError. An answer without its final status does not count.
+// Unary and server-streaming gRPC calls over one HTTP/2 origin. An error status of the server becomes an EtcdError; an
+// answer that is cut off, malformed or without its final status becomes a TransportError.
 import {
   create,
   type DescMessage,
@@ -16,7 +16,7 @@ import { classify, EtcdError } from "./errors.ts";
 import { frame, FrameReader } from "./frames.ts";
 import type { BeforeSend } from "./member.ts";
 
-/** Whatever carries requests to one server. */
+/** Sends requests to one server. */
 export type Carrier = Pick<Http2Origin, "send">;
 
 export interface CallOptions {
@@ -27,7 +27,7 @@ export interface CallOptions {
 }
 
 export interface StreamOptions {
-  /** Milliseconds until the server must have begun to answer. */
+  /** Milliseconds until the server must have started to answer. */
   answerWithin: number;
   signal?: AbortSignal | undefined;
   beforeSend?: BeforeSend | undefined;
@@ -53,7 +53,7 @@ export async function unary<I extends DescMessage, O extends DescMessage>(
   return answer;
 }
 
-/** While a promise that `onMessage` returns is pending, the server is held back. */
+/** While a promise that `onMessage` returned is pending, flow control holds the server back. */
 export async function serverStream<I extends DescMessage, O extends DescMessage>(
   carrier: Carrier,
   method: DescMethodServerStreaming<I, O>,
@@ -66,7 +66,7 @@ export async function serverStream<I extends DescMessage, O extends DescMessage>
 
 type Limits = Pick<TransportRequest, "deadline" | "answerWithin" | "signal" | "beforeSend">;
 
-/** The transport's options are absent rather than undefined. */
+/** Leaves out undefined options, as the transport's types demand. */
 function given({ signal, beforeSend }: Pick<CallOptions, "signal" | "beforeSend">): Limits {
   return { ...(signal && { signal }), ...(beforeSend && { beforeSend }) };
 }
@@ -91,7 +91,7 @@ async function send<I extends DescMessage, O extends DescMessage>(
       isGrpc = response["content-type"]?.startsWith("application/grpc") ?? false;
     },
     onData(chunk) {
-      if (!isGrpc) return; // an error page of something that is no etcd
+      if (!isGrpc) return; // an error page of something that is not etcd
       frames.push(chunk);
       return drain();
     },
@@ -111,7 +111,7 @@ async function send<I extends DescMessage, O extends DescMessage>(
 }
 
 function checkStatus(method: string, { status, headers, trailers }: ResponseEnd, complete: boolean): void {
-  // A server that has nothing but the status to say puts it into the headers.
+  // A response without messages carries the status in its headers.
   const said = trailers["grpc-status"] === undefined ? headers : trailers;
   const code = said["grpc-status"];
   if (typeof code !== "string" || !/^\d+$/.test(code))
@@ -134,10 +134,10 @@ function decodeMessage(text: string | string[] | undefined): string {
 }
 
 /**
- * A little more than the caller waits: a server whose time is up resets the stream without a word, which would look
- * like a broken connection. It matters only when the caller's own reset is lost.
+ * A little more than the caller's deadline: a server whose deadline passes resets the stream without a status, which
+ * would look like a broken connection. It only matters when the caller's own reset is lost.
  */
 function timeoutHeader(deadline: number): string {
-  const longest = 99_999_999; // eight digits are all that gRPC allows
+  const longest = 99_999_999; // gRPC allows eight digits
   return `${Math.min(longest, Math.max(1, Math.ceil(deadline)) + 1000)}m`;
 }

@@ -1,5 +1,5 @@
-// etcd's ids of members and clusters. On the wire they are 64 bits without sign; here they are lower-case hexadecimal,
-// as etcd's own log and etcdctl write them, so that they can be logged, compared and put into a status.
+// Ids of members and clusters. On the wire they are unsigned 64-bit integers; here they are lower-case hexadecimal, as
+// in etcd's log and etcdctl, for logs, comparison and status.
 
 declare const brand: unique symbol;
 export type MemberId = string & { readonly [brand]: "member" };
@@ -15,11 +15,7 @@ export function clusterId(wire: bigint): ClusterId {
   return wire.toString(16) as ClusterId;
 }
 
-/** Reads what was written earlier, into a status for example. */
-export function parseMemberId(text: string): MemberId | undefined {
-  return isId(text) ? (text as MemberId) : undefined;
-}
-
+/** Parses an id that was stored earlier, for example in a status. */
 export function parseClusterId(text: string): ClusterId | undefined {
   return isId(text) ? (text as ClusterId) : undefined;
 }
@@ -28,7 +24,7 @@ export function wireId(id: MemberId | ClusterId): bigint {
   return BigInt(`0x${id}`);
 }
 
-/** 0 means "none", and no member has leading zeros. */
+/** 0 means "none", and ids have no leading zeros. */
 function isId(text: string): boolean {
   return pattern.test(text) && !text.startsWith("0");
 }

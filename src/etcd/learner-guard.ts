@@ -1,5 +1,5 @@
-// An etcd before 3.4 does not know what a learner is: asked for one it adds a voter, which takes the quorum from a
-// cluster of one. So it is never asked.
+// An etcd before 3.4 ignores `isLearner` and adds a voter, which costs a cluster of one its quorum. So nobody may ask
+// such a server for a learner.
 import { EtcdError } from "./errors.ts";
 import type { NewMember } from "./member.ts";
 import { has } from "./versions/features.ts";
@@ -7,6 +7,6 @@ import { formatVersion } from "./versions/version.ts";
 
 export function refuseLearnerOnOldServers(wanted: NewMember): void {
   if (wanted.as === "voter" || has(wanted.oldestServer, "learners")) return;
-  const message = `etcd ${formatVersion(wanted.oldestServer)} knows no learners`;
+  const message = `etcd ${formatVersion(wanted.oldestServer)} does not support learners`;
   throw new EtcdError("learnersUnsupported", "MemberAdd", message);
 }

@@ -1,11 +1,11 @@
-// The port to one etcd member. What it answers are small types of our own, so that nothing outside this folder knows
-// the wire format, and an in-memory cluster can stand behind it as well as a real one.
+// The port to one etcd member. Its types hide the wire format, so that an in-memory cluster can implement it as well as
+// a real one.
 import type { TransportError } from "../transport/errors.ts";
 import type { EtcdError } from "./errors.ts";
 import type { ClusterId, MemberId } from "./ids.ts";
 import type { EtcdVersion } from "./versions/version.ts";
 
-/** Each call has a deadline of its own if none is given. */
+/** Every call has a default deadline. */
 export interface Call {
   /** Milliseconds. */
   readonly deadline?: number;
@@ -20,18 +20,18 @@ export interface Call {
 export type BeforeSend = () => void;
 
 /**
- * Every method throws an EtcdError for what the server says and a TransportError when it does not say it. After
- * either, a write that was not certainly refused may have happened: read again before repeating it.
+ * Every method throws an EtcdError for an error that the server reports, and a TransportError when no complete answer
+ * arrives. After either, a write that was not certainly refused may have happened: read before retrying it.
  */
 export interface EtcdMember {
-  /** Where it is dialled. */
+  /** The client URL. */
   readonly endpoint: string;
 
-  /** What the member knows by itself: works without quorum and on a learner. */
+  /** What the member knows locally: works without quorum and on a learner. */
   status(call?: Call): Promise<MemberStatus>;
   /**
-   * Whether the member can read through the quorum. Without one it does not answer in time, just as a member that is
-   * frozen: `status` tells the two apart. Throws only when the caller's signal aborts.
+   * Whether the member can do a linearizable read. Without quorum the read times out, as it does on a frozen member:
+   * `status` tells the two apart. Throws only when the caller's signal aborts or its `beforeSend` throws.
    */
   health(call?: Call): Promise<MemberHealth>;
 
@@ -39,9 +39,9 @@ export interface EtcdMember {
   memberAdd(member: NewMember, call?: Call): Promise<AddedMember>;
   memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]>;
   memberRemove(id: MemberId, call?: Call): Promise<readonly Member[]>;
-  /** Changes peer URLs. Not for learners: older servers take one for a voter then, and newer ones after a restart. */
+  /** Changes peer URLs. Not for learners: older servers make them voters, newer ones after a restart. */
   memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]>;
-  /** Only the leader does it. */
+  /** Only the leader accepts it. */
   moveLeader(to: MemberId, call?: Call): Promise<void>;
 
   /** Needs quorum; `status().alarms` does not. */
@@ -50,9 +50,9 @@ export interface EtcdMember {
   /** Blocks this member until it is done. */
   defragment(call?: Call): Promise<void>;
   compact(revision: number, call?: Call): Promise<void>;
-  /** Of everything up to the revision; 0 means the newest. */
+  /** Hash of all keys up to the revision; 0 means the latest. */
   hashKv(revision: number, call?: Call): Promise<KvHash>;
-  /** Hands on the database piece by piece; the last 32 bytes are its SHA-256, which has been checked at the end. */
+  /** Passes the database on in chunks. The last 32 bytes are its SHA-256, which is verified at the end. */
   snapshot(onChunk: (chunk: Uint8Array) => void | Promise<void>, call?: SnapshotCall): Promise<Snapshot>;
 
   get(key: string, options?: ReadOptions, call?: Call): Promise<KeyValue | undefined>;
@@ -64,7 +64,7 @@ export interface EtcdMember {
 
 export interface Member {
   readonly id: MemberId;
-  /** Empty until the member has started for the first time. */
+  /** Empty until the member started for the first time. */
   readonly name: string;
   readonly peerUrls: readonly string[];
   readonly clientUrls: readonly string[];
@@ -81,7 +81,7 @@ export type NewMember =
   | {
       readonly as: "learner";
       readonly peerUrls: readonly string[];
-      /** Of all members that run. One older than 3.4 knows no learners and would make it a voter without a word. */
+      /** The oldest version of all running members. One before 3.4 would add a voter without an error. */
       readonly oldestServer: EtcdVersion;
     };
 
@@ -93,10 +93,10 @@ export interface AddedMember {
 export interface MemberStatus {
   readonly clusterId: ClusterId;
   readonly memberId: MemberId;
-  /** Of the program that runs. */
+  /** Of the running server. */
   readonly version: string;
   readonly learner: boolean;
-  /** Undefined when the member knows of none. */
+  /** Undefined when the member knows no leader. */
   readonly leader: MemberId | undefined;
   readonly revision: number;
   readonly raftTerm: number;
@@ -110,7 +110,7 @@ export interface MemberStatus {
   readonly dbSizeQuota: number | undefined;
   /** Since 3.6, as in `3.6.0`. */
   readonly storageVersion: string | undefined;
-  /** As this member has heard of them; since 3.4. */
+  /** As far as this member knows; since 3.4. */
   readonly alarms: readonly Alarm[];
 }
 
@@ -132,14 +132,14 @@ export interface KvHash {
 }
 
 export interface SnapshotCall {
-  /** Milliseconds until the first piece must be here; the whole may take as long as it takes. */
+  /** Milliseconds until the server must have started to answer; the stream as a whole has no deadline. */
   readonly answerWithin?: number;
   readonly signal?: AbortSignal;
   readonly beforeSend?: BeforeSend;
 }
 
 export interface Snapshot {
-  /** With the digest at the end. */
+  /** Including the digest at the end. */
   readonly bytes: number;
   readonly sha256: string;
   /** Storage version; since 3.6. */
@@ -147,7 +147,7 @@ export interface Snapshot {
 }
 
 export interface ReadOptions {
-  /** From this member's own state, without asking the others. */
+  /** From local state, without quorum. */
   readonly serializable?: boolean;
   readonly limit?: number;
   /** As of this revision. */
@@ -163,10 +163,10 @@ export interface KeyValue {
 }
 
 export interface KeyRange {
-  /** Of the store when it was read. */
+  /** The revision of the store at the time of the read. */
   readonly revision: number;
   readonly keys: readonly KeyValue[];
-  /** The limit left some out. */
+  /** True when the limit left some out. */
   readonly more: boolean;
 }
 

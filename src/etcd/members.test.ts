@@ -21,18 +21,18 @@ const open = (options?: ConstructorParameters<typeof EtcdMembers>[0]) => {
 };
 
 describe("the connections to members", () => {
-  test("are used again", async () => {
+  test("are reused", async () => {
     await using server = await startServer(answer);
     using pool = open();
     for (let call = 0; call < 3; call += 1) await pool.members.at({ url: server.url }).status();
     assert.equal(server.sockets.length, 1);
   });
 
-  test("are no more than the bound, and those used longest ago go first", async () => {
+  test("are no more than the limit; the least recently used are closed first", async () => {
     await using first = await startServer(answer);
     await using second = await startServer(answer);
     await using third = await startServer(answer);
-    using pool = open({ most: 2 });
+    using pool = open({ limit: 2 });
     const early = pool.members.at({ url: first.url });
     for (const member of [early, pool.members.at({ url: second.url }), early, pool.members.at({ url: third.url })])
       await member.status();
@@ -43,13 +43,13 @@ describe("the connections to members", () => {
     assert.equal((await early.status()).version, "3.6.16", "one that was let go is connected anew");
   });
 
-  test("are not closed under a call", async () => {
+  test("are not closed during a call", async () => {
     let held: (() => void) | undefined;
     await using slow = await startServer((stream, headers) => {
       held = () => answer(stream, headers);
     });
     await using quick = await startServer(answer);
-    using pool = open({ most: 1 });
+    using pool = open({ limit: 1 });
     const asked = pool.members.at({ url: slow.url }).status();
     const release = await eventually("the call is there", () => held);
     await pool.members.at({ url: quick.url }).status();
@@ -71,7 +71,7 @@ describe("the connections to members", () => {
         rejectUnauthorized: true,
       });
 
-    test("dial an address and expect a name", async () => {
+    test("dial an IP and verify a name", async () => {
       await using server = await start(["m0.etcd.ns.svc"]);
       const tls = { ca: authority.cert, identity: await authority.issue("operator") };
       using pool = open();
@@ -82,7 +82,7 @@ describe("the connections to members", () => {
       );
     });
 
-    test("take up new material with the next call, and the same material in another object changes nothing", async () => {
+    test("use new certificates from the next call on, and stay open when another object holds the same ones", async () => {
       await using server = await start(["127.0.0.1"]);
       using pool = open();
       const old = { ca: authority.cert, identity: await authority.issue("operator") };

@@ -1,5 +1,5 @@
-// The connections to all members of all clusters. They are kept for the next call, but no more of them than a bound:
-// each costs about 0.15 MB, and an operator of a thousand clusters talks to three thousand members now and then.
+// A pool of connections to the members of all clusters. It has a limit, because each connection costs about 0.15 MB and
+// an operator of a thousand clusters talks to three thousand members now and then.
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { TransportObserver } from "../transport/events.ts";
 import { Http2Origin, type TlsOptions } from "../transport/origin.ts";
@@ -8,30 +8,30 @@ import type { EtcdMember } from "./member.ts";
 
 /** PEM texts. */
 export interface ClientTls {
-  /** Who signed the members' certificates. */
+  /** The CA of the members' certificates. */
   readonly ca: string;
-  /** For members that ask who is calling. */
+  /** The client certificate, for members that require one. */
   readonly identity?: { readonly cert: string; readonly key: string };
 }
 
 export interface Endpoint {
-  /** As in `https://10.244.1.7:2379`; the pod's address spares a look-up and works before the name does. */
+  /** As in `https://10.244.1.7:2379`; a pod's IP saves a DNS lookup and works before DNS knows the pod. */
   readonly url: string;
-  /** The name that the member's certificate must hold, when the URL has an address. */
+  /** The name to verify in the member's certificate when the URL has an IP. */
   readonly serverName?: string;
   readonly tls?: ClientTls;
 }
 
 export interface EtcdMembersOptions {
-  /** How many members stay connected. Calls under way are never broken off to keep the bound. */
-  readonly most?: number;
+  /** How many members stay connected. A connection with calls in flight is never closed for this limit. */
+  readonly limit?: number;
   /** Milliseconds after which an unused connection is closed. */
   readonly idleTimeout?: number;
   readonly connectTimeout?: number;
   readonly observe?: TransportObserver;
 }
 
-interface Line {
+interface Pooled {
   readonly origin: Http2Origin;
   tls: ClientTls | undefined;
   calls: number;
@@ -39,60 +39,60 @@ interface Line {
 
 export class EtcdMembers {
   readonly #options: EtcdMembersOptions;
-  readonly #most: number;
+  readonly #limit: number;
   /** Least recently used first. */
-  readonly #lines = new Map<string, Line>();
-  /** Shared by all members of a cluster: parsing the material again for each connection costs time and memory. */
+  readonly #pool = new Map<string, Pooled>();
+  /** Shared by all members of a cluster: parsing certificates for each connection costs time and memory. */
   readonly #contexts = new WeakMap<ClientTls, SecureContext>();
 
   constructor(options: EtcdMembersOptions = {}) {
     this.#options = options;
-    this.#most = options.most ?? 256;
+    this.#limit = options.limit ?? 256;
   }
 
-  /** Connects at the first call. Cheap: asked for anew whenever one is needed, so that it has the newest material. */
+  /** Connects at the first call. Cheap: get a new one for each use, so that it has the current certificates. */
   at(endpoint: Endpoint): EtcdMember {
     return new ConnectedMember(endpoint.url, {
       send: async (request, receiver) => {
-        const line = this.#line(endpoint);
-        line.calls += 1;
+        const pooled = this.#pooled(endpoint);
+        pooled.calls += 1;
         try {
-          return await line.origin.send(request, receiver);
+          return await pooled.origin.send(request, receiver);
         } finally {
-          line.calls -= 1;
+          pooled.calls -= 1;
           this.#shrink();
         }
       },
     });
   }
 
-  /** How many members a connection is kept for. */
+  /** How many members have a connection in the pool. */
   get size(): number {
-    return this.#lines.size;
+    return this.#pool.size;
   }
 
-  /** Breaks off everything. */
+  /** Ends all calls in flight. */
   close(): void {
-    for (const line of this.#lines.values()) line.origin.close();
-    this.#lines.clear();
+    for (const pooled of this.#pool.values()) pooled.origin.close();
+    this.#pool.clear();
   }
 
-  #line(endpoint: Endpoint): Line {
+  #pooled(endpoint: Endpoint): Pooled {
     const key = `${endpoint.url} ${endpoint.serverName ?? ""}`;
-    const line = this.#lines.get(key) ?? this.#open(endpoint);
-    this.#lines.delete(key);
-    this.#lines.set(key, line);
-    if (!sameMaterial(line.tls, endpoint.tls)) {
-      // What is under way finishes on the old connection; the next handshake presents the new certificate.
-      line.tls = endpoint.tls;
-      line.origin.renew();
+    const pooled = this.#pool.get(key) ?? this.#open(endpoint);
+    this.#pool.delete(key);
+    this.#pool.set(key, pooled);
+    if (!sameCertificates(pooled.tls, endpoint.tls)) {
+      // Calls in flight finish on the old connection; the next handshake presents the new certificate.
+      pooled.tls = endpoint.tls;
+      pooled.origin.renew();
     }
-    return line;
+    return pooled;
   }
 
-  #open({ url, serverName, tls }: Endpoint): Line {
+  #open({ url, serverName, tls }: Endpoint): Pooled {
     const { idleTimeout, connectTimeout, observe } = this.#options;
-    const line: Line = {
+    const pooled: Pooled = {
       tls,
       calls: 0,
       origin: new Http2Origin(url, {
@@ -100,10 +100,10 @@ export class EtcdMembers {
         connectTimeout: connectTimeout ?? 3000,
         ...(idleTimeout === undefined ? {} : { idleTimeout }),
         ...(observe === undefined ? {} : { observe }),
-        tls: () => this.#tlsOptions(line.tls, serverName),
+        tls: () => this.#tlsOptions(pooled.tls, serverName),
       }),
     };
-    return line;
+    return pooled;
   }
 
   #tlsOptions(tls: ClientTls | undefined, serverName: string | undefined): TlsOptions {
@@ -114,16 +114,16 @@ export class EtcdMembers {
   }
 
   #shrink(): void {
-    for (const [key, line] of this.#lines) {
-      if (this.#lines.size <= this.#most) return;
-      if (line.calls > 0) continue;
-      this.#lines.delete(key);
-      line.origin.close();
+    for (const [key, pooled] of this.#pool) {
+      if (this.#pool.size <= this.#limit) return;
+      if (pooled.calls > 0) continue;
+      this.#pool.delete(key);
+      pooled.origin.close();
     }
   }
 }
 
-function sameMaterial(a: ClientTls | undefined, b: ClientTls | undefined): boolean {
+function sameCertificates(a: ClientTls | undefined, b: ClientTls | undefined): boolean {
   return (
     a === b || (a?.ca === b?.ca && a?.identity?.cert === b?.identity?.cert && a?.identity?.key === b?.identity?.key)
   );

@@ -18,7 +18,7 @@ function send(database: Buffer, pieceSize: number, digest: Buffer): SnapshotChec
 const digestOf = (database: Buffer): Buffer => createHash("sha256").update(database).digest();
 
 describe("a snapshot", () => {
-  test("passes in pieces of any size", () => {
+  test("passes in chunks of any size", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 600 }), (pages, pieceSize) => {
         const database = Buffer.alloc(pages * 512, "page of data");
@@ -37,11 +37,11 @@ describe("a snapshot", () => {
     ["of nothing", new SnapshotCheck()],
   ];
   for (const [what, check] of cases)
-    test(`${what} is turned away`, () => {
+    test(`${what} is refused`, () => {
       assert.throws(() => check.finish(), TransportError);
     });
 
-  test("that broke off is turned away though what came is consistent", () => {
+  test("that broke off is refused, even when the received part is consistent", () => {
     const check = new SnapshotCheck();
     check.add(database.subarray(0, 1024), 1024n);
     check.add(digestOf(database.subarray(0, 1024)), 0n);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { StatusResponseSchema } from "./gen/etcdserverpb/rpc_pb.ts";
-import { memberId, parseMemberId, wireId } from "./ids.ts";
+import { memberId, parseClusterId, wireId } from "./ids.ts";
 import { memberStatus, prefixEnd } from "./wire.ts";
 
 describe("ids", () => {
@@ -14,14 +14,14 @@ describe("ids", () => {
   });
 
   test("are read only when they are ids", () => {
-    assert.equal(parseMemberId("91bc3c398fb3c146"), "91bc3c398fb3c146");
+    assert.equal(parseClusterId("91bc3c398fb3c146"), "91bc3c398fb3c146");
     for (const text of ["", "0", "01", "91BC", "0x91", "91bc3c398fb3c146f", "m0"])
-      assert.equal(parseMemberId(text), undefined, text);
+      assert.equal(parseClusterId(text), undefined, text);
   });
 });
 
 describe("a status", () => {
-  test("tells alarms and leaves the other errors out", () => {
+  test("reports alarms and leaves other errors out", () => {
     const { alarms, leader, dbSizeQuota } = memberStatus(
       create(StatusResponseSchema, {
         header: {},

@@ -1,4 +1,4 @@
-// Between etcd's protobuf messages and the types of the port.
+// Converts between etcd's protobuf messages and the types of the port.
 import {
   type AlarmMember,
   AlarmType as WireAlarmType,
@@ -18,7 +18,7 @@ export function bytes(text: string | Uint8Array): Uint8Array {
   return typeof text === "string" ? Buffer.from(text) : text;
 }
 
-/** Every etcd sends one; an answer without is none of etcd's. */
+/** Every etcd sends a header; an answer without one is not etcd's. */
 export function headerOf(method: string, header: ResponseHeader | undefined): ResponseHeader {
   if (header) return header;
   throw new TransportError("broken", `the answer to ${method} has no header`);
@@ -58,7 +58,7 @@ export function memberStatus(status: StatusResponse): MemberStatus {
   };
 }
 
-/** A server that does not know a field leaves it out, which reads as 0. */
+/** A server that does not have a field leaves it out, which decodes as 0. */
 function known(value: bigint): number | undefined {
   return value === 0n ? undefined : Number(value);
 }
@@ -68,7 +68,7 @@ const alarmNames: ReadonlyMap<string, AlarmType> = new Map([
   ["CORRUPT", "corrupt"],
 ]);
 
-/** Status tells alarms only as the text of an alarm message, as in `memberID:10501334649042878790 alarm:NOSPACE`. */
+/** Status reports alarms only as the text of an alarm message, as in `memberID:10501334649042878790 alarm:NOSPACE`. */
 function alarmInText(text: string): Alarm[] {
   const match = /^memberID:\s*(\d+)\s+alarm:\s*([A-Z]+)\s*$/.exec(text);
   const type = alarmNames.get(match?.[2] ?? "");
@@ -95,7 +95,7 @@ export function requestOp(write: Write): RequestOp {
   });
 }
 
-/** The first key that does not begin with the prefix: etcd's ranges leave their end out. */
+/** The first key after all keys with the prefix: the end of a range is exclusive in etcd. */
 export function prefixEnd(prefix: string): Uint8Array {
   const end = Buffer.from(prefix);
   for (let at = end.length - 1; at >= 0; at -= 1) {
@@ -104,5 +104,5 @@ export function prefixEnd(prefix: string): Uint8Array {
     end.writeUInt8(byte + 1, at);
     return end.subarray(0, at + 1);
   }
-  return Buffer.from([0]); // everything from the key on
+  return Buffer.from([0]); // all keys from the start of the range on
 }

@@ -1,4 +1,4 @@
-// Members in pods listen at 0.0.0.0, which Go takes for every address of the machine, those of IPv6 too.
+// Members in pods listen at 0.0.0.0, which Go takes for every address of the machine, IPv6 included.
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { describe, test } from "node:test";

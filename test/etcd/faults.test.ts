@@ -1,4 +1,4 @@
-// The etcd client on real servers that die, freeze, fall silent or do not trust it.
+// The etcd client against real servers that die, freeze, do not answer or do not trust it.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ const fails =
   };
 
 describe("a server that dies", () => {
-  test("breaks what is under way, is unreachable at once, and is found again when it is back", async () => {
+  test("fails calls in flight, is unreachable at once, and is reached again when it is back", async () => {
     await using etcd = await RealEtcd.start("3.6.16");
     const m0 = etcd.member("m0");
     await m0.put("a", "1");
@@ -45,8 +45,8 @@ describe("a server that dies", () => {
   });
 });
 
-describe("a server that is stopped in its tracks", () => {
-  test("costs a call no more than its deadline, and a stream no more than the pings", async () => {
+describe("a server that is frozen", () => {
+  test("ends a call at its deadline, and a stream when it does not answer pings", async () => {
     await using etcd = await RealEtcd.start("3.7.3");
     for (let at = 0; at < 32; at += 1) await etcd.member("m0").put(`big/${at}`, Buffer.alloc(1 << 20));
     const observed: string[] = [];
@@ -72,8 +72,8 @@ describe("a server that is stopped in its tracks", () => {
   });
 });
 
-describe("an address where nobody speaks", () => {
-  test("that takes the connection and stays silent costs no more than the connect timeout", async () => {
+describe("an address that accepts connections and does not answer", () => {
+  test("fails after the connect timeout", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();
@@ -136,7 +136,7 @@ describe("a server with certificates", () => {
 describe("a large database", () => {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
-  // What the first collection finds is let go of in the background; the second waits for that.
+  // The first collection frees buffers in the background; the second waits for it.
   const held = (): number => {
     assert.ok(typeof collect === "function");
     collect();
@@ -144,7 +144,7 @@ describe("a large database", () => {
     return process.memoryUsage().arrayBuffers;
   };
 
-  test("passes through a slow receiver without being held in memory, whole and with its checksum", async () => {
+  test("streams through a slow receiver without being held in memory, complete and with its checksum", async () => {
     await using etcd = await RealEtcd.start("3.7.3");
     const m0 = etcd.member("m0");
     const megabyte = 1 << 20;
@@ -166,7 +166,7 @@ describe("a large database", () => {
     assert.equal(snapshot.sha256, hash.digest("hex"));
     const most = Math.max(...seen) - Math.min(...seen);
     assert.ok(most < 12 * megabyte, `${most} bytes were held of ${bytes}`);
-    // Had it been held, it would have been seen.
+    // A counter-check: memory that is held shows.
     const empty = held();
     const ballast = Buffer.alloc(64 * megabyte);
     const full = held();

@@ -1,4 +1,4 @@
-// A vote for one that answers nobody yet: the leader knows how far it is, so etcd takes the promotion, and not before.
+// Promotion of a learner that does not serve clients yet: etcd accepts it once the leader knows that it has caught up.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { etcdVersions } from "../../lab/build/etcd.ts";
@@ -10,11 +10,11 @@ import { RealEtcd } from "./real-etcd.ts";
 describe("every version", { concurrency: 3 }, () => {
   for (const built of etcdVersions.filter((one) => has(version(one), "learners")))
     describe(`etcd ${built}`, { concurrency: 1 }, () => {
-      test("one that never ran gets no vote; one that is asked for nothing but its name gets it, and has all data", async () => {
+      test("a learner that never ran is not promoted; one that runs is promoted before it serves, and has all data", async () => {
         await using etcd = await RealEtcd.start(built);
         const m0 = etcd.member("m0");
         await grow(etcd, "m1");
-        // So many that newer versions send a snapshot.
+        // Enough for newer versions to send a snapshot.
         for (let n = 0; n < 150; n += 1) await m0.put(`key-${n}`, "1");
         const wanted = { as: "learner", peerUrls: [etcd.peerUrl("m2")], oldestServer: etcd.version } as const;
         const { member } = await succeedsInTime(
@@ -29,11 +29,11 @@ describe("every version", { concurrency: 3 }, () => {
         await comesTrue(etcd, "its name is known", listed, ({ members }) => members.every(({ name }) => name !== ""));
         await succeedsInTime(etcd, "promotion", () => m0.memberPromote(member.id), isRefusal("learnerNotReady"));
 
-        // It counts: without it the other could not decide.
+        // Its vote counts: m0 alone has no quorum.
         await etcd.kill("m1");
         await comesTrue(
           etcd,
-          "m0 decides with it",
+          "m0 and m2 have quorum",
           () => m0.health(),
           ({ t }) => t === "healthy",
         );

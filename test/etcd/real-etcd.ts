@@ -1,5 +1,5 @@
 // Real etcd processes on loopback, each with its data in a temporary folder, for what the in-memory cluster cannot
-// show. Nothing of them outlives the test.
+// show. No process and no file outlives the test.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ export async function etcdProgram(built: Built): Promise<string> {
 }
 
 export interface ServerTls {
-  /** What members show to clients, and whom they let in. */
+  /** The members' certificate, and the CA of the clients that they accept. */
   readonly server: { readonly cert: string; readonly key: string; readonly clientCa: string };
   readonly client: ClientTls;
   readonly serverName?: string;
@@ -31,14 +31,18 @@ export interface ServerTls {
 
 export interface RealEtcdOptions {
   readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly tls?: ServerTls;
-  /** Clients are listened for at the wildcard address, as members in pods do. Default: on loopback. */
+  /** `initial-cluster` and its state come from `env` and not from flags. */
+  readonly initialCluster?: "byVariables";
+  /** Listen for clients at the wildcard address, as members in pods do. Default: on loopback. */
   readonly everywhere?: true;
 }
 
 interface Process {
   readonly peerUrl: string;
   readonly clientUrl: string;
+  readonly metricsUrl: string;
   args: string[];
   child: ChildProcess | undefined;
 }
@@ -67,24 +71,9 @@ export class RealEtcd implements EtcdWorld {
 
   /** A cluster of one running member, m0, and addresses for three more. */
   static async start(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
-    const program = await etcdProgram(built);
-    const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
-    const ports = await freePorts(8);
-    const scheme = options.tls ? "https" : "http";
-    const processes = new Map(
-      ["m0", "m1", "m2", "m3"].map((name, index) => [
-        name,
-        {
-          peerUrl: `http://127.0.0.1:${ports[2 * index]}`,
-          clientUrl: `${scheme}://127.0.0.1:${ports[2 * index + 1]}`,
-          args: [],
-          child: undefined,
-        },
-      ]),
-    );
-    const etcd = new RealEtcd(built, program, folder, options, processes);
+    const etcd = await RealEtcd.#prepare(built, options);
     try {
-      await etcd.#run("m0", [`--initial-cluster=m0=${etcd.peerUrl("m0")}`, "--initial-cluster-state=new"]);
+      await etcd.#bootstrap("m0", ["m0"]);
       await etcd.#answers("m0");
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
@@ -93,8 +82,45 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
+  /** The process of m0 alone, of a new cluster that needs m1 for its first leader; `completeNewCluster` starts m1. */
+  static async startWithoutQuorum(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    await etcd.#bootstrap("m0", ["m0", "m1"]);
+    return etcd;
+  }
+
+  async completeNewCluster(): Promise<void> {
+    await this.#bootstrap("m1", ["m0", "m1"]);
+    await Promise.all([this.#answers("m0"), this.#answers("m1")]);
+  }
+
+  static async #prepare(built: Built, options: RealEtcdOptions): Promise<RealEtcd> {
+    const program = await etcdProgram(built);
+    const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
+    const ports = await freePorts(12);
+    const scheme = options.tls ? "https" : "http";
+    const processes = new Map(
+      ["m0", "m1", "m2", "m3"].map((name, index) => [
+        name,
+        {
+          peerUrl: `http://127.0.0.1:${ports[3 * index]}`,
+          clientUrl: `${scheme}://127.0.0.1:${ports[3 * index + 1]}`,
+          metricsUrl: `http://127.0.0.1:${ports[3 * index + 2]}`,
+          args: [],
+          child: undefined,
+        },
+      ]),
+    );
+    return new RealEtcd(built, program, folder, options, processes);
+  }
+
   clientUrl(name: string): string {
     return this.#process(name).clientUrl;
+  }
+
+  /** Nobody listens there before 3.3. */
+  metricsUrl(name: string): string {
+    return this.#process(name).metricsUrl;
   }
 
   peerUrl(name: string): string {
@@ -110,7 +136,7 @@ export class RealEtcd implements EtcdWorld {
     });
   }
 
-  /** Where nobody can dial it, until it has started. */
+  /** An address where no peer can dial it. */
   undialableUrl(name: string): string {
     return `unix://${name}.example:2380`;
   }
@@ -120,7 +146,7 @@ export class RealEtcd implements EtcdWorld {
     await this.#answers(name);
   }
 
-  /** Without waiting until it answers. It is listed by its peer URL, or where nobody can dial it. */
+  /** Like `join`, without waiting until it answers. It may be listed by its undialable URL. */
   async launch(name: string): Promise<void> {
     const isOwn = ({ peerUrls }: Member): boolean =>
       [this.peerUrl(name), this.undialableUrl(name)].some((url) => peerUrls.includes(url));
@@ -145,7 +171,7 @@ export class RealEtcd implements EtcdWorld {
     await gone;
   }
 
-  /** Stops a process where it stands; resolves when none of its threads runs any more. */
+  /** Stops a process with SIGSTOP; resolves when none of its threads runs any more. */
   async freeze(name: string): Promise<void> {
     const { child } = this.#process(name);
     if (!child?.pid) throw new Error(`${name} does not run`);
@@ -155,7 +181,7 @@ export class RealEtcd implements EtcdWorld {
       readdirSync(tasks).filter((task) => !/^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, "utf8")));
     await comesTrue(
       this,
-      `${name} stands still`,
+      `${name} is stopped`,
       () => Promise.resolve(running()),
       ({ length }) => length === 0,
     );
@@ -180,22 +206,26 @@ export class RealEtcd implements EtcdWorld {
         throw error;
       }
     }
-    throw new Error("64 MB fit in: the quota is not in force");
+    throw new Error("64 MB were written: the quota is not in force");
   }
 
   letTimePass(): Promise<void> {
     return delay(100);
   }
 
-  /** How often it has won one, by its own word. */
+  /** How often it has become leader, by its own log. */
   elections(name: string): number {
-    return readFileSync(this.#logFile(name), "utf8").match(/became leader at term/g)?.length ?? 0;
+    return this.logOf(name).match(/became leader at term/g)?.length ?? 0;
+  }
+
+  logOf(name: string): string {
+    return readFileSync(this.#logFile(name), "utf8");
   }
 
   get log(): string {
     return [...this.#processes]
       .filter(([, { child }]) => child)
-      .map(([name]) => `${name}: ${readFileSync(this.#logFile(name), "utf8").split("\n").slice(-8).join("\n")}`)
+      .map(([name]) => `${name}: ${this.logOf(name).split("\n").slice(-8).join("\n")}`)
       .join("\n");
   }
 
@@ -203,6 +233,12 @@ export class RealEtcd implements EtcdWorld {
     this.members.close();
     await Promise.all([...this.#processes.keys()].map((name) => this.kill(name)));
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #bootstrap(name: string, cluster: readonly string[]): Promise<void> {
+    const initial = cluster.map((member) => `${member}=${this.peerUrl(member)}`).join(",");
+    const flags = [`--initial-cluster=${initial}`, "--initial-cluster-state=new"];
+    await this.#run(name, this.#options.initialCluster === "byVariables" ? [] : flags);
   }
 
   async #run(name: string, membership: string[]): Promise<void> {
@@ -225,11 +261,12 @@ export class RealEtcd implements EtcdWorld {
   }
 
   #spawn(name: string): void {
-    const process = this.#process(name);
+    const member = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
-    // The kernel ends it with this process, should that be killed before it can clean up.
-    const args = ["--pdeathsig", "KILL", "--", this.#program, ...process.args];
-    process.child = spawn("setpriv", args, { stdio: ["ignore", log, log] });
+    // The kernel kills it with this process, in case that one is killed before it can clean up.
+    const args = ["--pdeathsig", "KILL", "--", this.#program, ...member.args];
+    const env = { ...process.env, ETCD_LISTEN_METRICS_URLS: member.metricsUrl, ...this.#options.env };
+    member.child = spawn("setpriv", args, { stdio: ["ignore", log, log], env });
     closeSync(log);
   }
 
@@ -270,12 +307,12 @@ export class RealEtcd implements EtcdWorld {
   }
 }
 
-/** Below those that the kernel gives to outgoing connections, which may take one before etcd comes to listen on it. */
+/** Below the ephemeral ports: an outgoing connection could take one of those before etcd listens on it. */
 const lowestPort = 20_000;
 const highestPort = 32_000;
 const handedOut = new Set<number>();
 
-/** Each is given once: some are listened on much later, and others may be looking for theirs meanwhile. */
+/** Gives out each port once: some processes start to listen much later. */
 async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

@@ -1,5 +1,5 @@
-// Members that start at the same moment, as the operator lists them: where nobody can dial them until they have started.
-// What is taken for granted of etcd there is tried here, on every version that it is done with.
+// Members that start at the same time, listed under an address that nobody can dial. Tests what the operator assumes
+// about etcd there, on every version for which it does so.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,16 +11,16 @@ import { version } from "../../src/etcd/versions/version.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 const all = ["m0", "m1", "m2"];
-/** After which at the latest a member that can wins an election: twice the timeout of etcd. */
+/** A member that can win an election wins it within twice the election timeout. */
 const electionMs = 2000;
 
 describe("every version", { concurrency: 3 }, () => {
   for (const built of etcdVersions.filter((one) => has(version(one), "maxLearners")))
     describe(`etcd ${built}`, { concurrency: 1 }, () => {
-      test("two that nobody can dial begin together, hold all data, and vote", async () => {
+      test("two learners that nobody can dial start together, get all data, and vote after promotion", async () => {
         await using etcd = await startedTogether(built);
         await etcd.kill("m0");
-        await decide(etcd, "m1");
+        await hasQuorum(etcd, "m1");
         assert.deepEqual(await keysOf(etcd, "m1"), ["before", "undialable", "voting"]);
         const { members } = await etcd.member("m2").memberList({ linearizable: true });
         assert.deepEqual(
@@ -29,28 +29,28 @@ describe("every version", { concurrency: 3 }, () => {
         );
       });
 
-      // Who votes is read from the log again. Were it read differently, a lone member would decide by itself, or two could not.
+      // After a restart etcd reads the voters from the log. If it misread them, one member could have quorum alone, or two none.
       for (const [alone, other] of [
         ["m0", "m1"],
         ["m1", "m2"],
         ["m2", "m0"],
       ] as const)
-        test(`after a restart of all ${alone} decides nothing alone, and everything with ${other}`, async () => {
+        test(`after a restart of all, ${alone} has no quorum alone and has quorum with ${other}`, async () => {
           await using etcd = await startedTogether(built);
-          // The database is written down every 0.1 s; what is in it is read from the log all the same, and differently.
+          // The database is written every 0.1 s. A restart with the voters in it takes another path than one without.
           await delay(500);
           for (const name of all) await etcd.kill(name);
           const led = etcd.elections(alone);
-          // It serves nobody before it knows a leader.
+          // It serves no client before it knows a leader.
           const first = etcd.revive(alone);
           await delay(2 * electionMs);
           assert.equal(etcd.elections(alone), led, "it leads by its own vote");
           await Promise.all([first, etcd.revive(other)]);
-          await decide(etcd, alone);
+          await hasQuorum(etcd, alone);
           assert.deepEqual(await keysOf(etcd, other), ["before", "undialable", "voting"]);
         });
 
-      test("one that needs a snapshot never gets it", async () => {
+      test("a learner that needs a snapshot and cannot be dialled never gets it", async () => {
         await using etcd = await RealEtcd.start(built, { flags: ["--max-learners=2"] });
         const m0 = etcd.member("m0");
         for (let n = 0; n < 150; n += 1) await m0.put(`key-${n}`, "1");
@@ -58,7 +58,7 @@ describe("every version", { concurrency: 3 }, () => {
         await etcd.launch("m1");
         await comesTrue(
           etcd,
-          "it is sent in vain",
+          "sending it fails",
           async () => etcd.log,
           (log) => /failed to send database snapshot/.test(log),
         );
@@ -88,10 +88,10 @@ async function addUndialable(etcd: RealEtcd, name: string): Promise<{ name: stri
   return { name, member: (await etcd.member("m0").memberAdd(wanted)).member };
 }
 
-async function decide(etcd: RealEtcd, name: string): Promise<void> {
+async function hasQuorum(etcd: RealEtcd, name: string): Promise<void> {
   await comesTrue(
     etcd,
-    `${name} decides with others`,
+    `${name} has quorum`,
     () => etcd.member(name).health(),
     ({ t }) => t === "healthy",
   );

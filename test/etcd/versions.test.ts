@@ -1,18 +1,17 @@
-// What the tables say about etcd's versions, asked of the programs themselves.
+// Checks the tables of src/etcd/versions against the programs themselves.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { describe, test } from "node:test";
 import { etcdVersions } from "../../lab/build/etcd.ts";
-import { has, probesOf } from "../../src/etcd/versions/features.ts";
+import { comesTrue, isRefusal } from "../../src/etcd/testing/world.ts";
+import { has, learnersAdmitted, type Probe, probesOf } from "../../src/etcd/versions/features.ts";
 import { flagsOf } from "../../src/etcd/versions/flags.ts";
 import { version } from "../../src/etcd/versions/version.ts";
 import { etcdProgram, RealEtcd } from "./real-etcd.ts";
 
 const everyFlag = new Set(etcdVersions.flatMap((built) => [...flagsOf(version(built))]));
 
-/** A program that knows the flag goes on to the next, which none knows. */
+/** A program that has the flag complains about the next one, which none has. */
 function knows(program: string, flag: string): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(program, [`--${flag}=?`, "--no-such-flag"], { timeout: 20_000 }, (_error, stdout, stderr) => {
@@ -21,13 +20,11 @@ function knows(program: string, flag: string): Promise<boolean> {
   });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(typeof address === "object" && address);
-  await new Promise((resolve) => server.close(resolve));
-  return address.port;
+/** Rejects when there is no answer: before a member serves, its client port takes connections and says nothing. */
+async function statusAt(url: string): Promise<number> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+  await response.body?.cancel();
+  return response.status;
 }
 
 for (const built of etcdVersions)
@@ -41,27 +38,50 @@ for (const built of etcdVersions)
       assert.deepEqual(wrong, []);
     });
 
-    test("answers its probes where the table says", async () => {
-      const port = await freePort();
-      const metrics = has(v, "metricsListener") ? [`--listen-metrics-urls=http://127.0.0.1:${port}`] : [];
-      await using etcd = await RealEtcd.start(built, { flags: metrics });
-      const probes = probesOf(v);
-      for (const probe of [probes.liveness, probes.readiness]) {
-        if (probe.on === "clientPort") continue;
-        const base = probe.on === "metrics" ? `http://127.0.0.1:${port}` : etcd.clientUrl("m0");
-        const response = await fetch(`${base}${probe.path}`);
-        assert.equal(response.status, 200, probe.path);
-      }
-      const livez = await fetch(`${metrics.length > 0 ? `http://127.0.0.1:${port}` : etcd.clientUrl("m0")}/livez`);
-      assert.equal(livez.status === 200, has(v, "livezReadyz"));
+    test("answers its probes where the table says, and its readiness not before it serves clients", async () => {
+      await using etcd = await RealEtcd.startWithoutQuorum(built);
+      const { liveness, readiness } = probesOf(v);
+      const answer = (probe: Probe): Promise<number> => {
+        if (probe.on === "clientPort") return Promise.resolve(200);
+        return statusAt(`${probe.on === "metrics" ? etcd.metricsUrl("m0") : etcd.clientUrl("m0")}${probe.path}`);
+      };
+      await comesTrue(
+        etcd,
+        "it asks for votes",
+        async () => etcd.logOf("m0"),
+        (log) => /became (pre-)?candidate/.test(log),
+      );
+      assert.equal(await answer(liveness), 200, "it lives without a leader");
+      await assert.rejects(answer(readiness), "it serves nobody without a leader");
+      await etcd.completeNewCluster();
+      await comesTrue(
+        etcd,
+        "it is ready",
+        () => answer(readiness),
+        (status) => status === 200,
+      );
+      assert.equal((await etcd.member("m0").health()).t, "healthy");
+      assert.equal((await statusAt(`${etcd.clientUrl("m0")}/livez`)) === 200, has(v, "livezReadyz"));
     });
 
-    if (has(v, "maxLearners"))
-      test("takes several learners at once when told to", async () => {
-        await using etcd = await RealEtcd.start(built, { flags: ["--max-learners=3"] });
-        for (const name of ["m1", "m2", "m3"])
-          await etcd.member("m0").memberAdd({ as: "learner", peerUrls: [etcd.peerUrl(name)], oldestServer: v });
-        const { members } = await etcd.member("m0").memberList({ linearizable: true });
-        assert.equal(members.filter(({ learner }) => learner).length, 3);
-      });
+    test("stays ready when it is out of space, where its version can", async () => {
+      await using etcd = await RealEtcd.start(built, { flags: [`--quota-backend-bytes=${16 << 20}`] });
+      await etcd.fillUp();
+      const { readiness } = probesOf(v);
+      assert.ok(readiness.on === "client");
+      const ready = (await statusAt(`${etcd.clientUrl("m0")}${readiness.path}`)) === 200;
+      assert.equal(ready, has(v, "livezReadyz") || has(v, "healthExclude"));
+    });
+
+    for (const setting of [undefined, 3])
+      if (has(v, "learners"))
+        test(`started with max-learners ${setting ?? "unset"} admits as many learners as the table says`, async () => {
+          const env = setting === undefined ? {} : { ETCD_MAX_LEARNERS: String(setting) };
+          await using etcd = await RealEtcd.start(built, { env });
+          const admitted = learnersAdmitted(v, setting);
+          const add = (name: string): Promise<unknown> =>
+            etcd.member("m0").memberAdd({ as: "learner", peerUrls: [`http://${name}.example:2380`], oldestServer: v });
+          for (let n = 0; n < admitted; n += 1) await add(`m${n}`);
+          await assert.rejects(add("one-too-many"), isRefusal("tooManyLearners"));
+        });
   });

@@ -13,7 +13,7 @@ const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) =>
 const versions: [string, string[]][] = [
   ["3.2.13", ["tcp 2379", "http 2379 /health"]],
   ["3.3.27", ["tcp 2379", "http 2379 /health"]],
-  ["3.4.23", ["http 2381 /health?serializable=true&exclude=NOSPACE", "http 2379 /health?exclude=NOSPACE"]],
+  ["3.4.23", ["tcp 2379", "http 2379 /health?exclude=NOSPACE"]],
   ["3.5.35", ["http 2381 /livez", "http 2379 /readyz"]],
   ["3.6.16", ["http 2381 /livez", "http 2379 /readyz"]],
   ["3.7.3", ["http 2381 /livez", "http 2379 /readyz"]],

@@ -1,5 +1,5 @@
-// How a kubelet asks a member whether it lives and whether it serves. No shell and no client certificate: newer images
-// have no shell, and the metrics listener asks for no certificate.
+// The kubelet's probes of a member: whether it lives, asked on the metrics listener, and whether it is ready, asked where
+// clients connect. By HTTP, because newer images have no shell.
 import type { Probe as KubeProbe } from "kubernetes-types/core/v1.js";
 import { type Probe, probesOf } from "../../etcd/versions/features.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
@@ -16,9 +16,10 @@ export function containerProbes(version: EtcdVersion): ContainerProbes {
   return {
     // A member that reads a large database at its start gets ten minutes for it.
     startupProbe: { ...handler(liveness), periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 600 },
-    // Clients are sent to a member at most a second after it became of use.
+    // Clients reach a member at most a second after it began to serve. Until then its client port takes the connection
+    // and says nothing; a probe that waits there is answered as soon as it serves.
     readinessProbe: { ...handler(readiness), periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
-    // Only one that says nothing for a minute is started again: slow disks come back.
+    // Only a member that does not answer for a minute is restarted: slow disks recover.
     livenessProbe: { ...handler(liveness), periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 6 },
   };
 }

@@ -5,13 +5,13 @@ import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { TransportError } from "../../transport/errors.ts";
 import { EtcdError } from "../errors.ts";
-import { parseMemberId } from "../ids.ts";
+import { memberId } from "../ids.ts";
 import type { EtcdMember, Member } from "../member.ts";
 import { has } from "../versions/features.ts";
 import { type EtcdVersion, formatVersion, version } from "../versions/version.ts";
 import { comesTrue, type EtcdWorld, grow, isRefusal, succeedsInTime } from "./world.ts";
 
-const nobody = parseMemberId("123456789abcdef") ?? assert.fail("no id");
+const nobody = memberId(0x123456789abcdefn);
 
 export function etcdContract(title: string, v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
   // One world at a time, also where several versions are tried side by side.

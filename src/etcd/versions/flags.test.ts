@@ -51,7 +51,7 @@ describe("a setting", () => {
     assert.deepEqual(spellingsOf(gate("OfTomorrow")), [gate("OfTomorrow")]);
   });
 
-  test("is none that only looks like one: --experimental-force-new-cluster is not force-new-cluster", () => {
+  test("does not get a second name by a prefix: --experimental-force-new-cluster is not force-new-cluster", () => {
     for (const name of ["experimental-force-new-cluster", "experimental-data-dir", "make-it-fast"])
       assert.deepEqual(spellingsOf(flag(name)), [], name);
   });
@@ -64,8 +64,10 @@ describe("a setting", () => {
       [gate("OfTomorrow"), ["3.6.16", "3.7.3"], ["3.5.35"]],
       [flag("enable-v2"), ["3.5.35"], ["3.6.16", "3.7.3"]],
     ] as const) {
-      for (const text of with_) assert.equal(hasSetting(version(text), setting), true, `${text} ${setting}`);
-      for (const text of without) assert.equal(hasSetting(version(text), setting), false, `${text} ${setting}`);
+      for (const text of with_)
+        assert.equal(hasSetting(version(text), setting), true, `${text} ${JSON.stringify(setting)}`);
+      for (const text of without)
+        assert.equal(hasSetting(version(text), setting), false, `${text} ${JSON.stringify(setting)}`);
     }
   });
 

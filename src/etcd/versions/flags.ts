@@ -1,6 +1,6 @@
-// Which flags an etcd of each minor version takes. A flag that a server does not know stops it from starting, so
-// they are checked before a pod is made. Asked of the programs themselves (3.2.13, 3.4.23, 3.5.35, 3.6.16, 3.7.3;
-// 3.3 read from etcdmain/config.go of 3.3.27); test/etcd/versions.test.ts asks them again.
+// Which flags and feature gates each minor version of etcd has, and which of them are one setting under several names.
+// An unknown flag ends etcd, so they are checked before a pod is created. From the programs themselves (3.2.13, 3.4.23,
+// 3.5.35, 3.6.16, 3.7.3; 3.3 from etcdmain/config.go of 3.3.27); versions.test.ts and settings.test.ts in test/etcd check.
 import { type EtcdVersion, formatVersion } from "./version.ts";
 
 interface FlagChange {
@@ -116,7 +116,7 @@ const byMinor: ReadonlyMap<number, ReadonlySet<string>> = new Map(minors.map((mi
 
 const flagsOfMinor = (minor: number): ReadonlySet<string> => byMinor.get(minor) ?? new Set();
 
-/** A minor that is newer than all known ones counts as the newest of them; nothing is known of minors before 3.2. */
+/** A minor newer than all known ones counts as the newest of them; those before 3.2 are not supported. */
 function minorOf(v: EtcdVersion): number {
   const minor = Math.min(v.minor, newest);
   if (v.major !== 3 || !byMinor.has(minor)) throw new RangeError(`the flags of etcd ${formatVersion(v)} are not known`);
@@ -132,7 +132,7 @@ export function hasFlag(v: EtcdVersion, flag: string): boolean {
   return flagsOf(v).has(flag);
 }
 
-/** Whether every supported version has the flag under this very name. Such a flag survives any change of the image. */
+/** Whether every supported version has the flag under this name, so that a pod with it can run any of them. */
 export function isInEveryVersion(flag: string): boolean {
   return [...byMinor.values()].every((known) => known.has(flag));
 }

@@ -9,7 +9,7 @@ describe("an etcd version", () => {
     assert.equal(formatVersion(version("3.4.23+git")), "3.4.23");
   });
 
-  test("is not read from what is none", () => {
+  test("is not read from any other text", () => {
     for (const text of ["", "3.6", "latest", "v3.6.x", "3.6.1.2", "3.6.1 2"])
       assert.equal(parseVersion(text), undefined, text);
   });

@@ -1,4 +1,4 @@
-// An etcd version: read, written and compared. Pre-releases count as older than their release, as in semver.
+// An etcd version: parse, format, compare. A pre-release is older than its release, as in semver.
 
 export interface EtcdVersion {
   readonly major: number;
@@ -10,7 +10,7 @@ export interface EtcdVersion {
 
 const pattern = /^v?(\d{1,5})\.(\d{1,5})\.(\d{1,5})(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/;
 
-/** Undefined when the text is no full version, as in `3.6` or `latest`. */
+/** Undefined when the text is not a full version, as in `3.6` or `latest`. */
 export function parseVersion(text: string): EtcdVersion | undefined {
   const match = pattern.exec(text.trim());
   if (!match) return undefined;
@@ -18,10 +18,10 @@ export function parseVersion(text: string): EtcdVersion | undefined {
   return { major: Number(major), minor: Number(minor), patch: Number(patch), preRelease };
 }
 
-/** For versions written in the source. */
+/** For literals in the source. */
 export function version(text: string): EtcdVersion {
   const parsed = parseVersion(text);
-  if (!parsed) throw new TypeError(`"${text}" is no etcd version`);
+  if (!parsed) throw new TypeError(`"${text}" is not an etcd version`);
   return parsed;
 }
 
@@ -60,7 +60,7 @@ export function sameMinor(a: EtcdVersion, b: EtcdVersion): boolean {
   return a.major === b.major && a.minor === b.minor;
 }
 
-/** The oldest of several; undefined of none. */
+/** Undefined when there are none. */
 export function oldestVersion(versions: readonly EtcdVersion[]): EtcdVersion | undefined {
   return versions.reduce<EtcdVersion | undefined>(
     (oldest, v) => (oldest === undefined || compareVersions(v, oldest) < 0 ? v : oldest),
