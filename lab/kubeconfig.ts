@@ -1,4 +1,4 @@
-// Kubeconfig files with everything embedded, so that a copy of the one file is enough to reach the lab.
+// Kubeconfig files with embedded certificates, so that one file is enough to reach the lab.
 import * as fs from "node:fs";
 import { hostAddress, kubeconfigPath, type LabConfig, labNodes } from "./config.ts";
 import { pkiPath } from "./pki.ts";

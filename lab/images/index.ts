@@ -1,4 +1,4 @@
-// Every image that the lab's nodes need beside the operator's own, as archives.
+// Every image that the lab's nodes need besides the operator's, as archives.
 import * as path from "node:path";
 import { ensureBuilt } from "../build/cache.ts";
 import { etcdVersions } from "../build/etcd.ts";
