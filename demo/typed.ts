@@ -26,7 +26,7 @@ export async function shell(line: string, options: Pick<RunOptions, "signal"> = 
   }
 }
 
-export class TypedLineError extends Error {
+class TypedLineError extends Error {
   readonly line: string;
 
   constructor(line: string, said: string) {

@@ -38,16 +38,7 @@ export async function settleAudit(lab: LabConfig): Promise<void> {
   );
 }
 
-export const auditFields = [
-  "user",
-  "userAgent",
-  "verb",
-  "group",
-  "resource",
-  "subresource",
-  "namespace",
-  "code",
-] as const;
+const auditFields = ["user", "userAgent", "verb", "group", "resource", "subresource", "namespace", "code"] as const;
 export type AuditField = (typeof auditFields)[number];
 
 export interface RequestCount {

@@ -13,7 +13,7 @@ import { waitForDaemon } from "./readiness.ts";
 const flags = (values: Readonly<Record<string, string | number | boolean>>): string[] =>
   Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 
-export function etcdFlags(lab: LabConfig): string[] {
+function etcdFlags(lab: LabConfig): string[] {
   const url = (port: number): string => `http://${loopbackAddress(lab)}:${port}`;
   return flags({
     "data-dir": path.join(lab.state, "etcd"),
@@ -27,7 +27,7 @@ export function etcdFlags(lab: LabConfig): string[] {
   });
 }
 
-export function apiServerFlags(lab: LabConfig): string[] {
+function apiServerFlags(lab: LabConfig): string[] {
   return flags({
     "etcd-servers": `http://${loopbackAddress(lab)}:2379`,
     "bind-address": hostAddress(lab),
@@ -70,7 +70,7 @@ const controllerFlags = (lab: LabConfig, identity: string): Record<string, strin
   "kube-api-burst": 600,
 });
 
-export function controllerManagerFlags(lab: LabConfig): string[] {
+function controllerManagerFlags(lab: LabConfig): string[] {
   return flags({
     ...controllerFlags(lab, "controller-manager"),
     "use-service-account-credentials": true,
@@ -86,7 +86,7 @@ export function controllerManagerFlags(lab: LabConfig): string[] {
   });
 }
 
-export const schedulerFlags = (lab: LabConfig): string[] => flags(controllerFlags(lab, "scheduler"));
+const schedulerFlags = (lab: LabConfig): string[] => flags(controllerFlags(lab, "scheduler"));
 
 const auditPolicyPath = (lab: LabConfig): string => path.join(lab.state, "run", "audit-policy.json");
 

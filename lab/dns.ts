@@ -17,7 +17,7 @@ const emptyRootZone = `$ORIGIN .
 
 // As kubeadm configures it with Kubernetes 1.34, without forwarding: names of the cluster are not cached, so the name of a
 // new pod resolves at once.
-export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
+const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
     bind ${hostAddress(lab)}
     errors
     ready ${loopbackAddress(lab)}:8181

@@ -8,7 +8,7 @@ export const apiUrl = (lab: LabConfig): string => `https://${hostAddress(lab)}:6
 const embedded = (file: string): string => fs.readFileSync(file).toString("base64");
 
 /** JSON is YAML too. */
-export function kubeconfigText(lab: LabConfig, identity: string): string {
+function kubeconfigText(lab: LabConfig, identity: string): string {
   const name = lab.name;
   return JSON.stringify(
     {

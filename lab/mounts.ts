@@ -17,7 +17,7 @@ export const onNode = (node: LabNode): string[] => [
 const handleFolder = (lab: LabConfig): string => path.join(machineFolder, lab.name);
 
 /** Every mount point of this machine, outermost first. */
-export function mountPoints(): string[] {
+function mountPoints(): string[] {
   return fs
     .readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")

@@ -97,7 +97,7 @@ export function kubeletSettings(lab: LabConfig, node: LabNode): unknown {
   };
 }
 
-export function proxySettings(lab: LabConfig, node: LabNode): unknown {
+function proxySettings(lab: LabConfig, node: LabNode): unknown {
   return {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",

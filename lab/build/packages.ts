@@ -51,7 +51,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-export async function missingPackages(): Promise<Package[]> {
+async function missingPackages(): Promise<Package[]> {
   const missing: Package[] = [];
   for (const wanted of packages) {
     const found = await Promise.all(wanted.programs.map(findProgram));

@@ -62,7 +62,7 @@ export function faultsInForce(lab: LabConfig): Fault[] {
     .sort((a, b) => a.since.localeCompare(b.since));
 }
 
-export const faultInForce = (lab: LabConfig, id: string): Fault | undefined =>
+const faultInForce = (lab: LabConfig, id: string): Fault | undefined =>
   faultsInForce(lab).find((fault) => fault.id === id);
 
 export function forgetFault(lab: LabConfig, id: string): void {

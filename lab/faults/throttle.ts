@@ -32,7 +32,7 @@ export async function slowDisk(lab: LabConfig, name: string, iops: number): Prom
   );
 }
 
-export function throttlesFor(cgroup: string, devices: readonly string[], iops: number): Throttle[] {
+function throttlesFor(cgroup: string, devices: readonly string[], iops: number): Throttle[] {
   if (unified())
     return devices.map((device) => ({
       file: path.join(cgroup, "io.max"),

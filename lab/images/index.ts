@@ -9,7 +9,7 @@ import { busyboxImage } from "./busybox.ts";
 import { etcdImage } from "./etcd.ts";
 import { basics, program, searchPath } from "./programs.ts";
 
-export const probeImageTag = "lab.local/probe:1";
+const probeImageTag = "lab.local/probe:1";
 
 async function pauseImage(): Promise<Image> {
   const pause = path.join(await ensureBuilt(await pauseRecipe()), "pause");

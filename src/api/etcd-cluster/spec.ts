@@ -206,5 +206,3 @@ export const specSchema = object("The desired cluster.", {
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;
 export type CompleteSpec = CompleteOf<typeof specSchema>;
 export type PodPolicy = CompleteOf<typeof podSchema>;
-export type EtcdSettings = CompleteOf<typeof etcdSchema>;
-export type TLSPolicy = CompleteOf<typeof tls>;
