@@ -25,7 +25,7 @@ test("the Deployment starts the image that is built from this tree", () => {
   assert.equal(deployment?.getIn(["spec", "template", "spec", "containers", 0, "image"]), operatorImageTag);
 });
 
-test("the roles have no wildcards", () => {
+test("the rights name every verb, resource and group", () => {
   for (const file of ["rbac/cluster-role-template.yaml", "rbac/role-template.yaml"])
     for (const { apiGroups, resources, verbs } of rulesOf(file))
       assert.ok(

@@ -1,5 +1,5 @@
-// Bundles a program into one executable file: minified, with all libraries, and a first line that runs it with the image's
-// Node.
+// A program as one file that can be started by its name: minified, with every library in it, led by the line that
+// tells the kernel to run it with the image's Node.
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
