@@ -1,5 +1,4 @@
-// One EtcdCluster and its pods, watched: what is there now, and a wait for something to become so that shows what
-// happens meanwhile.
+// Watches one EtcdCluster and its pods, and waits for a state of them while it shows what happens.
 import { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import { connectKube } from "../src/kube/client/client.ts";
 import { findCredentials } from "../src/kube/credentials/find-credentials.ts";
@@ -11,11 +10,11 @@ import { LiveTable } from "./live-table.ts";
 import { isReady, type MemberRow, memberRows } from "./table.ts";
 
 export interface Wait {
-  /** As in "my-etcd is whole". */
+  /** As in "all members serve". */
   readonly until: string;
   readonly holds: (cluster: EtcdCluster) => boolean;
   readonly timeoutMs: number;
-  /** What else the person should see changing. */
+  /** Shown beside the state, as in "12 writes acknowledged". */
   readonly note?: () => string;
 }
 
@@ -58,12 +57,12 @@ export class ClusterView {
     return this.#clusters.store.get(this.#key);
   }
 
-  /** Names of the pods that serve now. */
+  /** Names of the pods that are ready. */
   serving(): string[] {
     return [...this.#pods.store.values()].filter(isReady).flatMap((pod) => pod.metadata?.name ?? []);
   }
 
-  /** Gives back how long it took, in milliseconds. */
+  /** Returns how long it took, in milliseconds. */
   async wait({ until, holds, timeoutMs, note }: Wait, signal: AbortSignal): Promise<number> {
     const table = new LiveTable();
     let rows: readonly MemberRow[] = [];
@@ -105,21 +104,21 @@ export class ClusterView {
     const said = this.cluster?.status?.conditions?.find(({ type }) => type === "Ready")?.message;
     const members = rows.map(({ name, state }) => `${name} ${state}`).join(", ") || "no members";
     return new Error(
-      `It is not so after ${seconds(timeoutMs)} that ${until}. Its status says: ${said ?? "nothing"}; there are: ${members}. ` +
-        "Look closer with: kubectl describe etcd; kubectl logs deployment/etcd-operator",
+      `Waited ${seconds(timeoutMs)} until ${until}. The status says: ${said ?? "nothing"}. Members: ${members}. ` +
+        "Find out more with: kubectl describe etcd; kubectl logs deployment/etcd-operator",
     );
   }
 }
 
-/** Ready, and so of the spec as it is now. */
-export function isWhole({ metadata, status }: EtcdCluster): boolean {
+/** Ready, and concluded from the current spec. */
+export function isClusterReady({ metadata, status }: EtcdCluster): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
 }
 
 /**
- * Whether the status, which may be of some moment ago, still counts this member. Not `status.members`, which a pod
- * leaves as soon as it begins to stop: while its etcd still answers, all members are healthy.
+ * Whether the status still lists this member. `status.members` cannot tell: a pod leaves it as soon as it begins to stop,
+ * while its etcd still answers and the cluster is still Ready.
  */
 export function hasMember({ status }: EtcdCluster, member: string): boolean {
   return status?.clientEndpoints?.some((url) => url.includes(`//${member}.`)) ?? false;

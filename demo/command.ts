@@ -1,10 +1,10 @@
-// What the commands of this folder have in common: the first Ctrl-C stops them in order, and a failure is a sentence.
+// Runs a command of this folder: the first Ctrl-C stops it in order, and an error is printed as one sentence.
 import { say, red } from "../lab/progress.ts";
 
 export async function command(main: (args: readonly string[], signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => interrupted.abort(new Error(`Stopped by ${signal}; what is there stays.`)));
+    process.on(signal, () => interrupted.abort(new Error(`Stopped by ${signal}; everything created so far stays.`)));
   try {
     await main(process.argv.slice(2), interrupted.signal);
   } catch (error) {

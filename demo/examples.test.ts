@@ -1,4 +1,4 @@
-// The manifests a person applies agree with each other and with the program that they start.
+// The example manifests agree with each other and with the program that they start.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as path from "node:path";
@@ -35,10 +35,10 @@ test("the rights name every verb, resource and group", () => {
       );
 });
 
-test("a Role grants the same as the ClusterRole, without what no Role can grant", () => {
-  const belongsToNone = new Set(["nodes", "customresourcedefinitions"]);
+test("the Role grants the same as the ClusterRole, except rights on cluster-scoped resources", () => {
+  const clusterScoped = new Set(["nodes", "customresourcedefinitions"]);
   const namespaced = rulesOf("rbac/cluster-role-template.yaml").filter(
-    ({ resources }) => !resources.some((resource) => belongsToNone.has(resource)),
+    ({ resources }) => !resources.some((resource) => clusterScoped.has(resource)),
   );
   assert.deepEqual(rulesOf("rbac/role-template.yaml"), namespaced);
 });

@@ -1,5 +1,4 @@
-// The table of members before a person's eyes: redrawn in place on a terminal, in a log one line for each thing that
-// happened to a member.
+// Shows the table of members: redrawn in place on a terminal; in a log, one line for each change of a member.
 import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
 import { type MemberRow, type MemberState, tableLines } from "./table.ts";
 
@@ -17,10 +16,10 @@ const paint: Record<MemberState, (text: string) => string> = {
 
 export class LiveTable {
   readonly #began = Date.now();
-  readonly #told = new Map<string, MemberState>();
+  readonly #logged = new Map<string, MemberState>();
   #height = 0;
 
-  /** `note` is what else there is to tell; on a terminal it stands above the table. */
+  /** A terminal shows `note` above the table. */
   show(rows: readonly MemberRow[], note: string): void {
     if (terminal) this.#redraw(rows, note);
     else this.#log(rows);
@@ -34,7 +33,7 @@ export class LiveTable {
     const [heading = "", ...lines] = tableLines(rows);
     const painted = lines.map((line, index) => paint[rows[index]?.state ?? "waiting"](line));
     const block = [`${yellow("…")} ${note} ${dim(seconds(this.elapsed))}`, dim(heading), ...painted];
-    // Up to where it began, and everything below cleared.
+    // Moves up to the first line of the table and clears everything below.
     const back = this.#height === 0 ? "" : `\u001b[${this.#height}A\u001b[J`;
     process.stderr.write(`${back}${block.map((line) => `  ${line}\n`).join("")}`);
     this.#height = block.length;
@@ -42,8 +41,8 @@ export class LiveTable {
 
   #log(rows: readonly MemberRow[]): void {
     for (const { name, node, state } of rows) {
-      if (this.#told.get(name) === state) continue;
-      this.#told.set(name, state);
+      if (this.#logged.get(name) === state) continue;
+      this.#logged.set(name, state);
       say(`  ${seconds(this.elapsed).padStart(7)}  ${name}  ${node || "-"}  ${state}`);
     }
   }

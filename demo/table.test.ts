@@ -1,4 +1,4 @@
-// What the demo calls the states of members, and how it lines them up.
+// The states of members in the demo, and the layout of their table.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
@@ -23,7 +23,7 @@ const running = {
   containerStatuses: [{ name: "etcd", image: "", imageID: "", ready: false, restartCount: 0, state: { running: {} } }],
 };
 
-test("a member is told by what its pod does, and the leader by the cluster's word", () => {
+test("the state of a member follows its pod, and the status names the leader", () => {
   const states = (...pods: Pod[]): string[] => memberRows(cluster, pods).map(({ state }) => state);
   assert.deepEqual(states(pod("c-a", {}, { node: "" })), ["waiting"]);
   assert.deepEqual(states(pod("c-a")), ["starting"]);
@@ -33,7 +33,7 @@ test("a member is told by what its pod does, and the leader by the cluster's wor
   assert.deepEqual(states(pod("c-lead", serving, { going: true })), ["stopping"]);
 });
 
-test("a member whose pod is no more stays in the table as gone", () => {
+test("a member without a pod stays in the table as gone", () => {
   const before = memberRows(cluster, [pod("c-a", serving), pod("c-b", serving)]);
   const after = memberRows(cluster, [pod("c-b", serving), pod("c-new")], before);
   assert.deepEqual(

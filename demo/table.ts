@@ -1,4 +1,4 @@
-// The members of a cluster as the demo shows them: a row each, in a word what it is doing now.
+// The members of a cluster as the demo shows them: one row each, with its state.
 import type { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../src/kube/objects/kinds.ts";
 
@@ -10,7 +10,7 @@ export interface MemberRow {
   readonly state: MemberState;
 }
 
-/** Oldest first. `before` are rows of earlier: whoever is in them and has no pod any more is gone. */
+/** Oldest first. A member of `before`, the earlier rows, that has no pod any more is gone. */
 export function memberRows(
   cluster: EtcdCluster | undefined,
   pods: readonly Pod[],
@@ -39,7 +39,7 @@ export function isReady(pod: Pod): boolean {
   return ready?.status === "True" && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Lines of equal columns, the first of them the heading. */
+/** Aligned lines; the first is the heading. */
 export function tableLines(rows: readonly MemberRow[]): string[] {
   const cells = [["MEMBER", "NODE", "STATE"], ...rows.map(({ name, node, state }) => [name, node, state])];
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -1,5 +1,4 @@
-// Runs a command line as a person would type it, and shows both the line and what came of it, so that they can do the
-// same by hand.
+// Runs a command line as a person would type it, and shows the line and its output.
 import { CommandError, run, type RunOptions } from "../lab/command.ts";
 import { bold, dim, say } from "../lab/progress.ts";
 import * as path from "node:path";
@@ -17,7 +16,7 @@ export function showLine(line: string): void {
   say(`${dim("$")} ${bold(line)}`);
 }
 
-/** The same, unseen. */
+/** The same, without showing it. */
 export async function shell(line: string, options: Pick<RunOptions, "signal"> = {}): Promise<string> {
   try {
     return await run("bash", ["-euo", "pipefail", "-c", line], { ...options, cwd: tree });
@@ -27,11 +26,11 @@ export async function shell(line: string, options: Pick<RunOptions, "signal"> = 
   }
 }
 
-export class TypedLineError extends Error {
+class TypedLineError extends Error {
   readonly line: string;
 
   constructor(line: string, said: string) {
-    super(`"${line}" failed: ${said.trim().slice(-2000) || "it said nothing"}`);
+    super(`"${line}" failed: ${said.trim().slice(-2000) || "no output"}`);
     this.name = "TypedLineError";
     this.line = line;
   }

@@ -1,20 +1,20 @@
-// A client that keeps writing through whatever member serves, and remembers every write that etcd acknowledged.
+// A client that keeps writing through any ready member, and remembers every acknowledged write.
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError, run } from "../lab/command.ts";
 
 export interface WriterOptions {
   readonly prefix: string;
-  /** The pods that can be asked now. */
+  /** The pods that are ready. */
   readonly members: () => readonly string[];
 }
 
 const betweenWritesMs = 100;
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 export class Writer {
   readonly #options: WriterOptions;
   readonly acknowledged = new Map<string, string>();
-  /** Writes that ended without a yes; they may be there or not. */
+  /** Writes that were not acknowledged; etcd may have them or not. */
   unknown = 0;
 
   constructor(options: WriterOptions) {
@@ -32,7 +32,7 @@ export class Writer {
     }
   }
 
-  /** Everything under the prefix, read through one member with the quorum's consent. */
+  /** Everything under the prefix, by a linearizable read through one member. */
   async readBack(member: string): Promise<Map<string, string>> {
     const lines = (await run("kubectl", writeLine(member, "get", "--prefix", this.#options.prefix))).split("\n");
     const found = new Map<string, string>();
@@ -42,7 +42,7 @@ export class Writer {
 
   async #write(member: string, key: string, value: string): Promise<void> {
     try {
-      await run("kubectl", writeLine(member, "put", key, value), { signal: AbortSignal.timeout(patienceMs) });
+      await run("kubectl", writeLine(member, "put", key, value), { signal: AbortSignal.timeout(timeoutMs) });
       this.acknowledged.set(key, value);
     } catch (error) {
       const expected = error instanceof CommandError || (error instanceof Error && error.name === "AbortError");
@@ -52,5 +52,5 @@ export class Writer {
   }
 }
 
-/** The arguments of the kubectl command that runs etcdctl inside of a member. */
+/** The arguments of the kubectl command that runs etcdctl inside a member. */
 export const writeLine = (member: string, ...args: string[]): string[] => ["exec", member, "--", "etcdctl", ...args];

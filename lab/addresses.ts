@@ -1,4 +1,4 @@
-// Which of the machine's own networks a lab's /16 would hide.
+// Finds the networks of this machine that a lab's /16 would hide.
 import { run } from "./command.ts";
 import type { LabConfig } from "./config.ts";
 
@@ -16,7 +16,7 @@ export function liesIn(prefix: string, destination: string): boolean {
   return Math.floor(number(address) / 65536) === Math.floor(number(`${prefix}.0.0`) / 65536);
 }
 
-/** The routes of this machine into the lab's range; wider ones (10.0.0.0/8 of a company, say) do no harm. */
+/** The routes of this machine into the lab's range. Wider ones, such as 10.0.0.0/8 of a company, are fine. */
 export async function routesInto(lab: LabConfig): Promise<string[]> {
   const routes = JSON.parse(await run("ip", ["-json", "-4", "route"])) as Route[];
   return routes

@@ -1,4 +1,4 @@
-// The lab's API server as its administrator meets it.
+// Connects to the API server of a lab as its administrator.
 import * as fs from "node:fs";
 import * as https from "node:https";
 import { connectKube, type KubeClient } from "../src/kube/client/client.ts";
@@ -13,13 +13,13 @@ export const labApi = (lab: LabConfig): KubeClient =>
 
 export const isReady = (lab: LabConfig): Promise<boolean> => answers(lab, "/readyz");
 
-/** Whether a request is granted. Asked once: the client would ask again and again while nobody listens. */
+/** Whether a request succeeds. Sent once: the client would retry while nobody listens. */
 export function answers(lab: LabConfig, path: string): Promise<boolean> {
   return isHealthy(`${apiUrl(lab)}${path}`, {
     ca: fs.readFileSync(pkiPath(lab, "ca.crt")),
     cert: fs.readFileSync(pkiPath(lab, "admin.crt")),
     key: fs.readFileSync(pkiPath(lab, "admin.key")),
     timeout: 5_000,
-    agent: https.globalAgent, // a start asks many times, and a connection costs more than an answer
+    agent: https.globalAgent, // polled during a start, and a connection costs more than a request
   });
 }

@@ -1,9 +1,9 @@
-// Reads the API server's audit log between two places, across its rotation, while the server goes on writing it.
+// Reads the API server's audit log between two marks, across rotation, while the server writes it.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { auditLogPath, type LabConfig, UsageError } from "./config.ts";
 
-/** A place in the log. The inode names the file, which keeps it when it is rotated away under another name. */
+/** A position in the log. The inode identifies the file, also after rotation renames it. */
 export interface AuditMark {
   readonly inode: number;
   readonly offset: number;
@@ -32,11 +32,11 @@ export const markText = (mark: AuditMark): string => `${mark.inode}:${mark.offse
 export function parseMark(text: string): AuditMark {
   const [, inode, offset, time] = /^(\d+):(\d+)@(.+)$/.exec(text) ?? [];
   if (inode === undefined || offset === undefined || time === undefined)
-    throw new UsageError(`"${text}" is no moment; \`audit mark\` prints one.`);
+    throw new UsageError(`"${text}" is not a mark; \`audit mark\` prints one.`);
   return { inode: Number(inode), offset: Number(offset), time };
 }
 
-/** As the log writes it, of which only this much is used; a request outside of the resources has no `objectRef`. */
+/** The fields of a log line that we use. A request for no resource, such as /version, has no `objectRef`. */
 interface LogLine {
   readonly auditID: string;
   readonly stage: string;
@@ -74,7 +74,7 @@ export function parseEntry(line: string): AuditEntry {
   };
 }
 
-/** Oldest first: a log that was rotated away carries the time of that in its name. */
+/** Oldest first: a rotated log has the time of its rotation in its name. */
 function logFiles(lab: LabConfig): { file: string; inode: number }[] {
   const { dir, name, ext } = path.parse(auditLogPath(lab));
   const rotated = fs
@@ -104,11 +104,11 @@ export async function* logLines(lab: LabConfig, from?: AuditMark, to?: AuditMark
 }
 
 /**
- * The lines that begin at `start` or later, and before `end`. A mark may have been taken in the middle of a line: that
- * line belongs to the time before it. The last line may not be whole yet: it lacks its newline, and is left out.
+ * The lines that begin at `start` or later, and before `end`. A mark may be in the middle of a line: that line belongs to
+ * the time before it. A last line without its newline is still being written, and is left out.
  */
 export async function* linesBetween(file: string, start: number, end: number): AsyncGenerator<string> {
-  // From the byte before, which is the newline of the line before unless the mark lies within that line.
+  // From the byte before: it is a newline unless the mark is within a line.
   const begin = Math.max(0, start - 1);
   let offset = begin;
   let pending: Buffer = Buffer.alloc(0);

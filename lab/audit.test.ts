@@ -35,7 +35,7 @@ async function lines(text: string, start: number, end = Number.POSITIVE_INFINITY
   }
 }
 
-test("a line belongs to the span in which it begins, and one without its newline is not there yet", async () => {
+test("a line belongs to the span in which it begins, and one without its newline does not count yet", async () => {
   const text = "aa\nbb\ncc\nd";
   for (const { start, end, expected } of [
     { start: 0, end: Number.POSITIVE_INFINITY, expected: ["aa", "bb", "cc"] },
@@ -49,19 +49,19 @@ test("a line belongs to the span in which it begins, and one without its newline
     assert.deepEqual(await lines(text, start, end), expected, `from ${start} to ${end}`);
 });
 
-test("lines that are longer than what is read at once come out whole", async () => {
+test("lines longer than a read chunk come out whole", async () => {
   const long = ["x".repeat(200_000), "é".repeat(70_000), "y"];
   assert.deepEqual(await lines(`${long.join("\n")}\n`, 0), long);
 });
 
-test("spans that touch share out all lines, each to one of them", async () => {
+test("adjacent spans cover every line exactly once", async () => {
   const text = `${Array.from({ length: 50 }, (_, i) => "z".repeat(i % 7)).join("\n")}\n`;
   const all = await lines(text, 0);
   for (let cut = 0; cut <= text.length; cut += 1)
     assert.deepEqual([...(await lines(text, 0, cut)), ...(await lines(text, cut))], all, `cut at ${cut}`);
 });
 
-test("a request is counted once, whatever number of its stages was logged", () => {
+test("a request is counted once, however many of its stages were logged", () => {
   const stages = ["RequestReceived", "ResponseComplete"].map((stage) => entry({ id: "a", stage }));
   assert.deepEqual(countRequests([...stages, entry({ id: "b" })], ["verb"]), [{ of: ["get"], count: 2 }]);
 });
@@ -72,7 +72,7 @@ test("a watch is counted where it starts and not where it ends", () => {
   assert.deepEqual(countRequests(entries, ["verb"]), [{ of: ["watch"], count: 1 }]);
 });
 
-test("counts are told apart by the chosen fields, the most frequent first", () => {
+test("requests are counted by the chosen fields, the most frequent first", () => {
   const by: AuditField[] = ["user", "code"];
   const counts = countRequests(
     [entry({ id: "a", code: 409 }), entry({ id: "b" }), entry({ id: "c" }), entry({ id: "d", user: "admin" })],
@@ -86,8 +86,8 @@ test("counts are told apart by the chosen fields, the most frequent first", () =
   assert.equal(table(counts, by).split("\n").at(-1), "4 in all");
 });
 
-test("a moment can be written down and read again", () => {
+test("a mark can be printed and parsed", () => {
   const mark = { inode: 12, offset: 345, time: "2026-01-01T00:00:00.000Z" };
   assert.deepEqual(parseMark(markText(mark)), mark);
-  assert.throws(() => parseMark("yesterday"), { message: /is no moment/ });
+  assert.throws(() => parseMark("yesterday"), { message: /is not a mark/ });
 });

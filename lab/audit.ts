@@ -1,4 +1,4 @@
-// `audit …`: how often was what asked of the API server, and by whom, between two moments.
+// `audit …`: counts the requests to the API server between two marks, by user, verb and resource.
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { parseArgs } from "node:util";
@@ -9,25 +9,25 @@ import { waitFor } from "./progress.ts";
 
 const settleParameter = "labAuditMark";
 
-/** The log as it is now; `settleAudit` before it if what was just asked is to lie before the mark. */
+/** The end of the log now. Call `settleAudit` first if requests that were just sent must be before the mark. */
 export function auditMark(lab: LabConfig): AuditMark {
   const { ino, size } = fs.statSync(auditLogPath(lab));
   return { inode: ino, offset: size, time: new Date().toISOString() };
 }
 
-/** What was logged from one mark (or the oldest log there is) up to another (or now), without the lab's own marks. */
+/** What was logged from one mark (or the oldest log) to another (or now), without the requests of `settleAudit`. */
 export async function auditEntries(lab: LabConfig, from?: AuditMark, to?: AuditMark): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for await (const line of logLines(lab, from, to)) if (!line.includes(settleParameter)) entries.push(parseEntry(line));
   return entries;
 }
 
-/** The log is written behind the answers: waits until a request of its own is in it, and with it those before. */
+/** The log lags behind the responses: waits until a request of its own is in it, and so all before it. */
 export async function settleAudit(lab: LabConfig): Promise<void> {
   const before = auditMark(lab);
   const id = randomUUID();
   if (!(await answers(lab, `/version?${settleParameter}=${id}`)))
-    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may lack the latest.`);
+    throw new UsageError(`The API server of the lab "${lab.name}" does not answer, so its log may be incomplete.`);
   await waitFor(
     "the audit log to catch up",
     async () => {
@@ -38,20 +38,11 @@ export async function settleAudit(lab: LabConfig): Promise<void> {
   );
 }
 
-export const auditFields = [
-  "user",
-  "userAgent",
-  "verb",
-  "group",
-  "resource",
-  "subresource",
-  "namespace",
-  "code",
-] as const;
+const auditFields = ["user", "userAgent", "verb", "group", "resource", "subresource", "namespace", "code"] as const;
 export type AuditField = (typeof auditFields)[number];
 
 export interface RequestCount {
-  /** In the order of the fields that were counted by. */
+  /** The values, in the order of the counted fields. */
   readonly of: readonly string[];
   readonly count: number;
 }
@@ -71,8 +62,8 @@ export function countRequests(entries: readonly AuditEntry[], by: readonly Audit
 }
 
 /**
- * A watch is asked for when it starts, not when it ends: one that began long ago and ends between the two moments is
- * no request of that time. The API server logs a start for these only, and always; for all else it logs the end.
+ * A watch counts when it starts: one that began long ago and ends between the two marks is not a request of that time.
+ * The API server logs ResponseStarted for long-running requests only; for all others it logs the end.
  */
 const countsAsRequest = (entry: AuditEntry): boolean =>
   isLongRunning(entry) ? entry.stage === "ResponseStarted" : entry.stage !== "RequestReceived";
@@ -80,9 +71,9 @@ const countsAsRequest = (entry: AuditEntry): boolean =>
 const isLongRunning = ({ verb, subresource }: AuditEntry): boolean =>
   ["watch", "proxy"].includes(verb) || ["attach", "exec", "proxy", "log", "portforward"].includes(subresource);
 
-const help = `audit mark                 print this moment, for --since and --until
-audit count [options]      count the requests between two moments
-  --since MARK, --until MARK   (default: the oldest log there is, now)
+const help = `audit mark                 print a mark, for --since and --until
+audit count [options]      count the requests between two marks
+  --since MARK, --until MARK   (default: the oldest log, now)
   --user USER                  only this user's
   --by FIELD[,FIELD]           ${auditFields.join(", ")} (default: user,verb,resource,subresource,code)
   --json                       one object a line instead of a table`;
@@ -103,7 +94,7 @@ export async function main(lab: LabConfig, args: string[]): Promise<void> {
   const [command] = positionals;
   if (values.help || command === undefined) return print(help);
   if (command !== "mark" && command !== "count")
-    throw new UsageError(`"audit ${command}" is no command; \`audit --help\` lists them.`);
+    throw new UsageError(`"audit ${command}" is not a command; \`audit --help\` lists them.`);
   if (!fs.existsSync(auditLogPath(lab))) throw new UsageError(`The lab "${lab.name}" has no audit log: it is not up.`);
   const by = parseFields(values.by);
   if (values.until === undefined) await settleAudit(lab);

@@ -1,5 +1,5 @@
-// The top control group of each node: containers of a node live below it, in every hierarchy (version 1) or in the
-// one there is (version 2).
+// The top cgroup of each node. The containers of a node are below it, in every hierarchy (cgroup v1) or in the only one
+// (cgroup v2).
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ const mountPoint = "/sys/fs/cgroup";
 
 export const unified = (): boolean => fs.existsSync(path.join(mountPoint, "cgroup.controllers"));
 
-/** Version 1 has one folder a controller; the `unified` one beside them has no controllers, and links are aliases. */
+/** cgroup v1 has one folder per controller. Links are aliases, and the `unified` folder has no controllers. */
 function hierarchies(): string[] {
   if (unified()) return [mountPoint];
   return fs
@@ -23,7 +23,7 @@ function enableControllers(group: string): void {
     try {
       fs.writeFileSync(path.join(group, "cgroup.subtree_control"), `+${controller}`);
     } catch {
-      // one that cannot be handed down (cpu beside real-time tasks, say) must not stop the others
+      // a controller that cannot be delegated, such as cpu with real-time tasks, must not stop the others
     }
   }
 }
@@ -36,7 +36,7 @@ export function makeCgroup(name: string): void {
       enableControllers(hierarchy);
       enableControllers(group);
     }
-    // A new cpuset (version 1) is empty, and nothing could run in it.
+    // A new cpuset of cgroup v1 is empty, and nothing could run in it.
     for (const file of ["cpuset.cpus", "cpuset.mems"]) {
       const above = path.join(hierarchy, file);
       if (!unified() && fs.existsSync(above)) fs.writeFileSync(path.join(group, file), fs.readFileSync(above));
@@ -56,7 +56,7 @@ function removeTree(group: string): void {
   fs.rmdirSync(group);
 }
 
-/** A group stays busy until its last dead process is reaped, so this tries again for a while. */
+/** A cgroup stays busy until its last dead process is reaped, so this retries for a while. */
 export async function removeCgroup(name: string, timeoutMs = 10_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (const group of cgroupsNamed(name)) {

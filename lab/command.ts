@@ -1,4 +1,4 @@
-// Runs a program to its end and gives back what it printed; a failure carries the end of what it complained about.
+// Runs a program and returns its output; the error of a failure has the end of its stderr.
 import { spawn } from "node:child_process";
 
 export class CommandError extends Error {
@@ -42,7 +42,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   });
 }
 
-/** For commands whose failure is an answer: undefined instead of an error. */
+/** For commands whose failure is an expected answer: returns undefined instead of an error. */
 export async function tryRun(
   command: string,
   args: readonly string[],

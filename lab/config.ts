@@ -1,15 +1,15 @@
-// What a lab is called and where everything of it lies. All names that the kernel sees begin with the lab's name
-// and all addresses come out of its one /16, so that two labs never meet.
+// The names, paths and addresses of a lab. All kernel names start with the lab's name, and all addresses are in its /16,
+// so that two labs share nothing.
 import * as path from "node:path";
 
 export interface LabConfig {
-  /** At most 8 letters and digits: interface names hold 15. */
+  /** At most 8 letters and digits: interface names have at most 15. */
   readonly name: string;
   /** The first two numbers of the lab's /16, as in `10.99`. */
   readonly prefix: string;
   readonly nodes: number;
   readonly kubernetes: string;
-  /** Everything of this lab that is a file: kubeconfig, pki, logs, node roots, volumes. */
+  /** The folder of all its files: kubeconfig, pki, logs, node roots, volumes. */
   readonly state: string;
   /** kubectl, etcdctl and friends, as links into the build cache. */
   readonly bin: string;
@@ -17,15 +17,15 @@ export interface LabConfig {
 
 export const mostNodes = 9;
 export const defaultKubernetes = "1.34.4";
-/** The tree's `.lab`: the default lab lies in it, others in `.lab/labs/NAME`. */
+/** `.lab` of this repository: the default lab is in it, others are in `.lab/labs/NAME`. */
 export const home: string = path.resolve(import.meta.dirname, "..", ".lab");
 
-/** What the whole machine must know of its labs: one record a lab, and the handles of the nodes' mount namespaces. */
+/** Shared by all labs of the machine: one record per lab, and the handles of the nodes' mount namespaces. */
 export const machineFolder = "/run/etcd-operator-lab";
-/** Every process that a lab starts carries the lab's name in this variable, so that it can be found without any file. */
+/** Every process of a lab has the lab's name in this variable, so that it can be found without any file. */
 export const labMark = "ETCD_OPERATOR_LAB";
 
-/** Something the person asked for that cannot be; its message is the whole sentence they read. */
+/** A mistake of the person; they read the message and no stack. */
 export class UsageError extends Error {}
 
 export function labConfig(
@@ -47,21 +47,21 @@ export function labConfig(
     nodes,
     kubernetes,
     state: name === "lab" ? home : path.join(home, "labs", name),
-    // Links of one version must not move under the feet of a lab of another.
+    // A lab of another Kubernetes version must not change the links of a running one.
     bin: path.join(home, kubernetes === defaultKubernetes ? "bin" : `bin-${kubernetes}`),
   };
 }
 
-/** One machine of the lab: a network namespace with its own containerd, kubelet and kube-proxy. */
+/** One node: a network namespace with its own containerd, kubelet and kube-proxy. */
 export interface LabNode {
   readonly index: number;
   /** Its name in Kubernetes. */
   readonly name: string;
   readonly zone: string;
   readonly address: string;
-  /** Network namespace, host end of its cable, and top cgroup all carry this name. */
+  /** The name of its network namespace, of the host end of its veth, and of its top cgroup. */
   readonly netns: string;
-  /** The handle of its mount namespace: everything mounted on the node is mounted there, and goes when it goes. */
+  /** The handle of its mount namespace: dropping it unmounts everything on the node. */
   readonly mountns: string;
   readonly podCidr: string;
   /** Its containerd, kubelet root, CNI configuration. */
@@ -89,9 +89,9 @@ export function labNodes(lab: LabConfig): LabNode[] {
 }
 
 export const bridgeName = (lab: LabConfig): string => `${lab.name}-br`;
-/** The host's end of the bridge: control plane and DNS listen here, and only here. */
+/** The host's address on the bridge: control plane and DNS listen only here. */
 export const hostAddress = (lab: LabConfig): string => `${lab.prefix}.0.1`;
-/** Loopback of this lab alone, for what no pod may reach: `10.99` gives 127.10.99.1. */
+/** A loopback address of this lab alone, for what pods must not reach: `10.99` gives 127.10.99.1. */
 export const loopbackAddress = (lab: LabConfig): string => `127.${lab.prefix}.1`;
 export const podRange = (lab: LabConfig): string => `${lab.prefix}.16.0/20`;
 export const serviceRange = (lab: LabConfig): string => `${lab.prefix}.128.0/20`;

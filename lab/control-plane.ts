@@ -13,7 +13,7 @@ import { waitForDaemon } from "./readiness.ts";
 const flags = (values: Readonly<Record<string, string | number | boolean>>): string[] =>
   Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 
-export function etcdFlags(lab: LabConfig): string[] {
+function etcdFlags(lab: LabConfig): string[] {
   const url = (port: number): string => `http://${loopbackAddress(lab)}:${port}`;
   return flags({
     "data-dir": path.join(lab.state, "etcd"),
@@ -22,12 +22,12 @@ export function etcdFlags(lab: LabConfig): string[] {
     "listen-peer-urls": url(2380),
     "initial-advertise-peer-urls": url(2380),
     "initial-cluster": `default=${url(2380)}`,
-    // A lab is thrown away; waiting for the disk at every write would only slow the tests down.
+    // A lab is thrown away; fsync would only slow the tests down.
     "unsafe-no-fsync": true,
   });
 }
 
-export function apiServerFlags(lab: LabConfig): string[] {
+function apiServerFlags(lab: LabConfig): string[] {
   return flags({
     "etcd-servers": `http://${loopbackAddress(lab)}:2379`,
     "bind-address": hostAddress(lab),
@@ -48,7 +48,7 @@ export function apiServerFlags(lab: LabConfig): string[] {
     "allow-privileged": true,
     "enable-admission-plugins": "NodeRestriction",
     "endpoint-reconciler-type": "lease",
-    // Webhooks are called at the pods' own addresses, so they do not hang on the first node's kube-proxy.
+    // Webhooks are called at pod addresses, so they do not depend on the first node's kube-proxy.
     "enable-aggregator-routing": true,
     "audit-policy-file": auditPolicyPath(lab),
     "audit-log-path": auditLogPath(lab),
@@ -65,12 +65,12 @@ const controllerFlags = (lab: LabConfig, identity: string): Record<string, strin
   "tls-cert-file": pkiPath(lab, `${identity}.crt`),
   "tls-private-key-file": pkiPath(lab, `${identity}.key`),
   "leader-elect": false,
-  // The usual 20 requests a second would make the start of all controllers take four seconds.
+  // With the usual 20 requests a second the controllers would take four seconds to start.
   "kube-api-qps": 300,
   "kube-api-burst": 600,
 });
 
-export function controllerManagerFlags(lab: LabConfig): string[] {
+function controllerManagerFlags(lab: LabConfig): string[] {
   return flags({
     ...controllerFlags(lab, "controller-manager"),
     "use-service-account-credentials": true,
@@ -80,13 +80,13 @@ export function controllerManagerFlags(lab: LabConfig): string[] {
     "cluster-signing-key-file": pkiPath(lab, "ca.key"),
     "cluster-cidr": podRange(lab),
     "allocate-node-cidrs": false,
-    // A dead node is known after 16 s instead of 50, so that tests of node failure end.
+    // A dead node is NotReady after 16 s instead of 50, which keeps tests of node failure short.
     "node-monitor-period": "2s",
     "node-monitor-grace-period": "16s",
   });
 }
 
-export const schedulerFlags = (lab: LabConfig): string[] => flags(controllerFlags(lab, "scheduler"));
+const schedulerFlags = (lab: LabConfig): string[] => flags(controllerFlags(lab, "scheduler"));
 
 const auditPolicyPath = (lab: LabConfig): string => path.join(lab.state, "run", "audit-policy.json");
 
@@ -108,7 +108,7 @@ function accepts(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** etcd and the API server, up to the moment when the latter says that it is ready. */
+/** Starts etcd and the API server, and waits until the API server is ready. */
 export async function startApiServer(lab: LabConfig, signal: AbortSignal): Promise<void> {
   fs.mkdirSync(path.join(lab.state, "run"), { recursive: true });
   fs.mkdirSync(path.dirname(auditLogPath(lab)), { recursive: true });

@@ -1,5 +1,5 @@
-// The lab's long-running processes. Each has a record (pid, start time, command line) beside its log, so that any
-// later command can find it again, never mistake a reused pid for it, and start it anew exactly as it was.
+// The lab's long-running processes. Each has a record (pid, start time, command line), so that a later command can find
+// it, never mistakes a reused pid for it, and can start it again with the same command line.
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -9,13 +9,13 @@ import { type LabConfig, labMark, logPath, pidPath } from "./config.ts";
 export interface Daemon {
   readonly component: string;
   readonly pid: number;
-  /** Ticks since boot, field 22 of /proc/PID/stat: with the pid it names one process for good. */
+  /** Ticks since boot, field 22 of /proc/PID/stat: together with the pid it identifies one process. */
   readonly startTime: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Undefined when there is no such process, or it is only waiting to be reaped. */
+/** Undefined when there is no such process, or it is a zombie. */
 export function startTimeOf(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -43,7 +43,7 @@ export function startDaemon(
     env: { ...process.env, ...env, [labMark]: lab.name },
   });
   fs.closeSync(log);
-  // Whether it stays up is seen by whoever waits for it to be ready; without a listener Node would throw here.
+  // Whoever waits for it to be ready sees whether it stays up; without a listener Node would throw here.
   child.on("error", () => {});
   child.unref();
   const pid = child.pid;

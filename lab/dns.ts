@@ -1,5 +1,5 @@
-// CoreDNS for the lab's pods, on the bridge address. There is no outside: every name that is not the cluster's is
-// answered as unknown, never as a failure, which would break resolvers that walk a search list.
+// CoreDNS for the lab's pods, on the bridge address. Names outside the cluster get NXDOMAIN, not an error: an error would
+// break resolvers that walk a search list.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { ClusterRole, ClusterRoleBinding } from "kubernetes-types/rbac/v1.js";
@@ -15,9 +15,9 @@ const emptyRootZone = `$ORIGIN .
 @ 5 IN NS ns.invalid.
 `;
 
-// What kubeadm sets up with Kubernetes 1.34, as far as a cluster that reaches nobody outside needs it: names of the
-// cluster are not cached, neither found nor missed, so the name of a pod that just appears does not stay unknown.
-export const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
+// As kubeadm configures it with Kubernetes 1.34, without forwarding: names of the cluster are not cached, so the name of a
+// new pod resolves at once.
+const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
     bind ${hostAddress(lab)}
     errors
     ready ${loopbackAddress(lab)}:8181

@@ -1,5 +1,5 @@
-// Takes a lab away, whatever state it is in: running, half started, killed, its folder removed. Nothing is asked of the
-// lab itself; all is found by what the kernel and the machine's list of labs say.
+// Removes a lab in any state: running, half started, killed, its folder deleted. It finds everything from the kernel and
+// from the machine's records, not from the lab itself.
 import { removeCgroup } from "./cgroups.ts";
 import { type LabConfig, labNodes, mostNodes } from "./config.ts";
 import { detachLoopDevices } from "./loop-devices.ts";
@@ -10,7 +10,7 @@ import { claim, lock, removeRecord } from "./registry.ts";
 import { type KeepOptions, removeState } from "./state.ts";
 import { traces } from "./traces.ts";
 
-/** In the order of who holds whom: processes hold mounts, mounts hold devices and folders. The record goes last. */
+/** In order of dependency: processes hold mounts, mounts hold devices and folders. The record goes last. */
 export async function tearDown(lab: LabConfig, keep: KeepOptions = { logs: false }): Promise<void> {
   const any = { ...lab, nodes: mostNodes };
   await killProcesses(() => labProcesses(any));

@@ -1,5 +1,5 @@
-// Unpacking every image on every node would take longest of all in a start. It is done once for all labs: a containerd
-// fills a folder in the cache, and each node begins with a copy of it that shares the files themselves.
+// Unpacking all images on every node would dominate the start of a lab. So one containerd unpacks them once into a folder
+// in the cache, and each node starts with a copy of hard links.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs";
@@ -12,7 +12,7 @@ import { loadImages } from "./images/load.ts";
 import { containerdRoot } from "./node-settings.ts";
 import { waitFor } from "./progress.ts";
 
-/** containerd writes into these; all else in its folder is written once and then only read. */
+/** containerd writes to these; it only reads all other files in its folder. */
 const databases = ["io.containerd.metadata.v1.bolt/meta.db", "io.containerd.snapshotter.v1.overlayfs/metadata.db"];
 
 export async function ensureImageTemplate(archives: readonly ImageArchive[]): Promise<string> {
@@ -41,7 +41,7 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
   address = "${node.containerdSocket}"
 `,
   );
-  // With mounts of its own and bound to this process's life, so that nothing is left if that ends in the middle.
+  // In its own mount namespace, and killed with this process, so that an interruption leaves nothing.
   const alone = ["--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private"];
   const containerd = spawn("setpriv", [...alone, "containerd", "--config", settings], { stdio: "ignore" });
   const ended = once(containerd, "exit");
@@ -62,7 +62,7 @@ export async function cloneImages(template: string, node: LabNode): Promise<void
   fs.mkdirSync(path.dirname(target), { recursive: true });
   const linked = await tryRun("cp", ["--archive", "--link", template, target]);
   if (linked === undefined) {
-    // Another file system: copied for real.
+    // Another file system: copy the contents.
     fs.rmSync(target, { recursive: true, force: true });
     await run("cp", ["--archive", "--reflink=auto", template, target]);
   }

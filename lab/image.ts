@@ -1,4 +1,4 @@
-// `make image`: the operator image, built and put on every node of a running lab.
+// `make image`: builds the operator image and loads it into every node of a running lab.
 import { labNodes, type LabConfig, UsageError } from "./config.ts";
 import type { ImageArchive } from "./images/archive.ts";
 import { loadImages } from "./images/load.ts";

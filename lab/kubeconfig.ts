@@ -1,4 +1,4 @@
-// Kubeconfig files with everything embedded, so that a copy of the one file is enough to reach the lab.
+// Kubeconfig files with embedded certificates, so that one file is enough to reach the lab.
 import * as fs from "node:fs";
 import { hostAddress, kubeconfigPath, type LabConfig, labNodes } from "./config.ts";
 import { pkiPath } from "./pki.ts";
@@ -8,7 +8,7 @@ export const apiUrl = (lab: LabConfig): string => `https://${hostAddress(lab)}:6
 const embedded = (file: string): string => fs.readFileSync(file).toString("base64");
 
 /** JSON is YAML too. */
-export function kubeconfigText(lab: LabConfig, identity: string): string {
+function kubeconfigText(lab: LabConfig, identity: string): string {
   const name = lab.name;
   return JSON.stringify(
     {

@@ -1,4 +1,4 @@
-// Loop devices whose file lies in the lab's folder: what a volume of a fixed size stands on.
+// Finds and detaches the loop devices of a lab: those with a backing file in its folder.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { tryRun } from "./command.ts";
@@ -12,7 +12,7 @@ export function labLoopDevices(lab: LabConfig): string[] {
     .filter((name) => name.startsWith("loop"))
     .filter((name) => {
       try {
-        // A file that was removed under the device is shown with " (deleted)" behind it.
+        // The kernel shows a deleted backing file with the suffix " (deleted)".
         const file = fs.readFileSync(`/sys/block/${name}/loop/backing_file`, "utf8");
         return file.startsWith(nodes) && !file.startsWith(others);
       } catch {

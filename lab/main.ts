@@ -7,12 +7,12 @@ import { readRecord } from "./registry.ts";
 import { status } from "./status.ts";
 import { up } from "./up.ts";
 
-const help = `A real Kubernetes on this machine: control plane, nodes, networks, DNS. Nothing of it reaches the outside.
+const help = `A real Kubernetes on this machine: control plane, nodes, networks, DNS. It has no route to the outside.
 
 node lab/main.ts up [options]        start a lab, building what is missing first
-node lab/main.ts down [--name NAME]  take it away without a trace
+node lab/main.ts down [--name NAME]  stop it and remove every trace
 node lab/main.ts status              the labs of this machine
-node lab/main.ts image [--name NAME] build the operator image and put it on every node
+node lab/main.ts image [--name NAME] build the operator image and load it into every node
 node lab/main.ts fault …             break something on purpose, and undo it ("fault --help")
 node lab/main.ts audit …             count requests to the API server ("audit --help")
 
@@ -30,14 +30,14 @@ const extensions: Readonly<Record<string, () => Promise<Extension>>> = {
   image: () => import("./image.ts"),
 };
 
-/** As it was started; what the person says only names it. */
+/** The configuration that the lab was started with. */
 function recorded(name: string | undefined): LabConfig {
   const lab = labConfig(name === undefined ? {} : { name });
   const record = readRecord(lab.name);
   return record !== undefined && record.state === lab.state ? record : lab;
 }
 
-/** Takes `--name NAME` out of the arguments that otherwise are the extension's own. */
+/** Takes `--name NAME` out of the arguments; the rest belong to the extension. */
 function splitName(args: readonly string[]): { name: string | undefined; rest: string[] } {
   const rest = [...args];
   const at = rest.findIndex((arg) => arg === "--name" || arg.startsWith("--name="));
@@ -46,13 +46,13 @@ function splitName(args: readonly string[]): { name: string | undefined; rest: s
   return { name: flag === "--name" ? rest.splice(at, 1)[0] : flag.slice("--name=".length), rest };
 }
 
-/** Aborts at the first Ctrl-C; the second and later ones must not cut the cleaning short. */
+/** Aborts at the first Ctrl-C; later ones must not interrupt the cleanup. */
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
   const onSignal = (): void => {
-    if (interrupted.signal.aborted) say("Still cleaning up; this takes some seconds.");
+    if (interrupted.signal.aborted) say("Still cleaning up; this takes a few seconds.");
     else say("Interrupted: cleaning up.");
-    interrupted.abort(new UsageError("The start was interrupted; nothing of it is left."));
+    interrupted.abort(new UsageError("The start was interrupted; everything it created is removed."));
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
@@ -83,7 +83,7 @@ async function main(argv: readonly string[]): Promise<void> {
   });
   const [command, surplus] = positionals;
   if (values.help === true || command === undefined) return print(help);
-  if (surplus !== undefined) throw new UsageError(`"${surplus}" means nothing after "${command}".`);
+  if (surplus !== undefined) throw new UsageError(`"${command}" takes no argument "${surplus}".`);
   const { help: _, nodes, ...named } = values;
   switch (command) {
     case "up":
@@ -111,7 +111,7 @@ async function downCommand(lab: LabConfig): Promise<void> {
   else say(`${lab.name} down in ${seconds(result.milliseconds)}`);
 }
 
-/** A mistake of the person's is one sentence; anything else is ours, and comes with where it happened. */
+/** A mistake of the person is one sentence; anything else is a bug, and is printed with its stack. */
 function complain(error: unknown): void {
   const usage =
     error instanceof UsageError ||

@@ -1,6 +1,5 @@
-// A node's own view of the file system. All that containerd and kubelet mount, and what they would leave behind in
-// the machine's /run and /var, lies in one mount namespace a node: dropping its handle takes everything away at once,
-// even after the lab was killed and its folder removed.
+// The mount namespace of each node. It has everything that containerd and kubelet mount or would leave in the machine's
+// /run and /var. Dropping its handle removes all of that at once, even after the lab was killed and its folder deleted.
 import * as fs from "node:fs";
 import { availableParallelism } from "node:os";
 import * as path from "node:path";
@@ -8,7 +7,7 @@ import { run, tryRun } from "./command.ts";
 import { type LabConfig, type LabNode, machineFolder } from "./config.ts";
 import { stateFolders } from "./state.ts";
 
-/** What stands before a command that is to run on the node: its network and its mounts. */
+/** The command prefix that runs a command on the node, with its network and mounts. */
 export const onNode = (node: LabNode): string[] => [
   "nsenter",
   `--net=/run/netns/${node.netns}`,
@@ -18,7 +17,7 @@ export const onNode = (node: LabNode): string[] => [
 const handleFolder = (lab: LabConfig): string => path.join(machineFolder, lab.name);
 
 /** Every mount point of this machine, outermost first. */
-export function mountPoints(): string[] {
+function mountPoints(): string[] {
   return fs
     .readFileSync("/proc/self/mountinfo", "utf8")
     .split("\n")
@@ -29,7 +28,7 @@ export function mountPoints(): string[] {
 
 const isMounted = (point: string): boolean => mountPoints().includes(point);
 
-/** The handles must lie on a mount of their own that is not shared: the kernel refuses them elsewhere. */
+/** The handles must be on a private mount: the kernel refuses them elsewhere. */
 export async function prepareHandles(lab: LabConfig): Promise<void> {
   const folder = handleFolder(lab);
   fs.mkdirSync(folder, { recursive: true });
@@ -38,20 +37,20 @@ export async function prepareHandles(lab: LabConfig): Promise<void> {
   await run("mount", ["--make-private", folder]);
 }
 
-/** What of the machine's fixed folders is the node's own, and the folder on its disk that holds it. */
+/** Folders on the node's disk, and the fixed paths of the machine that they are mounted over. */
 const kept: readonly (readonly [string, string])[] = [
   ["log", "/var/log"],
   ["cni-results", "/var/lib/cni"],
   ["kubelet-fixed", "/var/lib/kubelet"],
 ];
 
-// The last line is what the first process of a real machine does, so that volumes with mount propagation work.
+// The last line is what init does on a real machine, so that volumes with mount propagation work.
 const setUp = `set -e
 mount -t tmpfs -o mode=755 tmpfs /run
 while [ $# -gt 0 ]; do mount --bind "$1" "$2"; shift 2; done
 mount --make-rshared /`;
 
-/** Makes the node's namespace anew, as a reboot does: /run is empty, what lies on its disk is kept. */
+/** Recreates the node's namespace, as a reboot does: /run is empty, the disk is kept. */
 export async function makeMountNamespace(node: LabNode): Promise<void> {
   await dropMountNamespace(node.mountns);
   fs.writeFileSync(node.mountns, "");
@@ -65,8 +64,8 @@ export async function makeMountNamespace(node: LabNode): Promise<void> {
 }
 
 /**
- * Linux 6.18 numbers namespaces apart on each processor and refuses to pin one with a lower number than its maker's,
- * which happens where the lab itself runs in a container: made on another processor it gets another number.
+ * Linux 6.18 numbers namespaces per processor and refuses to pin one with a lower number than that of its creator, which
+ * can happen when the lab runs in a container. On another processor it gets another number, so this tries all of them.
  */
 async function pinNewNamespace(handle: string, command: readonly string[]): Promise<void> {
   const unshare = ["unshare", `--mount=${handle}`, "--propagation", "private", ...command];
@@ -80,7 +79,7 @@ export async function dropMountNamespace(handle: string): Promise<void> {
   fs.rmSync(handle, { force: true });
 }
 
-/** Drops the handles of every node of the lab, however many it had, and the folder they lie in. */
+/** Drops the handles of all nodes of the lab, however many it had, and their folder. */
 async function dropMountNamespaces(lab: LabConfig): Promise<void> {
   const folder = handleFolder(lab);
   if (!fs.existsSync(folder)) return;
@@ -89,7 +88,7 @@ async function dropMountNamespaces(lab: LabConfig): Promise<void> {
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** Mounts of the lab that the machine itself sees: the handles, and whatever was mounted below the lab's folder. */
+/** Mounts of the lab in the machine's own namespace: the handles, and mounts below the lab's folder. */
 export function labMounts(lab: LabConfig): string[] {
   const folders = [handleFolder(lab), ...stateFolders(lab)];
   return mountPoints().filter((point) => folders.some((folder) => point === folder || point.startsWith(`${folder}/`)));

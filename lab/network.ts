@@ -1,5 +1,5 @@
-// The lab's network: a bridge on the host, a network namespace with a cable to it for each node, and routes so that
-// host, nodes and pods reach each other. Nothing routes out of the lab.
+// The lab's network: a bridge on the host, a network namespace with a veth to it for each node, and routes between host,
+// nodes and pods. Nothing routes out of the lab.
 import * as fs from "node:fs";
 import { run, tryRun } from "./command.ts";
 import { bridgeName, hostAddress, type LabConfig, type LabNode, labNodes, serviceRange } from "./config.ts";
@@ -17,7 +17,7 @@ function hostCommands(lab: LabConfig, nodes: readonly LabNode[]): string[] {
       `link set ${node.netns} master ${bridge} up`,
       `route add ${node.podCidr} via ${node.address}`,
     ]),
-    // Services have no place of their own: kube-proxy of the first node translates for the host.
+    // The host has no kube-proxy: that of the first node translates service addresses for it.
     ...(first === undefined ? [] : [`route add ${serviceRange(lab)} via ${first.address}`]),
   ];
 }
@@ -27,7 +27,7 @@ function nodeCommands(lab: LabConfig, node: LabNode, nodes: readonly LabNode[]):
     "link set lo up",
     `addr add ${node.address}/24 dev eth0`,
     "link set eth0 up",
-    // Only so that a packet to a service gets as far as kube-proxy's rules.
+    // A packet to a service needs a route to get as far as kube-proxy's rules.
     `route add ${serviceRange(lab)} dev eth0`,
     ...nodes.filter((other) => other !== node).map((other) => `route add ${other.podCidr} via ${other.address}`),
   ];
@@ -52,8 +52,8 @@ export async function makeNetwork(lab: LabConfig): Promise<void> {
   if (await forwardingIsRefused()) await run("iptables", ["-w", "-I", ...bridgeRule(lab)]);
 }
 
-// Where bridged packets go through the host's filter and that refuses by default (Docker does so), nodes would not
-// reach each other.
+// Where bridged packets pass the host's filter and its policy is DROP, as Docker sets it, nodes would not reach each
+// other.
 const bridgeRule = (lab: LabConfig): string[] => {
   const bridge = bridgeName(lab);
   return ["FORWARD", "-i", bridge, "-o", bridge, "-j", "ACCEPT"];
@@ -77,7 +77,7 @@ export async function labFilterRules(lab: LabConfig): Promise<string[]> {
   return rules.split("\n").filter((rule) => rule.split(" ").some((word) => isOwn(lab, word)));
 }
 
-/** Also when only a part of it stands: takes away what there is. Routes go with their interface. */
+/** Removes what exists of it, also after a partial start. Routes go with their interface. */
 export async function removeNetwork(lab: LabConfig): Promise<void> {
   for (const rule of await labFilterRules(lab)) await run("iptables", ["-w", "-D", ...rule.split(" ").slice(1)]);
   for (const name of labNamespaces(lab)) await run("ip", ["netns", "del", name]);

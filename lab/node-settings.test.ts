@@ -8,7 +8,7 @@ const hasSetting = (kubernetes: string): boolean => {
   return JSON.stringify(kubeletSettings(lab, labNode(lab, 0))).includes('"failCgroupV1":false');
 };
 
-test("kubelet is told to accept control groups of version 1 from 1.35 on, where it would refuse", () => {
+test("kubelet 1.35 and later are configured to accept cgroup v1, which they refuse by default", () => {
   assert.deepEqual(["1.34.4", "1.35.0", "1.36.1"].map(hasSetting), [false, true, true]);
 });
 

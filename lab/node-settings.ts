@@ -14,7 +14,7 @@ const unusedSnapshotters = ["aufs", "btrfs", "zfs", "devmapper"];
 export function containerdSettings(node: LabNode): string {
   const disabled = unusedSnapshotters.map((name) => `"io.containerd.snapshotter.v1.${name}"`).join(", ");
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
-  // Raising a process's chance to survive needs a right that root in a small virtual machine may lack.
+  // Lowering oom_score_adj needs a capability that root in a small virtual machine may lack.
   return `version = 2
 root = "${containerdRoot(node)}"
 state = "${path.join(node.root, "containerd-state")}"
@@ -79,14 +79,14 @@ export function kubeletSettings(lab: LabConfig, node: LabNode): unknown {
     cgroupDriver: "cgroupfs",
     cgroupRoot: `/${node.netns}`,
     enforceNodeAllocatable: ["pods"],
-    // Kubernetes 1.35 and later refuse to start on control groups of version 1 unless told.
+    // Kubernetes 1.35 and later refuse cgroup v1 without this.
     ...(minor >= 35 ? { failCgroupV1: false } : {}),
     clusterDNS: [hostAddress(lab)],
     clusterDomain: "cluster.local",
     resolvConf: "",
     failSwapOn: false,
     oomScoreAdj: 0,
-    // The nodes share one disk and no registry: images are never collected, and no pod is evicted for a full disk.
+    // The nodes share one disk and have no registry: never collect images, never evict a pod for a full disk.
     evictionHard: { "memory.available": "100Mi" },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
@@ -97,7 +97,7 @@ export function kubeletSettings(lab: LabConfig, node: LabNode): unknown {
   };
 }
 
-export function proxySettings(lab: LabConfig, node: LabNode): unknown {
+function proxySettings(lab: LabConfig, node: LabNode): unknown {
   return {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
@@ -119,7 +119,7 @@ export interface SettingsFile {
 export const settingsPath = (node: LabNode, component: "containerd" | "kubelet" | "kube-proxy"): string =>
   path.join(node.root, component === "containerd" ? "containerd.toml" : `${component}.json`);
 
-/** Everything that must lie on the node's disk before its agents start. */
+/** The files that must be on the node's disk before its agents start. */
 export function settingsFiles(lab: LabConfig, node: LabNode): SettingsFile[] {
   const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
   return [

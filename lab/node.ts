@@ -11,7 +11,7 @@ import { settingsFiles, settingsPath } from "./node-settings.ts";
 import { killProcesses, nodeProcesses } from "./processes.ts";
 import { isHealthy, waitForDaemon } from "./readiness.ts";
 
-/** Control group, mounts and settings: what a machine has before anything runs on it. */
+/** cgroup, mounts and settings: what must exist before anything runs on the node. */
 export async function prepareNode(lab: LabConfig, node: LabNode): Promise<void> {
   makeCgroup(node.netns);
   await makeMountNamespace(node);
@@ -63,17 +63,17 @@ export const startAgents = (lab: LabConfig, node: LabNode): Agents => ({
   proxy: startProxy(lab, node),
 });
 
-/** Whether services can be reached through the node. */
+/** Whether kube-proxy of the node is ready. */
 export const carriesServices = (node: LabNode): Promise<boolean> => isHealthy(`http://${node.address}:10256/healthz`);
 
-/** A power cut: agents and containers die at once, and with them all that was mounted. Its disk stays. */
+/** A power cut: kills agents and containers at once and drops all mounts. The disk stays. */
 export async function powerOff(lab: LabConfig, node: LabNode): Promise<void> {
   await killProcesses(() => nodeProcesses(lab, node));
   await dropMountNamespace(node.mountns);
   fs.rmSync(path.join(node.root, "containerd-state"), { recursive: true, force: true });
 }
 
-/** Starts a node that was powered off, with the disk that it had. */
+/** Starts a node that was powered off, with its disk. */
 export async function powerOn(lab: LabConfig, node: LabNode, signal: AbortSignal): Promise<void> {
   await prepareNode(lab, node);
   await startContainerd(lab, node, signal);

@@ -1,4 +1,4 @@
-// The lab's certificates: one authority, one key pair a component, and the key that signs service accounts' tokens.
+// The lab's certificates: one CA, one key pair per component, and the key that signs service account tokens.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { run } from "./command.ts";
@@ -14,7 +14,7 @@ interface Identity {
 
 export const pkiPath = (lab: LabConfig, file: string): string => path.join(lab.state, "pki", file);
 
-/** Every certificate of the lab; the user and group names are those that Kubernetes' built-in roles are bound to. */
+/** Every certificate of the lab. The user and group names are those of Kubernetes' built-in role bindings. */
 export function identities(lab: LabConfig): Identity[] {
   const service = "kubernetes.default.svc";
   const host = `IP:${hostAddress(lab)}`;

@@ -1,5 +1,5 @@
-// Where a pod runs and what its containers are to the kernel: node, address, processes, mounts. It asks the nodes'
-// containerd and not the API server, so that a pod can be harmed while the API server is away.
+// Finds the node, address, processes and mounts of a pod. It asks the nodes' containerd and not the API server, so that
+// faults work while the API server is down.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { run } from "./command.ts";
@@ -13,7 +13,7 @@ export interface PodName {
 }
 
 export interface ContainerMount {
-  /** Where it lies on the node. */
+  /** Its path on the node. */
   readonly source: string;
   readonly destination: string;
 }
@@ -21,7 +21,7 @@ export interface ContainerMount {
 export interface RunningContainer {
   readonly name: string;
   readonly id: string;
-  /** Its main process, as the machine numbers it. */
+  /** The pid of its main process on the machine. */
   readonly pid: number;
   readonly mounts: readonly ContainerMount[];
 }
@@ -75,7 +75,7 @@ async function findOnNode(node: LabNode, pod: PodName): Promise<RunningPod | und
   let sandbox: { pid: number; uid: string } | undefined;
   for (const id of ids) {
     const pid = tasks.get(id);
-    if (pid === undefined) continue; // ended; kept by kubelet for its log
+    if (pid === undefined) continue; // it ended; kubelet keeps it for its log
     const info = JSON.parse(await ctr(node, "containers", "info", id)) as ContainerInfo;
     if (info.Labels["io.cri-containerd.kind"] === "sandbox")
       sandbox = { pid, uid: info.Labels["io.kubernetes.pod.uid"] ?? "" };
@@ -100,11 +100,11 @@ export async function findPod(lab: LabConfig, pod: PodName): Promise<RunningPod>
   });
   const found = (await Promise.all(up.map((node) => findOnNode(node, pod)))).find((on) => on !== undefined);
   if (found === undefined)
-    throw new UsageError(`No pod ${podText(pod)} runs on a node of the lab "${lab.name}" that is switched on.`);
+    throw new UsageError(`No pod ${podText(pod)} runs on a node of the lab "${lab.name}" that has power.`);
   return found;
 }
 
-/** The one that is named, or the only one. */
+/** The named container, or the only one. */
 export function containerOf(pod: RunningPod, name?: string): RunningContainer {
   const running = pod.containers.map((container) => container.name).join(", ") || "none";
   const chosen =
@@ -114,12 +114,12 @@ export function containerOf(pod: RunningPod, name?: string): RunningContainer {
   if (chosen !== undefined) return chosen;
   throw new UsageError(
     name === undefined
-      ? `The pod ${podText(pod)} needs its container named; running: ${running}.`
+      ? `The pod ${podText(pod)} has several containers; name one: ${running}.`
       : `The pod ${podText(pod)} has no running container "${name}"; running: ${running}.`,
   );
 }
 
-/** The folder of the process's control group: in the named controller's hierarchy, or in the only one there is. */
+/** The cgroup of the process: in the hierarchy of the controller (v1), or in the only one (v2). */
 export function cgroupOf(pid: number, controller: "pids" | "blkio" | "memory"): string {
   for (const line of fs.readFileSync(`/proc/${pid}/cgroup`, "utf8").split("\n")) {
     const [number, controllers = "", ...rest] = line.split(":");
@@ -128,10 +128,10 @@ export function cgroupOf(pid: number, controller: "pids" | "blkio" | "memory"): 
     if (!unified() && controllers.split(",").includes(controller))
       return path.join("/sys/fs/cgroup", controllers, group);
   }
-  throw new Error(`process ${pid} is in no control group of ${controller}`);
+  throw new Error(`process ${pid} is in no cgroup of ${controller}`);
 }
 
-/** Every process in the group and below it; none when the group is gone. */
+/** Every process in the cgroup and below it; empty when the cgroup is gone. */
 export function processesIn(group: string): number[] {
   try {
     const below = fs.readdirSync(group, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -1,4 +1,4 @@
-// What must be on the machine before a lab starts, made or fetched where it is missing: packages, programs, images.
+// Installs or builds what a lab needs and the machine lacks: packages, programs, images.
 import { ensureBinaries } from "./build/binaries.ts";
 import { ensurePackages } from "./build/packages.ts";
 import { checkMachine } from "./build/prerequisites.ts";
@@ -6,7 +6,7 @@ import { type LabConfig, UsageError } from "./config.ts";
 import { ensureImageTemplate } from "./image-template.ts";
 import { ensureImages } from "./images/index.ts";
 
-/** Gives back the folder of unpacked images that every node begins with. */
+/** Returns the folder of unpacked images that every node starts with. */
 export async function prepareMachine(lab: LabConfig, signal: AbortSignal): Promise<string> {
   const missing = await checkMachine();
   if (missing.length > 0) throw new UsageError(missing.join("\n"));

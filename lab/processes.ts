@@ -1,5 +1,5 @@
-// Finds every process of a lab from what the kernel says alone – the mark in its environment, its network namespace,
-// its cgroup – so that it is found even when all files of the lab are gone, and ends them.
+// Finds every process of a lab by its environment, network namespace or cgroup, also when all files of the lab are gone,
+// and kills them.
 import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LabConfig, type LabNode, labMark, labNodes } from "./config.ts";
@@ -8,7 +8,7 @@ import { startTimeOf } from "./daemon.ts";
 export interface LabProcess {
   readonly pid: number;
   readonly command: string;
-  /** Started by the lab itself; the others are containers and what keeps them. */
+  /** Started by the lab itself. The others are containers and their shims. */
   readonly daemon: boolean;
 }
 
@@ -16,7 +16,7 @@ function read(file: string): string {
   try {
     return fs.readFileSync(file, "utf8");
   } catch {
-    return ""; // the process is gone, or is the kernel's
+    return ""; // the process is gone, or is a kernel thread
   }
 }
 
@@ -30,7 +30,7 @@ function networkNamespace(file: string): string | undefined {
 
 type Belongs = (pid: number) => boolean;
 
-/** Agents and containers of the node: whoever is in its network or below its control group. */
+/** Agents and containers of the node: processes in its network namespace or below its cgroup. */
 function onNode(node: LabNode): Belongs {
   const namespace = networkNamespace(`/run/netns/${node.netns}`);
   return (pid) =>
@@ -48,7 +48,7 @@ function find(belongs: readonly Belongs[], isDaemon: Belongs): LabProcess[] {
   for (const entry of fs.readdirSync("/proc")) {
     const pid = Number(entry);
     if (!Number.isInteger(pid) || pid === process.pid || !belongs.some((does) => does(pid))) continue;
-    if (startTimeOf(pid) === undefined) continue; // dead already, only not reaped
+    if (startTimeOf(pid) === undefined) continue; // a zombie
     const command = read(`/proc/${pid}/cmdline`).split("\0").join(" ").trim();
     found.push({ pid, command, daemon: isDaemon(pid) && !command.includes("containerd-shim") });
   }
@@ -60,19 +60,19 @@ export const labProcesses = (lab: LabConfig): LabProcess[] =>
 
 export const nodeProcesses = (lab: LabConfig, node: LabNode): LabProcess[] => find([onNode(node)], marked(lab));
 
-/** Ends them all at once, as a power cut does, so that none has time to start another; looks again until none is left. */
+/** Kills all at once, so that none has time to start another, and looks again until none is left. */
 export async function killProcesses(look: () => LabProcess[], timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let left = look(); left.length > 0; left = look()) {
     if (Date.now() > deadline) {
       const names = left.map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`).join("; ");
-      throw new Error(`these processes do not end: ${names}`);
+      throw new Error(`these processes survive SIGKILL: ${names}`);
     }
     for (const { pid } of left) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // ended by itself between the look and the blow
+        // it ended in the meantime
       }
     }
     await sleep(30);

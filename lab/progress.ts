@@ -1,5 +1,5 @@
-// Tells a waiting person what is being done, for how long already, and what it waits for: one live line on a
-// terminal, plain lines in a log. Everything that may take longer than two seconds runs inside `step`.
+// Shows a waiting person what is being done, for how long, and what it waits for: one live line on a terminal, plain lines
+// in a log. Everything that may take longer than two seconds runs inside `step`.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const terminal = process.stderr.isTTY && process.env["TERM"] !== "dumb";
@@ -12,7 +12,7 @@ export const green = (text: string): string => paint("32", text);
 export const red = (text: string): string => paint("31", text);
 export const yellow = (text: string): string => paint("33", text);
 
-/** One line to the person; standard output stays free for what programs read. */
+/** Prints a line to stderr; stdout is for output that programs read. */
 export function say(text = ""): void {
   process.stderr.write(`${terminal ? "\r\u001b[K" : ""}${text}\n`);
 }
@@ -24,7 +24,7 @@ export function seconds(milliseconds: number): string {
 }
 
 export interface Step {
-  /** What it is at now; shown behind the step's own text. */
+  /** Shown after the text of the step. */
   detail(text: string): void;
 }
 
@@ -34,16 +34,16 @@ const logEveryMs = 20_000;
 export async function step<T>(what: string, work: (step: Step) => Promise<T>): Promise<T> {
   const began = Date.now();
   let detail = "";
-  let told = began;
+  let logged = began;
   let announced = false;
   const line = (): string => `${what}${detail === "" ? "" : dim(` – ${detail}`)} ${dim(seconds(Date.now() - began))}`;
   const timer = setInterval(
     () => {
       const now = Date.now();
       if (terminal) process.stderr.write(`\r\u001b[K${yellow("…")} ${line()}`);
-      else if ((!announced && now - began >= quietMs) || now - told >= logEveryMs) {
+      else if ((!announced && now - began >= quietMs) || now - logged >= logEveryMs) {
         announced = true;
-        told = now;
+        logged = now;
         process.stderr.write(`… ${line()}\n`);
       }
     },
@@ -66,7 +66,7 @@ export async function step<T>(what: string, work: (step: Step) => Promise<T>): P
   }
 }
 
-/** Asks `probe` again and again until it gives something; the failure says what was last seen. */
+/** Polls `probe` until it returns a value; the error of a timeout says what was last seen. */
 export async function waitFor<T>(
   what: string,
   probe: () => Promise<T | undefined>,

@@ -1,4 +1,4 @@
-// Waits for a daemon to do what it was started for; one that dies meanwhile ends the wait at once, with its last words.
+// Waits for a daemon to be ready. If it dies, the wait ends at once with the end of its log.
 import * as fs from "node:fs";
 import * as http from "node:http";
 import * as https from "node:https";
@@ -7,7 +7,7 @@ import { type LabConfig, logPath } from "./config.ts";
 import { type Daemon, isAlive } from "./daemon.ts";
 import { seconds } from "./progress.ts";
 
-function lastWords(file: string): string {
+function logTail(file: string): string {
   try {
     return fs.readFileSync(file, "utf8").trim().split("\n").slice(-20).join("\n");
   } catch {
@@ -18,7 +18,7 @@ function lastWords(file: string): string {
 export function mustLive(lab: LabConfig, daemon: Daemon): void {
   if (isAlive(daemon)) return;
   const log = logPath(lab, daemon.component);
-  throw new Error(`${daemon.component} ended right after its start (${log}):\n${lastWords(log)}`);
+  throw new Error(`${daemon.component} ended right after it started (${log}):\n${logTail(log)}`);
 }
 
 export async function waitForDaemon(
@@ -34,12 +34,12 @@ export async function waitForDaemon(
     signal.throwIfAborted();
     mustLive(lab, daemon);
     if (Date.now() > deadline)
-      throw new Error(`${daemon.component} was not ready within ${seconds(timeoutMs)} (${log}):\n${lastWords(log)}`);
+      throw new Error(`${daemon.component} was not ready within ${seconds(timeoutMs)} (${log}):\n${logTail(log)}`);
     await sleep(30);
   }
 }
 
-/** Whether the health endpoint says yes; no answer is a no. */
+/** Whether the health endpoint returns 200; false when it does not answer. */
 export function isHealthy(url: string, options: https.RequestOptions = {}): Promise<boolean> {
   const { get } = url.startsWith("https:") ? https : http;
   return new Promise((resolve) => {

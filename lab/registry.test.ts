@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { UsageError } from "./config.ts";
 import { lock } from "./registry.ts";
 
-test("a lab's name is held by one at a time, and who asks meanwhile is told by whom", async () => {
+test("one process at a time locks a lab's name, and the error of another names it", async () => {
   const name = `unit${process.pid}`;
   const release = await lock(name, "being started");
   await assert.rejects(
@@ -15,7 +15,7 @@ test("a lab's name is held by one at a time, and who asks meanwhile is told by w
   await again();
 });
 
-test("two names do not hold each other up", async () => {
+test("two names are locked independently", async () => {
   const releases = await Promise.all([lock(`unita${process.pid}`, "busy"), lock(`unitb${process.pid}`, "busy")]);
   for (const release of releases) await release();
 });

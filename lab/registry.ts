@@ -1,5 +1,5 @@
-// The machine's list of labs, outside of any folder a person may remove: what a lab is called, which range it has,
-// where its files lie. With it a lab that died is found and cleaned, and a living one is never trodden on.
+// The machine's records of its labs, outside any folder that a person may delete: name, address range, path. They serve to
+// clean up after a lab that died, and to leave running labs alone.
 import * as fs from "node:fs";
 import * as net from "node:net";
 import * as path from "node:path";
@@ -47,30 +47,30 @@ export function removeRecord(name: string): void {
   try {
     fs.rmdirSync(machineFolder);
   } catch {
-    // other labs are in it, or it never was
+    // it has records of other labs, or does not exist
   }
 }
 
-/** Someone's lab: its files are there and something that it started runs. Containers alone are only remains. */
+/** Its files exist and a daemon of it runs. Containers alone are remains of a dead lab. */
 export const isAlive = (record: LabConfig): boolean =>
   fs.existsSync(record.state) && labProcesses(record).some((process) => process.daemon);
 
 export type Claim =
   | { t: "free" }
-  /** Remains of a dead lab of this name, to be cleaned under the names it had. */
+  /** Remains of a dead lab of this name, to be cleaned up with its own configuration. */
   | { t: "remains"; of: LabConfig }
-  /** A lab of this folder, whole or not. */
+  /** A lab of this folder, running or not. */
   | { t: "ours"; record: LabConfig };
 
 const treeOf = (record: LabConfig): string => path.dirname(record.state.replace(/\/labs\/[^/]+$/, ""));
 
-/** How to take the lab down: where it came from, or from here when that is gone. */
+/** How to take the lab down: from its own folder, or from here when that is gone. */
 function takeDown(record: LabConfig): string {
   const where = fs.existsSync(record.state) ? ` in ${treeOf(record)}` : "";
   return `take that lab down with "node lab/main.ts down --name ${record.name}"${where}`;
 }
 
-/** One sentence for the person when the lab's range belongs to another lab. */
+/** Throws a UsageError when the lab's range belongs to another lab. */
 export function refuseTakenRange(lab: LabConfig): void {
   const other = allRecords().find(({ name, prefix }) => name !== lab.name && prefix === lab.prefix);
   if (other === undefined) return;
@@ -80,7 +80,7 @@ export function refuseTakenRange(lab: LabConfig): void {
   );
 }
 
-/** What there is under the lab's name, or one sentence for the person when it is somebody else's living lab. */
+/** What exists under the lab's name. Throws a UsageError when it is a running lab of another folder. */
 export function claim(lab: LabConfig): Claim {
   const record = readRecord(lab.name);
   if (record === undefined) return { t: "free" };
@@ -93,8 +93,8 @@ export function claim(lab: LabConfig): Claim {
 }
 
 /**
- * Holds the lab's name for this process until the returned function is called or the process ends, however it ends:
- * the kernel forgets an abstract socket with its owner.
+ * Locks the lab's name until the returned function is called or the process ends, however it ends: the kernel removes an
+ * abstract socket with its owner.
  */
 export async function lock(name: string, doing: string): Promise<() => Promise<void>> {
   const address = `\0etcd-operator-lab/${name}`;
@@ -107,7 +107,7 @@ export async function lock(name: string, doing: string): Promise<() => Promise<v
     });
     server.listen(address, () => resolve(false));
   });
-  if (taken) throw new UsageError(`The lab "${name}" is ${await holder(address)}; try again when that has ended.`);
+  if (taken) throw new UsageError(`The lab "${name}" is ${await holder(address)}; try again later.`);
   return () => new Promise((resolve) => server.close(() => resolve()));
 }
 

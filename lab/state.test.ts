@@ -35,7 +35,7 @@ test("a named lab's folder goes whole, unless its logs are to stay", () => {
 
 test("a folder that is not a lab's is never emptied, whatever a record says", () => {
   const tree = folderWith("precious");
-  assert.throws(() => removeState({ ...labConfig(), state: tree }, { logs: false }), /is not a lab's folder/);
+  assert.throws(() => removeState({ ...labConfig(), state: tree }, { logs: false }), /is not the folder of a lab/);
   assert.deepEqual(fs.readdirSync(tree), ["precious"]);
   fs.rmSync(tree, { recursive: true });
 });

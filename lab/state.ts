@@ -1,12 +1,12 @@
-// The folder that holds a lab's files. The default lab shares it with the programs and with the other labs' folders,
-// so it is emptied entry by entry.
+// The folder of a lab's files. The default lab shares it with the programs and with the folders of other labs, so it is
+// emptied entry by entry.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { LabConfig } from "./config.ts";
 
 const isShared = (name: string): boolean => name === "labs" || name === "bin" || name.startsWith("bin-");
 
-/** Everything that is this lab's alone. */
+/** Everything that belongs to this lab alone. */
 export function stateFolders(lab: LabConfig): string[] {
   if (!fs.existsSync(lab.state)) return [];
   return fs
@@ -15,17 +15,17 @@ export function stateFolders(lab: LabConfig): string[] {
     .map((name) => path.join(lab.state, name));
 }
 
-/** The path may come from a record that somebody else wrote: only what looks like a lab's folder is ever emptied. */
+/** The path may come from a damaged record: only a folder that looks like a lab's is ever emptied. */
 const isLabFolder = (lab: LabConfig): boolean =>
   lab.state.endsWith("/.lab") || lab.state.endsWith(`/.lab/labs/${lab.name}`);
 
 export interface KeepOptions {
-  /** After a start that failed they are what is needed most. */
+  /** Kept after a failed start. */
   readonly logs: boolean;
 }
 
 export function removeState(lab: LabConfig, keep: KeepOptions): void {
-  if (!isLabFolder(lab)) throw new Error(`${lab.state} is not a lab's folder, so it is not removed`);
+  if (!isLabFolder(lab)) throw new Error(`${lab.state} is not the folder of a lab, so it is not removed`);
   for (const entry of stateFolders(lab)) {
     if (keep.logs && path.basename(entry) === "logs") continue;
     fs.rmSync(entry, { recursive: true, force: true });
@@ -33,6 +33,6 @@ export function removeState(lab: LabConfig, keep: KeepOptions): void {
   try {
     fs.rmdirSync(lab.state);
   } catch {
-    // not empty: programs, other labs or logs are in it
+    // not empty: it has programs, other labs or logs
   }
 }

@@ -1,4 +1,4 @@
-// What a person wants to see of the labs of this machine: which there are, whose they are, what of them runs.
+// `status`: the labs of this machine, and what of them runs.
 import { isReady } from "./api.ts";
 import { hostAddress, kubeconfigPath, type LabConfig } from "./config.ts";
 import { isAlive, readDaemon } from "./daemon.ts";
@@ -12,7 +12,7 @@ const isRunning = (lab: LabConfig, component: string): boolean => {
 
 async function describe(lab: LabConfig): Promise<string> {
   const head = `${lab.name}: Kubernetes ${lab.kubernetes}, ${lab.nodes} nodes, ${lab.prefix}.0.0/16, ${lab.state}`;
-  if (!labIsAlive(lab)) return `${head}\n  dead; its remains go with the next up or down of this name`;
+  if (!labIsAlive(lab)) return `${head}\n  dead; the next up or down of this name cleans it up`;
   const away = components(lab).filter((component) => !isRunning(lab, component));
   return [
     head,
@@ -24,6 +24,6 @@ async function describe(lab: LabConfig): Promise<string> {
 
 export async function status(): Promise<string> {
   const labs = allRecords();
-  if (labs.length === 0) return "No lab is on this machine.";
+  if (labs.length === 0) return "There is no lab on this machine.";
   return (await Promise.all(labs.map(describe))).join("\n");
 }

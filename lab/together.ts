@@ -1,5 +1,5 @@
-// Work that runs side by side and fails as one: the first failure stops the others, and nobody is left running when
-// the caller goes on to clean up.
+// Runs tasks concurrently. The first failure aborts the others, and the call returns only when all have ended, so that the
+// caller can clean up.
 export async function together<T>(
   signal: AbortSignal,
   tasks: readonly ((signal: AbortSignal) => Promise<T>)[],

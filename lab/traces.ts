@@ -1,4 +1,4 @@
-// What of a lab can still be seen on the machine, one line a thing; empty when it is gone without a trace.
+// Everything of a lab that is still on the machine, one line each; empty when nothing is left.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { routesInto } from "./addresses.ts";
@@ -11,7 +11,7 @@ import { labProcesses } from "./processes.ts";
 import { readRecord } from "./registry.ts";
 import { stateFolders } from "./state.ts";
 
-/** Links and sockets in the machine's own folders that lead into the lab: there are none while nodes have their own. */
+/** Links in the machine's own log folder into the lab. Nodes have a folder of their own, so there should be none. */
 function strayLinks(lab: LabConfig): string[] {
   const folder = "/var/log/containers";
   if (!fs.existsSync(folder)) return [];
@@ -21,7 +21,7 @@ function strayLinks(lab: LabConfig): string[] {
     .filter((file) => fs.lstatSync(file).isSymbolicLink() && fs.readlinkSync(file).startsWith(`${lab.state}/`));
 }
 
-/** Traces in the kernel: what a lab leaves behind when it dies, whatever happens to its folder. */
+/** What a dead lab leaves in the kernel, whatever happens to its folder. */
 export async function kernelTraces(lab: LabConfig): Promise<string[]> {
   const any = { ...lab, nodes: mostNodes }; // it may have had more nodes when it was started
   return [

@@ -1,4 +1,4 @@
-// Starts a lab: what can run side by side does, and a start that fails or is interrupted leaves nothing behind.
+// Starts a lab, as much as possible concurrently. A start that fails or is interrupted leaves nothing but its logs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { routesInto } from "./addresses.ts";
 import type { KubeApi } from "../src/kube/client/api.ts";
@@ -31,7 +31,7 @@ export interface UpOptions {
 
 export type UpResult = { readonly t: "started"; readonly milliseconds: number } | { readonly t: "running" };
 
-/** Every daemon that a whole lab has. */
+/** Every daemon of a lab. */
 export const components = (lab: LabConfig): string[] => [
   "etcd",
   "apiserver",
@@ -42,7 +42,7 @@ export const components = (lab: LabConfig): string[] => [
   ...labNodes(lab).flatMap(({ name }) => [`containerd-${name}`, `kubelet-${name}`, `kube-proxy-${name}`]),
 ];
 
-/** True when this folder's lab of that name runs whole and answers. */
+/** True when every daemon of this folder's lab runs and the API server is ready. */
 export async function isUp(lab: LabConfig): Promise<boolean> {
   const record = readRecord(lab.name);
   if (record === undefined || record.state !== lab.state) return false;
@@ -55,7 +55,7 @@ export async function isUp(lab: LabConfig): Promise<boolean> {
 
 export async function up(lab: LabConfig, options: UpOptions = {}): Promise<UpResult> {
   const signal = options.signal ?? new AbortController().signal;
-  claim(lab); // before anything long is done for a lab that cannot be
+  claim(lab); // fails early, before the builds
   refuseTakenRange(lab);
   if (await runsAlready(lab)) return { t: "running" };
   const template = await prepareMachine(lab, signal);
@@ -80,7 +80,7 @@ export async function up(lab: LabConfig, options: UpOptions = {}): Promise<UpRes
   }
 }
 
-/** A lab that runs is left as it is; one that runs with other settings cannot be what was asked for. */
+/** A running lab is left as it is. Throws a UsageError when it runs with other settings than asked for. */
 async function runsAlready(lab: LabConfig): Promise<boolean> {
   const found = claim(lab);
   if (found.t !== "ours" || !(await isUp(lab))) return false;
@@ -92,17 +92,17 @@ async function runsAlready(lab: LabConfig): Promise<boolean> {
   );
 }
 
-/** Clears away what a dead lab of this name left, then makes sure that the range is nobody else's. */
+/** Cleans up after a dead lab of this name, then checks that nobody else uses the range. */
 async function makeRoom(lab: LabConfig): Promise<void> {
   const found = claim(lab);
   const remains = found.t === "ours" ? found.record : found.t === "remains" ? found.of : undefined;
   if (remains !== undefined || (await kernelTraces(lab)).some((trace) => !trace.startsWith("route ")))
     await step(`clean up what an earlier lab "${lab.name}" left`, () => tearDown(remains ?? lab));
-  removeState(lab, { logs: false }); // files outlive a reboot of the machine; all else does not
+  removeState(lab, { logs: false }); // files survive a reboot of the machine; the rest does not
   refuseTakenRange(lab);
   const [route] = await routesInto(lab);
   if (route !== undefined)
-    throw new UsageError(`This machine already has a network in the lab's range (${route}): give another --subnet.`);
+    throw new UsageError(`This machine already has a network in the lab's range (${route}): choose another --subnet.`);
 }
 
 async function start(lab: LabConfig, template: string, signal: AbortSignal, progress: Step): Promise<void> {
@@ -123,7 +123,7 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
   const agents = nodes.map((node) => ({ node, ...startAgents(lab, node) }));
   const mustLast = [...controllers, ...agents.map(({ kubelet }) => kubelet)];
   using api = labApi(lab);
-  // Whatever needs only the API server starts here.
+  // Everything that needs only the API server starts here.
   await together(signal, [
     (either) => startDns(lab, api, either),
     (either) => startStorage(lab, api, either),
@@ -136,7 +136,7 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
   ]);
 }
 
-/** Nodes are Ready and free of the taint that new ones carry, and pods can be made: there is an account for them. */
+/** Waits until all nodes are Ready and untainted, and pods can be created: their service account exists. */
 async function waitForNodes(
   lab: LabConfig,
   api: KubeApi,
@@ -160,7 +160,9 @@ async function waitForNodes(
     const seen = `${ready.length} of ${lab.nodes} nodes Ready${account ? "" : ", no service account yet"}`;
     progress.detail(seen);
     if (Date.now() > deadline)
-      throw new Error(`${seen} after ${seconds(timeoutMs)}; see ${logPath(lab, "kubelet-n0")} and its neighbours`);
+      throw new Error(
+        `${seen} after ${seconds(timeoutMs)}; see ${logPath(lab, "kubelet-n0")} and the other logs there`,
+      );
     await sleep(100);
   }
 }

@@ -1,4 +1,4 @@
-// The programs that the lab itself runs, built where missing and linked under their names into one folder.
+// Builds the programs of the lab where they are missing, and links them into one folder.
 import { mkdir, rename, symlink } from "node:fs/promises";
 import * as path from "node:path";
 import type { LabConfig } from "../config.ts";
@@ -9,7 +9,7 @@ import { corednsRecipe } from "./tools.ts";
 
 export async function ensureBinaries(lab: LabConfig): Promise<void> {
   await mkdir(lab.bin, { recursive: true });
-  // Kubernetes first: it takes longest, and who waits should see that at once.
+  // Kubernetes first: it takes longest, and the person should see that at once.
   const kubernetes = path.join(await ensureBuilt(await kubernetesRecipe(lab.kubernetes)), kubernetesProgram);
   for (const component of kubernetesComponents) await link(kubernetes, path.join(lab.bin, component));
   const etcd = await ensureBuilt(await etcdRecipe(controlPlaneEtcd));
@@ -18,7 +18,7 @@ export async function ensureBinaries(lab: LabConfig): Promise<void> {
   await link(path.join(await ensureBuilt(await corednsRecipe()), "coredns"), path.join(lab.bin, "coredns"));
 }
 
-/** Moved over what is there, so that a name is never missing while another lab starts through it. */
+/** Renamed over the old link, so that the name is never missing while another lab starts. */
 async function link(target: string, name: string): Promise<void> {
   const fresh = `${name}.${process.pid}`;
   await symlink(target, fresh);

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-/** What a person would be told from here on, which is not for those who read the results of tests. */
+/** Silences progress output, which does not belong in test results. */
 function heard(t: TestContext): string[] {
   const lines: string[] = [];
   t.mock.method(process.stderr, "write", (text: string) => lines.push(text) > 0);
@@ -22,7 +22,7 @@ function recipe(name: string, build: Recipe["build"]): Recipe {
   return { name, version: "1", ingredients: ["source"], build };
 }
 
-test("the cache lies where the environment says, the operator's own setting first", () => {
+test("the cache is where the environment says; ETCD_OPERATOR_CACHE wins", () => {
   assert.equal(cacheRoot({ ETCD_OPERATOR_CACHE: "/a", XDG_CACHE_HOME: "/b" }), "/a");
   assert.equal(cacheRoot({ XDG_CACHE_HOME: "/b" }), "/b/etcd-operator");
   assert.match(cacheRoot({ XDG_CACHE_HOME: "" }), /\/\.cache\/etcd-operator$/);
@@ -42,11 +42,11 @@ test("the key changes with every ingredient and with the architecture", () => {
   assert.equal(cacheKey(base, "x64"), keys[0]);
 });
 
-test("where one part ends and the next begins is part of a fingerprint", () => {
+test("the boundaries between parts change the fingerprint", () => {
   assert.notEqual(fingerprint(["ab", "c"]), fingerprint(["a", "bc"]));
 });
 
-test("two that want the same program at once build it once", async (t) => {
+test("two concurrent requests for a program build it once", async (t) => {
   heard(t);
   let builds = 0;
   const shared = recipe("shared", async (folder) => {

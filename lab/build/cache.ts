@@ -1,5 +1,5 @@
-// Where built programs and image archives are kept between runs, and how one comes to be: built in a folder of its own
-// and moved into place in one step, so that what is there is always whole.
+// The cache of built programs and image archives. Each is built in a temporary folder and renamed into place, so that an
+// entry is always complete.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -7,11 +7,11 @@ import * as path from "node:path";
 import { type Step, step } from "../progress.ts";
 import { withLock } from "./lock.ts";
 
-/** A thing that can be built: the same recipe always gives the same thing. */
+/** How to build something: the same recipe always gives the same result. */
 export interface Recipe {
   readonly name: string;
   readonly version: string;
-  /** Everything else that decides what comes out: sources, flags. A change of any of them is another thing. */
+  /** Everything else that the result depends on: sources, flags. A change of any is another cache entry. */
   readonly ingredients: readonly string[];
   build(folder: string, step: Step): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function cacheRoot(env: Readonly<Record<string, string | undefined>> = pr
   return path.join(env["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"), "etcd-operator");
 }
 
-/** Each part is hashed with its length before it: ["ab", "c"] and ["a", "bc"] differ. */
+/** Hashes the length before each part, so that ["ab", "c"] and ["a", "bc"] differ. */
 export function fingerprint(parts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
@@ -38,7 +38,7 @@ export const exists = async (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** The folder that holds what the recipe makes; built now if no earlier run has. */
+/** The folder with the result of the recipe; builds it if it is not cached. */
 export async function ensureBuilt(recipe: Recipe, root: string = cacheRoot()): Promise<string> {
   const key = cacheKey(recipe);
   const folder = path.join(root, "programs", key);

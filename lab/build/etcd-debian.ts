@@ -1,5 +1,5 @@
-// etcd 3.4, whose modules cannot be had: Debian's packages, unpacked and not installed. They are linked dynamically,
-// so the image of this version needs libraries that the others do not.
+// etcd 3.4 from Debian's packages, unpacked and not installed, because its Go modules cannot be built. The programs are
+// linked dynamically, so the image of this version needs libraries.
 import { chmod, copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
 import { run, tryRun } from "../command.ts";
@@ -20,7 +20,7 @@ export function etcdFromDebian(version: string): Recipe {
         step.detail(`downloading ${pkg} ${debian}`);
         const download = path.join(folder, "download");
         await mkdir(download);
-        // apt-get downloads as a user without rights where it can; root's folder would make it warn.
+        // apt-get downloads as an unprivileged user where it can, and warns about a folder of root.
         await run("apt-get", ["-qq", "-o", "APT::Sandbox::User=root", "download", `${pkg}=${debian}`], {
           cwd: download,
         });

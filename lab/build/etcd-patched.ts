@@ -1,5 +1,5 @@
-// etcd 3.2 on a current Go. One change to its sources is needed: the generated decoder of the v2 client is bound to a
-// codec library that panics on a current Go, and without it a newer codec decodes the same by reflection.
+// etcd 3.2 built with a current Go. It needs one patch: the generated decoder of the v2 client uses a codec library that
+// panics on a current Go. Without that file a newer codec decodes the same by reflection.
 import { chmod, cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import type { Recipe } from "./cache.ts";

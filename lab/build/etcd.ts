@@ -1,14 +1,14 @@
-// The etcd versions that the lab can run and how each is had: the current minors from their Go modules, 3.4 from
-// Debian, and 3.2, the version that manifests of the old operator default to, from patched sources.
+// The etcd versions of the lab and where each comes from: current minors from Go modules, 3.4 from Debian, and 3.2, the
+// default of etcd-operator 0.9, from patched sources.
 import type { Recipe } from "./cache.ts";
 import { etcdFromDebian } from "./etcd-debian.ts";
 import { etcdFromModules } from "./etcd-modules.ts";
 import { etcd32 } from "./etcd-patched.ts";
 
-/** The lab's own control plane stores in this one, and its etcdctl is the lab's etcdctl. */
+/** The etcd of the lab's own control plane, and of its etcdctl. */
 export const controlPlaneEtcd = "3.6.16";
 
-/** Newest first. 3.5.21 is older than what an upgrade to 3.6 asks for (3.5.32). */
+/** Newest first. 3.5.21 is older than an upgrade to 3.6 requires (3.5.32). */
 const sources = {
   "3.7.3": etcdFromModules,
   [controlPlaneEtcd]: etcdFromModules,

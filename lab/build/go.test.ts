@@ -10,7 +10,7 @@ test("a go.mod names the wanted modules at their versions", () => {
   assert.equal(goMod("probe", {}), "module lab/probe\n\ngo 1.24\n");
 });
 
-test("what Go says while it builds is told apart", () => {
+test("lines of go build are recognised", () => {
   const cases = {
     "go: downloading k8s.io/api v0.34.4": { is: "download", module: "k8s.io/api v0.34.4" },
     "internal/goarch": { is: "package" },

@@ -1,5 +1,4 @@
-// Calls the Go toolchain: programs are built from modules at pinned versions, static and stripped, and a person who
-// waits sees how far it is.
+// Calls the Go toolchain: builds static, stripped programs from modules at pinned versions, and shows the progress.
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
@@ -7,7 +6,7 @@ import { createInterface } from "node:readline";
 import { CommandError, run } from "../command.ts";
 import type { Step } from "../progress.ts";
 
-/** What a developer may have set for their own Go work must not change what is built here. */
+/** Go settings of the developer must not change what is built here. */
 const environment = { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" };
 
 export const linkerFlags = "-s -w";
@@ -40,11 +39,13 @@ export async function goBuild(build: GoBuild, step: Step): Promise<void> {
   let compiled = 0;
   const reader = createInterface({ input: child.stderr });
   reader.on("line", (line) => {
-    const told = progressOf(line);
-    if (told.is === "package") compiled += 1;
-    else if (told.is === "other") complaints.push(line);
+    const printed = progressOf(line);
+    if (printed.is === "package") compiled += 1;
+    else if (printed.is === "other") complaints.push(line);
     step.detail(
-      told.is === "download" ? `${program}: downloading ${told.module}` : `${program}: ${compiled} packages compiled`,
+      printed.is === "download"
+        ? `${program}: downloading ${printed.module}`
+        : `${program}: ${compiled} packages compiled`,
     );
   });
   await new Promise<void>((resolve, reject) => {
@@ -56,16 +57,16 @@ export async function goBuild(build: GoBuild, step: Step): Promise<void> {
   });
 }
 
-type Told = { is: "package" } | { is: "download"; module: string } | { is: "other" };
+type BuildLine = { is: "package" } | { is: "download"; module: string } | { is: "other" };
 
-/** `go build -v` says a package's path when it compiles it, and `go: downloading MODULE VERSION`. */
-export function progressOf(line: string): Told {
+/** `go build -v` prints the path of each package that it compiles, and `go: downloading MODULE VERSION`. */
+export function progressOf(line: string): BuildLine {
   const module = /^go: downloading (\S+ \S+)$/.exec(line)?.[1];
   if (module !== undefined) return { is: "download", module };
   return /^[\w.~-]+(\/[\w.~-]+)*$/.test(line) ? { is: "package" } : { is: "other" };
 }
 
-/** Fetches one module and gives the folder of its (read-only) source. */
+/** Downloads one module and returns the folder of its (read-only) source. */
 export async function goModule(module: string, version: string, step: Step): Promise<string> {
   step.detail(`downloading ${module} ${version}`);
   const answer: unknown = JSON.parse(
@@ -76,7 +77,7 @@ export async function goModule(module: string, version: string, step: Step): Pro
   throw new Error(`Go did not say where it put ${module} ${version}.`);
 }
 
-/** A module of one main package, written into `folder` and built there. */
+/** Writes a module of one main package into `folder` and builds it there. */
 export async function goBuildSource(
   folder: string,
   source: { goMod: string; main: string; output: string },

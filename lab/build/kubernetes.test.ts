@@ -20,7 +20,7 @@ replace (
 )
 `;
 
-test("every library that Kubernetes takes from its own tree is taken from its published module", () => {
+test("every staged library is replaced by its published module", () => {
   assert.equal(
     kubernetesGoMod("1.34.4", upstream),
     `module lab/kubernetes
@@ -33,7 +33,7 @@ replace k8s.io/kubectl => k8s.io/kubectl v0.34.4
   );
 });
 
-test("a library that is replaced on a line of its own is taken too", () => {
+test("a replace on a line of its own counts too", () => {
   const single = "go 1.30.0\n\nreplace k8s.io/api => ./staging/src/k8s.io/api\n";
   assert.match(kubernetesGoMod("1.40.0", single), /^replace k8s\.io\/api => k8s\.io\/api v0\.40\.0$/m);
 });
@@ -42,7 +42,7 @@ test("a go.mod without staged libraries is an error, not a build against nothing
   assert.throws(() => kubernetesGoMod("1.34.4", "module k8s.io/kubernetes\n"), /changed shape/);
 });
 
-test("a version that is no release is refused with the form it should have", async () => {
+test("a version that is not a release is refused, with an example", async () => {
   for (const version of ["v1.34.4", "1.34", "latest", "1.34.4-rc.0"])
     await assert.rejects(kubernetesRecipe(version), UsageError);
 });

@@ -1,4 +1,4 @@
-// Kubernetes as one program for all components: six that are linked apart would take six times the linking and disk.
+// Builds Kubernetes as one program for all components: six separate ones would need six times the linking and disk.
 import { readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { UsageError } from "../config.ts";
@@ -14,7 +14,7 @@ export const kubernetesComponents = [
   "kubectl",
 ] as const;
 
-/** The program's file in the folder that the recipe fills; links to it with a component's name are the components. */
+/** The file of the program. Links to it with the names of components are the components. */
 export const kubernetesProgram = "kubernetes";
 
 interface Release {
@@ -31,8 +31,8 @@ function release(version: string): Release {
 }
 
 /**
- * k8s.io/kubernetes takes its libraries from its own tree (`k8s.io/api => ./staging/src/k8s.io/api`), which its module
- * does not hold. Each is published on its own too, as v0.MINOR.PATCH: those take their place.
+ * k8s.io/kubernetes takes its libraries from its own repository (`k8s.io/api => ./staging/src/k8s.io/api`), and its module
+ * lacks them. Each is also published as a module v0.MINOR.PATCH; we use those.
  */
 export function kubernetesGoMod(version: string, upstream: string): string {
   const { minor, patch } = release(version);
@@ -64,7 +64,7 @@ export async function kubernetesRecipe(version: string): Promise<Recipe> {
   return {
     name: "kubernetes",
     version,
-    // The real go.mod needs the module first; the form of one decides just as well.
+    // Reading the real go.mod would need a download; a sample covers how we generate ours.
     ingredients: [main, flags, kubernetesGoMod(version, "k8s.io/any => ./staging/any")],
     async build(folder, step) {
       const source = await goModule("k8s.io/kubernetes", `v${version}`, step);

@@ -1,11 +1,11 @@
-// A lock between processes, held through flock(1): the kernel lets go of it when its holder ends, however that happens,
-// so there is no stale lock to judge.
+// A lock between processes by flock(1). The kernel releases it when its holder ends, however that happens, so no lock goes
+// stale.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Runs `work` while no other process runs work under the same file; `onWait` is told when another one has it now. */
+/** Runs `work` while holding the lock on `file`. Calls `onWait` when another process holds it. */
 export async function withLock<T>(file: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  // The holder reads its standard input to the end: it ends when told to, and also when this process dies.
+  // The holder reads stdin to the end: it ends when we close it, and when this process dies.
   const holder = spawn("flock", ["--exclusive", file, "sh", "-c", "echo held; exec cat"], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -1,5 +1,5 @@
-// By hand: `node lab/build/main.ts [packages|binaries|images|operator|bundle]` makes what is missing of the lab;
-// without a word, all of it. What was made is printed, one path a line.
+// `node lab/build/main.ts [packages|binaries|images|operator|bundle]` builds what the lab lacks; without an argument,
+// everything. Prints the paths of the results, one a line.
 import { labConfig, UsageError } from "../config.ts";
 import { buildOperatorImage } from "../images/operator.ts";
 import { bundleOperator } from "../images/bundle.ts";

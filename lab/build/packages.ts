@@ -1,5 +1,5 @@
-// The Debian packages that the lab's nodes are made of. They are judged by the programs they bring, so that a machine
-// that has those from elsewhere is left as it is.
+// The Debian packages that the lab needs. It looks for their programs, so that a machine that has those from elsewhere is
+// left as it is.
 import { access, constants } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../command.ts";
@@ -8,7 +8,7 @@ import { say, step } from "../progress.ts";
 
 interface Package {
   readonly name: string;
-  /** Files whose presence shows that it need not be installed: the first of each kind that is found counts. */
+  /** Paths of a file that shows that the package is there; one is enough. */
   readonly programs: readonly string[];
   readonly why: string;
 }
@@ -34,7 +34,7 @@ const packages: readonly Package[] = [
   { name: "binutils", programs: ["strip"], why: "makes the operator's image smaller" },
 ];
 
-/** System programs lie in folders that a user's PATH often lacks. */
+/** System programs are in folders that a user's PATH often lacks. */
 const searched = (): string[] => [
   ...new Set([...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/bin", "/sbin", "/bin"]),
 ];
@@ -51,7 +51,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-export async function missingPackages(): Promise<Package[]> {
+async function missingPackages(): Promise<Package[]> {
   const missing: Package[] = [];
   for (const wanted of packages) {
     const found = await Promise.all(wanted.programs.map(findProgram));
@@ -60,15 +60,13 @@ export async function missingPackages(): Promise<Package[]> {
   return missing;
 }
 
-/** A system service that comes with a package is left as Debian sets it up; the lab starts daemons of its own. */
+/** A system service of a package stays as Debian configures it; the lab starts its own daemons. */
 export async function ensurePackages(): Promise<void> {
   const missing = await missingPackages();
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(" ");
   if ((await findProgram("apt-get")) === undefined)
-    throw new UsageError(
-      `Packages are missing and there is no apt-get here; install what your system calls: ${names}.`,
-    );
+    throw new UsageError(`Packages are missing, and this system has no apt-get. Install its packages for: ${names}.`);
   if (process.getuid?.() !== 0)
     throw new UsageError(`Packages are missing; install them as root with: apt-get install ${names}`);
   for (const { name, why } of missing) say(`  ${name} ${why}`);
@@ -82,5 +80,7 @@ export async function ensurePackages(): Promise<void> {
   });
   const still = await missingPackages();
   if (still.length > 0)
-    throw new Error(`Installed, but their programs are not where expected: ${still.map(({ name }) => name).join(" ")}`);
+    throw new Error(
+      `The packages are installed, but their programs are not found: ${still.map(({ name }) => name).join(" ")}`,
+    );
 }

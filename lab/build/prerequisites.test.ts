@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isGoEnough, missingControllers } from "./prerequisites.ts";
 
-test("a Go that is too old is enough only where it may fetch a newer one itself", () => {
+test("an old Go is enough only where it may download a newer toolchain", () => {
   assert.equal(isGoEnough("go version go1.26.8 linux/amd64", "local"), true);
   assert.equal(isGoEnough("go version go1.24.1 linux/amd64", "auto"), true);
   assert.equal(isGoEnough("go version go1.24.1 linux/amd64", "local"), false);
@@ -10,7 +10,7 @@ test("a Go that is too old is enough only where it may fetch a newer one itself"
   assert.equal(isGoEnough("go version go2.0 linux/amd64", "local"), true);
 });
 
-test("cgroup controllers are found in version 2's list and in version 1's mounts", () => {
+test("cgroup controllers are found in the list of v2 and in the mounts of v1", () => {
   assert.deepEqual(missingControllers("cpuset cpu io memory pids\n", ""), []);
   assert.deepEqual(missingControllers("cpu io\n", ""), ["memory", "pids", "cpuset"]);
   const mounts = `proc /proc proc rw 0 0

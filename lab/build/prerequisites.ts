@@ -1,4 +1,4 @@
-// What a machine must have before a lab can run on it, each thing that is missing in one sentence that says what to do.
+// Checks that a lab can run on this machine. Each thing that is missing is one sentence that says what to do.
 import { readdir, readFile, readlink, statfs } from "node:fs/promises";
 import { homedir, totalmem } from "node:os";
 import { run } from "../command.ts";
@@ -9,7 +9,7 @@ const gibibyte = 1024 ** 3;
 const neededMemory = 4 * gibibyte;
 /** Go's own caches take 6 GB when everything is built, programs and archives 2 GB, a running lab's images 3 GB. */
 const neededDisk = 12 * gibibyte;
-/** What the newest etcd asks for; an older Go fetches that toolchain itself where it is allowed to (1.21 and later). */
+/** The newest etcd requires it. Go 1.21 and later download that toolchain themselves where they are allowed to. */
 const neededGo = { major: 1, minor: 26 };
 
 type Check = () => Promise<string | undefined>;
@@ -33,7 +33,7 @@ export async function checkMachine(): Promise<string[]> {
   for (const check of checks) {
     const complaint = await check();
     if (complaint !== undefined) complaints.push(complaint);
-    // On another system every other complaint would be noise.
+    // On another system all other findings would be noise.
     if (check === system && complaint !== undefined) break;
   }
   return complaints;
@@ -79,9 +79,9 @@ export function isGoEnough(printed: string, toolchain: string): boolean {
   return version.minor >= neededGo.minor || fetches;
 }
 
-/** Tried for real, inside a network namespace that is gone when the command ends. */
+/** Runs the command in a network namespace that is gone when it ends. */
 async function inFreshNamespace(needs: string, ...command: string[]): Promise<"works" | "fails" | "unknown"> {
-  // Who is not root is told that; what is not installed yet is a missing package. Neither is the kernel's fault.
+  // Another check reports a missing root or package; this one is about the kernel.
   if (process.getuid?.() !== 0) return "unknown";
   if ((await findProgram("unshare")) === undefined || (await findProgram(needs)) === undefined) return "unknown";
   return run("unshare", ["--net", needs, ...command]).then(
@@ -109,29 +109,29 @@ async function overlay(): Promise<string | undefined> {
     await run("modprobe", ["overlay"]).catch(() => undefined);
     if (hasOverlay(await readFile("/proc/filesystems", "utf8"))) return undefined;
   }
-  return "The kernel has no overlay file system, on which containers stand: load the module (modprobe overlay).";
+  return "The kernel has no overlay file system, which containers need: load the module (modprobe overlay).";
 }
 
 const hasOverlay = (filesystems: string): boolean => /\toverlay$/m.test(filesystems);
 
 async function loop(): Promise<string | undefined> {
   if (await exists("/dev/loop-control")) return undefined;
-  return "There are no loop devices, which volumes are made of: load the module (modprobe loop).";
+  return "There are no loop devices, which volumes need: load the module (modprobe loop).";
 }
 
 async function packetFilter(): Promise<string | undefined> {
   if ((await inFreshNamespace("iptables", "-w", "-t", "nat", "-S")) !== "fails") return undefined;
-  return "iptables cannot reach its nat table, which services need: load the module (modprobe nf_tables nft_chain_nat, or iptable_nat).";
+  return "iptables cannot use the nat table, which services need: load the module (modprobe nf_tables nft_chain_nat, or iptable_nat).";
 }
 
 async function cgroups(): Promise<string | undefined> {
   const unified = await readFile("/sys/fs/cgroup/cgroup.controllers", "utf8").catch(() => undefined);
   const missing = missingControllers(unified, await readFile("/proc/self/mounts", "utf8"));
   if (missing.length === 0) return undefined;
-  return `The cgroup controllers ${missing.join(", ")} are missing, which the kubelet limits pods with: enable them for this machine or container.`;
+  return `The cgroup controllers ${missing.join(", ")} are missing, and the kubelet needs them: enable them for this machine or container.`;
 }
 
-/** Version 2 lists its controllers in one file; version 1 mounts each, alone or a few together. */
+/** cgroup v2 lists its controllers in one file; v1 mounts each, alone or a few together. */
 export function missingControllers(unified: string | undefined, mounts: string): string[] {
   const wanted = ["cpu", "memory", "pids", "cpuset"];
   const present = new Set(
@@ -146,18 +146,18 @@ export function missingControllers(unified: string | undefined, mounts: string):
   return wanted.filter((controller) => !present.has(controller));
 }
 
-/** What containerd, kubelet and kube-proxy of three nodes and their containers watch files with. */
+/** inotify instances that containerd, kubelet and kube-proxy of three nodes and their containers use. */
 const neededWatchers = 36;
 
-/** Kubelets that find none left neither start nor say so where anybody looks. */
+/** A kubelet that finds none left does not start, and hides the reason in its log. */
 async function watchers(): Promise<string | undefined> {
   const most = Number(await readFile("/proc/sys/fs/inotify/max_user_instances", "utf8"));
   const used = await watchersInUse();
   if (most - used >= neededWatchers) return undefined;
-  return `${used} of the ${most} inotify instances that a user may have are taken, and a lab of three nodes needs ${neededWatchers}: take another lab down, or allow more (sysctl -w fs.inotify.max_user_instances=1024).`;
+  return `${used} of the ${most} inotify instances of a user are in use, and a lab of three nodes needs ${neededWatchers}: take another lab down, or allow more (sysctl -w fs.inotify.max_user_instances=1024).`;
 }
 
-/** By all processes, for all that the lab runs is root's. Those that end meanwhile have none. */
+/** Of all processes, since the lab runs everything as root. Processes that end meanwhile have none. */
 async function watchersInUse(): Promise<number> {
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const counts = await Promise.all(

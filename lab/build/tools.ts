@@ -1,4 +1,4 @@
-// The small programs around the lab's pods: cluster DNS, the test image's probe, and what holds a pod's namespaces.
+// Builds the small programs of the lab: CoreDNS, the probe of the test image, and pause.
 import type { Recipe } from "./cache.ts";
 import { goBuildSource, goMod, goSource } from "./go.ts";
 

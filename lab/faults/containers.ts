@@ -1,13 +1,13 @@
-// Harm to one container: its main process killed at once, or all of its processes stopped and let go on.
+// Faults of one container: kills its main process, or stops all its processes and resumes them.
 import type { LabConfig } from "../config.ts";
 import { startTimeOf } from "../daemon.ts";
 import { cgroupOf, containerOf, findPod, parsePodName, podText, processesIn } from "../pods.ts";
 import { waitFor } from "../progress.ts";
-import { type Harm, inflict } from "./record.ts";
+import { type Effect, inject } from "./record.ts";
 
-type Pause = Extract<Harm, { kind: "pause-container" }>;
+type Pause = Extract<Effect, { kind: "pause-container" }>;
 
-/** As a crash or an out-of-memory kill does it; kubelet starts the container again. */
+/** Like a crash or an out-of-memory kill; kubelet starts the container again. */
 export async function killContainer(lab: LabConfig, pod: string, container?: string): Promise<void> {
   const { pid, name } = containerOf(await findPod(lab, parsePodName(pod)), container);
   const startTime = startTimeOf(pid);
@@ -19,19 +19,19 @@ export async function killContainer(lab: LabConfig, pod: string, container?: str
   });
 }
 
-/** Ends by itself when kubelet replaces the container, because the new one is another control group. */
+/** Ends by itself when kubelet replaces the container, because the new one has another cgroup. */
 export async function pauseContainer(lab: LabConfig, pod: string, container?: string): Promise<void> {
   const found = await findPod(lab, parsePodName(pod));
   const { pid, name } = containerOf(found, container);
-  const harm: Pause = { kind: "pause-container", cgroup: cgroupOf(pid, "pids") };
-  await inflict(lab, `pause-container ${podText(found)} ${name}`, harm, pause, resume);
+  const effect: Pause = { kind: "pause-container", cgroup: cgroupOf(pid, "pids") };
+  await inject(lab, `pause-container ${podText(found)} ${name}`, effect, pause, resume);
 }
 
-async function pause(harm: Pause): Promise<void> {
-  // A process may start another between the look and the signal, so look until nothing is new.
+async function pause(effect: Pause): Promise<void> {
+  // A process may start another before the signal arrives, so look until there is none.
   const stopped = new Set<number>();
   for (;;) {
-    const fresh = processesIn(harm.cgroup).filter((pid) => !stopped.has(pid));
+    const fresh = processesIn(effect.cgroup).filter((pid) => !stopped.has(pid));
     if (fresh.length === 0) return;
     for (const pid of fresh) {
       signal(pid, "SIGSTOP");
@@ -40,15 +40,15 @@ async function pause(harm: Pause): Promise<void> {
   }
 }
 
-export async function resume(harm: Pause): Promise<void> {
-  for (const pid of processesIn(harm.cgroup)) signal(pid, "SIGCONT");
+export async function resume(effect: Pause): Promise<void> {
+  for (const pid of processesIn(effect.cgroup)) signal(pid, "SIGCONT");
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // Ended between the look and the signal: nothing is left to stop.
+    // It ended before the signal arrived.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

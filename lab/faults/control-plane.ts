@@ -1,4 +1,4 @@
-// Harm to what all of the cluster leans on: the API server and DNS, killed or frozen, and brought back as they were.
+// Faults of the API server and of DNS: kills or freezes them, and brings them back.
 import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
 import { isReady } from "../api.ts";
@@ -6,38 +6,38 @@ import { hostAddress, type LabConfig, UsageError } from "../config.ts";
 import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../daemon.ts";
 import { apiUrl } from "../kubeconfig.ts";
 import { waitFor } from "../progress.ts";
-import { type ControlPlanePart, type Harm, inflict } from "./record.ts";
+import { type ControlPlanePart, type Effect, inject } from "./record.ts";
 
-type Stop = Extract<Harm, { kind: "stop" }>;
-type Freeze = Extract<Harm, { kind: "freeze" }>;
+type Stop = Extract<Effect, { kind: "stop" }>;
+type Freeze = Extract<Effect, { kind: "freeze" }>;
 
 export const stopApi = (lab: LabConfig): Promise<void> => stop(lab, "stop-api", "apiserver");
 export const stopDns = (lab: LabConfig): Promise<void> => stop(lab, "stop-dns", "coredns");
 export const freezeApi = (lab: LabConfig): Promise<void> => freeze(lab, "freeze-api", "apiserver");
 export const freezeDns = (lab: LabConfig): Promise<void> => freeze(lab, "freeze-dns", "coredns");
 
-/** Killed, not asked to end: asked, an API server may take a minute to let its watchers go. */
+/** SIGKILL: after SIGTERM an API server may take a minute to close its watches. */
 async function stop(lab: LabConfig, id: string, component: ControlPlanePart): Promise<void> {
   const daemon = running(lab, component);
-  const harm: Stop = { kind: "stop", component };
-  await inflict(
+  const effect: Stop = { kind: "stop", component };
+  await inject(
     lab,
     id,
-    harm,
+    effect,
     () => stopDaemon(daemon),
-    () => startAgain(lab, harm),
+    () => startAgain(lab, effect),
   );
 }
 
 async function freeze(lab: LabConfig, id: string, component: ControlPlanePart): Promise<void> {
   const daemon = running(lab, component);
-  const harm: Freeze = { kind: "freeze", component };
-  await inflict(
+  const effect: Freeze = { kind: "freeze", component };
+  await inject(
     lab,
     id,
-    harm,
+    effect,
     async () => void signalDaemon(daemon, "SIGSTOP"),
-    () => thaw(lab, harm),
+    () => thaw(lab, effect),
   );
 }
 
@@ -53,25 +53,25 @@ function running(lab: LabConfig, component: ControlPlanePart): Daemon {
   return daemon;
 }
 
-/** One that was killed while frozen stays away: bringing it back is not this fault's matter. */
-export async function thaw(lab: LabConfig, harm: Freeze): Promise<void> {
-  const daemon = recorded(lab, harm.component);
-  if (signalDaemon(daemon, "SIGCONT")) await untilItServes(lab, harm.component);
+/** One that was killed while frozen stays down: another fault did that and undoes it. */
+export async function thaw(lab: LabConfig, effect: Freeze): Promise<void> {
+  const daemon = recorded(lab, effect.component);
+  if (signalDaemon(daemon, "SIGCONT")) await untilItServes(lab, effect.component);
 }
 
-/** Only once its port is free, which may be after its process is gone: a server that starts sooner gives up. */
-export async function startAgain(lab: LabConfig, harm: Stop): Promise<void> {
-  const daemon = recorded(lab, harm.component);
+/** Waits until the port is free, which may be after the process is gone: a server that starts sooner exits. */
+export async function startAgain(lab: LabConfig, effect: Stop): Promise<void> {
+  const daemon = recorded(lab, effect.component);
   if (!isAlive(daemon)) {
-    const port = harm.component === "apiserver" ? Number(new URL(apiUrl(lab)).port) : 53;
+    const port = effect.component === "apiserver" ? Number(new URL(apiUrl(lab)).port) : 53;
     await waitFor(
-      `port ${port} of ${harm.component} to be free`,
+      `port ${port} of ${effect.component} to be free`,
       async () => (await isFree(hostAddress(lab), port)) || undefined,
       { timeoutMs: 30_000, everyMs: 50, lastSeen: () => "in use" },
     );
     restartDaemon(lab, daemon);
   }
-  await untilItServes(lab, harm.component);
+  await untilItServes(lab, effect.component);
 }
 
 function isFree(host: string, port: number): Promise<boolean> {
@@ -87,9 +87,9 @@ function isFree(host: string, port: number): Promise<boolean> {
 async function untilItServes(lab: LabConfig, component: ControlPlanePart): Promise<void> {
   if (component === "apiserver")
     await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: 60_000 });
-  // DNS knows no names while the API server is away, so there is nothing to wait for.
+  // DNS resolves nothing while the API server is down, so there is nothing to wait for.
   else if (await isReady(lab))
-    await waitFor("DNS to know the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
+    await waitFor("DNS to resolve the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
 }
 
 async function lookUp(lab: LabConfig): Promise<string[]> {

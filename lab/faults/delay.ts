@@ -1,5 +1,5 @@
-// Packets that arrive late. Kernels without netem can still hand packets to a program: each node concerned runs one
-// that holds them for the time and lets them pass. The same way serves every kernel, so netem is not used where it is.
+// Delays packets. Not by netem, which some kernels lack: NFQUEUE rules hand packets to a program on each node, which holds
+// them for the time and lets them pass.
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt } from "../build/cache.ts";
@@ -9,12 +9,12 @@ import { type LabConfig, type LabNode, UsageError } from "../config.ts";
 import { isAlive, readDaemon, startDaemon, stopDaemon } from "../daemon.ts";
 import { waitFor } from "../progress.ts";
 import { type Link, placesOf } from "./network.ts";
-import { type Harm, type Holder, type Rule, faultsInForce, inflict } from "./record.ts";
+import { type Effect, type Holder, type Rule, faultsInForce, inject } from "./record.ts";
 import { addRules, removeRules } from "./rules.ts";
 
-type Delay = Extract<Harm, { kind: "delay" }>;
+type Delay = Extract<Effect, { kind: "delay" }>;
 
-/** In each direction of the link, so that a round trip takes twice as much longer unless it is one-way. */
+/** Delays each direction of the link, so a round trip takes twice as long, unless it is one-way. */
 export async function delay(lab: LabConfig, link: Link, milliseconds: number): Promise<void> {
   if (!(milliseconds > 0 && milliseconds <= 60_000))
     throw new UsageError("A delay is a number of milliseconds above 0, at most 60000.");
@@ -23,26 +23,26 @@ export async function delay(lab: LabConfig, link: Link, milliseconds: number): P
   const rules = places.map((place): Rule => {
     const holder = holders.get(place.netns) ?? newHolder(lab, place.netns, milliseconds);
     holders.set(place.netns, holder);
-    // Bypass: should the holder die, packets pass at once; without it they would be lost.
+    // Bypass: if the holder dies, packets pass at once instead of being dropped.
     return { ...place, target: ["NFQUEUE", "--queue-num", `${holder.queue}`, "--queue-bypass"] };
   });
   const program = await holderProgram();
-  const harm: Delay = { kind: "delay", rules, holders: [...holders.values()] };
-  await inflict(
+  const effect: Delay = { kind: "delay", rules, holders: [...holders.values()] };
+  await inject(
     lab,
     ["delay", ...words].join(" "),
-    harm,
+    effect,
     async () => {
-      await Promise.all(harm.holders.map((holder) => startHolder(lab, holder, program)));
+      await Promise.all(effect.holders.map((holder) => startHolder(lab, holder, program)));
       await addRules(rules);
     },
-    (harm) => endDelay(lab, harm),
+    (effect) => endDelay(lab, effect),
   );
 }
 
 function newHolder(lab: LabConfig, netns: string, milliseconds: number): Holder {
   const taken = faultsInForce(lab)
-    .flatMap(({ harm }) => (harm.kind === "delay" ? harm.holders : []))
+    .flatMap(({ effect }) => (effect.kind === "delay" ? effect.holders : []))
     .filter((holder) => holder.netns === netns)
     .map((holder) => holder.queue);
   const queue = Math.max(0, ...taken) + 1;
@@ -64,19 +64,19 @@ async function startHolder(lab: LabConfig, holder: Holder, program: string): Pro
   );
 }
 
-/** Rules first, so that no packet is left with nobody to let it pass. */
-export async function endDelay(lab: LabConfig, harm: Delay): Promise<void> {
-  await removeRules(harm.rules);
-  for (const holder of harm.holders) {
+/** Removes the rules first, so that no packet waits for a holder that is gone. */
+export async function endDelay(lab: LabConfig, effect: Delay): Promise<void> {
+  await removeRules(effect.rules);
+  for (const holder of effect.holders) {
     const daemon = readDaemon(lab, holder.component);
     if (daemon !== undefined && isAlive(daemon)) await stopDaemon(daemon);
   }
 }
 
-/** A node's power cut ends its holders; the delay that is still in force needs them again. */
+/** A power cut kills the holders of the node; a delay that is still active needs them again. */
 export async function reviveHolders(lab: LabConfig, node: LabNode): Promise<void> {
   const ended = faultsInForce(lab)
-    .flatMap(({ harm }) => (harm.kind === "delay" ? harm.holders : []))
+    .flatMap(({ effect }) => (effect.kind === "delay" ? effect.holders : []))
     .filter((holder) => holder.netns === node.netns);
   for (const holder of ended) await startHolder(lab, holder, await holderProgram());
 }

@@ -1,4 +1,4 @@
-// `fault …`: every fault of the lab as a command, each with the command that undoes it.
+// `fault …`: every fault of the lab as a command, with the command that undoes it.
 import { parseArgs } from "node:util";
 import { type LabConfig, UsageError } from "../config.ts";
 import { bold, dim, say, seconds, step } from "../progress.ts";
@@ -17,7 +17,7 @@ interface Command {
   /** `LINK` is a node, or two pods. */
   readonly takes: string;
   readonly what: string;
-  /** The least and the most words after the name. */
+  /** The minimum and maximum number of arguments. */
   readonly words: readonly [number, number];
   readonly undoneBy?: string;
   run(lab: LabConfig, words: readonly string[], way: "both" | "one-way"): Promise<void>;
@@ -34,7 +34,7 @@ const commands: readonly Command[] = [
   {
     name: "pause-container",
     takes: "NS/POD [CONTAINER]",
-    what: "stop all processes of a container where they are",
+    what: "stop all processes of a container (SIGSTOP)",
     words: [1, 2],
     undoneBy: "resume-container",
     run: (lab, [pod = "", container]) => pauseContainer(lab, pod, container),
@@ -42,7 +42,7 @@ const commands: readonly Command[] = [
   {
     name: "power-off",
     takes: "NODE",
-    what: "cut a node's power: agents and containers die at once, its disk stays",
+    what: "cut a node's power: kills agents and containers at once, its disk stays",
     words: [1, 1],
     undoneBy: "power-on",
     run: (lab, [node = ""]) => powerOff(lab, node),
@@ -50,7 +50,7 @@ const commands: readonly Command[] = [
   {
     name: "cut-node",
     takes: "NODE",
-    what: "pull a node's network cable",
+    what: "disconnect a node from the network",
     words: [1, 1],
     undoneBy: "join-node",
     run: (lab, [node = ""]) => cutNode(lab, node),
@@ -66,7 +66,7 @@ const commands: readonly Command[] = [
   {
     name: "loss",
     takes: "LINK PERCENT [--one-way]",
-    what: "lose packets at random between two pods (NS/A NS/B), or on a node's cable (NODE)",
+    what: "drop packets at random between two pods (NS/A NS/B), or of a node (NODE)",
     words: [2, 3],
     undoneBy: "no-loss",
     run: (lab, words, way) => loss(lab, linkOf(words.slice(0, -1), way), Number(words.at(-1))),
@@ -74,7 +74,7 @@ const commands: readonly Command[] = [
   {
     name: "delay",
     takes: "LINK MS [--one-way]",
-    what: "deliver packets later, in each direction, between two pods or on a node's cable",
+    what: "delay packets in each direction, between two pods or of a node",
     words: [2, 3],
     undoneBy: "no-delay",
     run: (lab, words, way) => delay(lab, linkOf(words.slice(0, -1), way), Number(words.at(-1))),
@@ -97,7 +97,7 @@ const commands: readonly Command[] = [
   {
     name: "freeze-api",
     takes: "",
-    what: "stop the API server where it is: connections stay open, nothing answers",
+    what: "freeze the API server: connections stay open, nothing answers",
     words: [0, 0],
     undoneBy: "thaw-api",
     run: (lab) => freezeApi(lab),
@@ -113,7 +113,7 @@ const commands: readonly Command[] = [
   {
     name: "freeze-dns",
     takes: "",
-    what: "stop the cluster's DNS server where it is: questions time out",
+    what: "freeze the cluster's DNS server: lookups time out",
     words: [0, 0],
     undoneBy: "thaw-dns",
     run: (lab) => freezeDns(lab),
@@ -129,7 +129,7 @@ const commands: readonly Command[] = [
   {
     name: "slow-disk",
     takes: "NS/POD IOPS",
-    what: "let a pod do only so many reads and writes a second",
+    what: "limit the reads and writes of a pod per second",
     words: [2, 2],
     undoneBy: "fast-disk",
     run: (lab, [pod = "", iops]) => slowDisk(lab, pod, Number(iops)),
@@ -144,7 +144,7 @@ export async function restartApi(lab: LabConfig): Promise<void> {
 function linkOf(words: readonly string[], way: "both" | "one-way"): Link {
   const [first = "", second] = words;
   if (second !== undefined) return { between: [first, second], oneWay: way === "one-way" };
-  if (way === "one-way") throw new UsageError("Only a link between two pods can suffer one-way.");
+  if (way === "one-way") throw new UsageError("--one-way works only between two pods.");
   return { node: first };
 }
 
@@ -156,14 +156,14 @@ export function helpText(): string {
     return `  ${(synopses[index] ?? "").padEnd(width)}  ${what}${undo}`;
   });
   const rest = [
-    ["list", "the faults in force"],
-    ["heal", "undo every fault in force"],
+    ["list", "list the active faults"],
+    ["heal", "undo every active fault"],
   ].map(([name = "", what = ""]) => `  ${name.padEnd(width)}  ${what}`);
   return [
     bold("fault COMMAND …"),
     ...lines,
     ...rest,
-    "An undoing command takes the same pods, node or volume; without any it undoes all of its kind.",
+    "The undo command takes the same pods, node or volume; without arguments it undoes all faults of its kind.",
   ].join("\n");
 }
 
@@ -178,8 +178,8 @@ export async function main(lab: LabConfig, args: string[]): Promise<void> {
   const line = positionals.join(" ");
   if (name === "list") return list(lab);
   if (name === "heal") {
-    const healed = await step("undo every fault in force", () => heal(lab));
-    return say(healed.length === 0 ? "No fault was in force." : `Undone: ${healed.map(({ id }) => id).join("; ")}.`);
+    const healed = await step("undo every active fault", () => heal(lab));
+    return say(healed.length === 0 ? "No fault was active." : `Undone: ${healed.map(({ id }) => id).join("; ")}.`);
   }
   const command = commands.find((command) => command.name === name);
   const undone = commands.find((command) => command.undoneBy === name);
@@ -187,13 +187,13 @@ export async function main(lab: LabConfig, args: string[]): Promise<void> {
   if (command === undefined) throw new UsageError(`There is no fault "${name}"; \`fault --help\` lists all.`);
   const [least, most] = command.words;
   if (words.length < least || words.length > most)
-    throw new UsageError(`Use it as: fault ${command.name} ${command.takes}`);
+    throw new UsageError(`Usage: fault ${command.name} ${command.takes}`);
   await step(line, () => command.run(lab, words, values["one-way"] ? "one-way" : "both"));
 }
 
 function list(lab: LabConfig): void {
   const faults = faultsInForce(lab);
-  if (faults.length === 0) say("No fault is in force.");
+  if (faults.length === 0) say("No fault is active.");
   for (const { id, since } of faults)
     process.stdout.write(`${id}  ${dim(`for ${seconds(Date.now() - Date.parse(since))}`)}\n`);
 }

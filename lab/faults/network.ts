@@ -1,15 +1,15 @@
-// Harm to the network: a node's cable pulled, pods that cannot reach each other, packets lost. Pods are named once,
-// when the fault begins: a pod that is made anew has another address, and the fault no longer meets it.
+// Faults of the network: disconnects a node, cuts pods off from each other, drops packets. A fault uses the addresses that
+// the pods have when it begins: a recreated pod has another address and is not affected.
 import { run } from "../command.ts";
 import { type LabConfig, type LabNode, UsageError, labNode, labNodes } from "../config.ts";
 import { findPod, parsePodName, podText, type RunningPod } from "../pods.ts";
-import { type Harm, type Rule, faultsInForce, inflict } from "./record.ts";
+import { type Effect, type Rule, faultsInForce, inject } from "./record.ts";
 import { addRules, onTheWay, removeRules, throughCable } from "./rules.ts";
 
-type Cut = Extract<Harm, { kind: "cut-node" }>;
-type Drop = Extract<Harm, { kind: "drop" }>;
+type Cut = Extract<Effect, { kind: "cut-node" }>;
+type Drop = Extract<Effect, { kind: "drop" }>;
 
-/** A link that suffers: two pods, in one direction or both, or one node's cable. */
+/** The affected link: between two pods, in one direction or both, or of one node. */
 export type Link =
   | { readonly between: readonly [from: string, to: string]; readonly oneWay: boolean }
   | { readonly node: string };
@@ -23,32 +23,34 @@ export function nodeNamed(lab: LabConfig, name: string): LabNode {
 
 export async function cutNode(lab: LabConfig, name: string): Promise<void> {
   const node = nodeNamed(lab, name);
-  const harm: Cut = { kind: "cut-node", node: node.index };
-  await inflict(
+  const effect: Cut = { kind: "cut-node", node: node.index };
+  await inject(
     lab,
     `cut-node ${name}`,
-    harm,
+    effect,
     () => pullCable(node),
-    (harm) => joinCable(lab, harm),
+    (effect) => joinCable(lab, effect),
   );
 }
 
-/** At the host's end, so that routes inside the node stay as they are. */
+/** At the host's end, so that the routes inside the node stay. */
 export async function pullCable(node: LabNode): Promise<void> {
   await run("ip", ["link", "set", node.netns, "down"]);
 }
 
-/** A cable that two faults pulled is plugged in only by the end of the second. */
+/** A cable that two faults pulled is plugged in again when both have ended. */
 export async function plugCable(lab: LabConfig, node: LabNode, ended: "cut-node" | "power-off"): Promise<void> {
   const pulledStill = faultsInForce(lab).some(
-    ({ harm }) =>
-      (harm.kind === "cut-node" || harm.kind === "power-off") && harm.kind !== ended && harm.node === node.index,
+    ({ effect }) =>
+      (effect.kind === "cut-node" || effect.kind === "power-off") &&
+      effect.kind !== ended &&
+      effect.node === node.index,
   );
   if (!pulledStill) await run("ip", ["link", "set", node.netns, "up"]);
 }
 
-export const joinCable = (lab: LabConfig, harm: Cut): Promise<void> =>
-  plugCable(lab, labNode(lab, harm.node), "cut-node");
+export const joinCable = (lab: LabConfig, effect: Cut): Promise<void> =>
+  plugCable(lab, labNode(lab, effect.node), "cut-node");
 
 export async function cutPods(
   lab: LabConfig,
@@ -73,13 +75,13 @@ async function drop(
 ): Promise<void> {
   const { words, places } = await placesOf(lab, link);
   const rules = places.map((place): Rule => ({ ...place, match: [...place.match, ...match], target }));
-  const harm: Drop = { kind: "drop", rules };
-  await inflict(lab, [command, ...words].join(" "), harm, () => addRules(rules), restore);
+  const effect: Drop = { kind: "drop", rules };
+  await inject(lab, [command, ...words].join(" "), effect, () => addRules(rules), restore);
 }
 
-export const restore = (harm: Drop): Promise<void> => removeRules(harm.rules);
+export const restore = (effect: Drop): Promise<void> => removeRules(effect.rules);
 
-/** Where a link can be interfered with, and how the fault names it. */
+/** Where rules for the link go, and how the fault names it. */
 export async function placesOf(
   lab: LabConfig,
   link: Link,

@@ -1,33 +1,33 @@
-// Power: a node that loses it stops at once, with its cable, and comes back with its disk. What was written and not
-// yet flushed survives all the same, because the kernel underneath goes on: this fault does not test fsync.
+// Cuts the power of a node: it stops at once, is disconnected, and comes back with its disk. Unflushed writes survive,
+// because the machine's kernel keeps running: this fault does not test fsync.
 import { type LabConfig, labNode } from "../config.ts";
 import { powerOff as cutPower, powerOn as restorePower } from "../node.ts";
 import { reviveHolders } from "./delay.ts";
 import { nodeNamed, plugCable, pullCable } from "./network.ts";
-import { type Harm, inflict } from "./record.ts";
+import { type Effect, inject } from "./record.ts";
 
-type PowerOff = Extract<Harm, { kind: "power-off" }>;
+type PowerOff = Extract<Effect, { kind: "power-off" }>;
 
 export async function powerOff(lab: LabConfig, name: string): Promise<void> {
   const node = nodeNamed(lab, name);
-  const harm: PowerOff = { kind: "power-off", node: node.index };
-  await inflict(
+  const effect: PowerOff = { kind: "power-off", node: node.index };
+  await inject(
     lab,
     `power-off ${name}`,
-    harm,
+    effect,
     async () => {
-      // The cable first: a machine without power says no goodbye to those that it was connected with.
+      // The cable first: a machine without power does not close its connections.
       await pullCable(node);
       await cutPower(lab, node);
     },
-    () => switchOn(lab, harm),
+    () => switchOn(lab, effect),
   );
 }
 
-/** Until its agents are started; Kubernetes takes some seconds more to believe it. */
-export async function switchOn(lab: LabConfig, harm: PowerOff): Promise<void> {
-  const node = labNode(lab, harm.node);
-  // What is left of a power-off that failed half-way must not meet the new agents.
+/** Returns when its agents are started; Kubernetes takes some seconds more to report the node Ready. */
+export async function switchOn(lab: LabConfig, effect: PowerOff): Promise<void> {
+  const node = labNode(lab, effect.node);
+  // A power-off that failed half-way may have left old agents.
   await cutPower(lab, node);
   await plugCable(lab, node, "power-off");
   await restorePower(lab, node, AbortSignal.timeout(60_000));

@@ -1,10 +1,10 @@
-// The faults in force: one file each in the lab's state folder, written before the harm is done and removed after it
-// is undone, so that any later command can list them and undo them, even after a crash in between.
+// The active faults: one file each in the lab's state folder, written before the fault is injected and removed after it is
+// undone, so that later commands can list and undo them, even after a crash.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type LabConfig, UsageError } from "../config.ts";
 
-/** A packet filter rule inside a node's network: what is dropped or held there. */
+/** A packet filter rule inside a node's network. */
 export interface Rule {
   readonly netns: string;
   readonly chain: "FORWARD" | "PREROUTING" | "POSTROUTING";
@@ -12,7 +12,7 @@ export interface Rule {
   readonly target: readonly string[];
 }
 
-/** Holds the packets of one queue of one node, inside that node's network. */
+/** The program that delays the packets of one queue on one node. */
 export interface Holder {
   readonly component: string;
   readonly netns: string;
@@ -26,7 +26,7 @@ export interface Throttle {
   readonly clear: string;
 }
 
-export type Harm =
+export type Effect =
   | { readonly kind: "pause-container"; readonly cgroup: string }
   | { readonly kind: "power-off"; readonly node: number }
   | { readonly kind: "cut-node"; readonly node: number }
@@ -39,11 +39,11 @@ export type Harm =
 
 export type ControlPlanePart = "apiserver" | "coredns";
 
-/** The id is the command that caused it, without its measures: `delay default/a default/b`. */
+/** The id is the command without its numbers: `delay default/a default/b`. */
 export interface Fault {
   readonly id: string;
   readonly since: string;
-  readonly harm: Harm;
+  readonly effect: Effect;
 }
 
 const folder = (lab: LabConfig): string => path.join(lab.state, "faults");
@@ -54,7 +54,7 @@ export function faultsInForce(lab: LabConfig): Fault[] {
   try {
     names = fs.readdirSync(folder(lab));
   } catch {
-    return []; // no fault was ever caused here
+    return []; // there was never a fault in this lab
   }
   return names
     .filter((name) => name.endsWith(".json"))
@@ -62,33 +62,33 @@ export function faultsInForce(lab: LabConfig): Fault[] {
     .sort((a, b) => a.since.localeCompare(b.since));
 }
 
-export const faultInForce = (lab: LabConfig, id: string): Fault | undefined =>
+const faultInForce = (lab: LabConfig, id: string): Fault | undefined =>
   faultsInForce(lab).find((fault) => fault.id === id);
 
 export function forgetFault(lab: LabConfig, id: string): void {
   fs.rmSync(fileOf(lab, id), { force: true });
 }
 
-/** Records the fault, then does the harm; when that fails, what was done of it is undone and nothing stays recorded. */
-export async function inflict<H extends Harm>(
+/** Records the fault, then injects it. If that fails, undoes what was done and removes the record. */
+export async function inject<H extends Effect>(
   lab: LabConfig,
   id: string,
-  harm: H,
-  act: (harm: H) => Promise<void>,
-  undo: (harm: H) => Promise<void>,
+  effect: H,
+  act: (effect: H) => Promise<void>,
+  undo: (effect: H) => Promise<void>,
 ): Promise<void> {
-  const fault: Fault = { id, since: new Date().toISOString(), harm };
+  const fault: Fault = { id, since: new Date().toISOString(), effect };
   if (faultInForce(lab, id) !== undefined)
-    throw new UsageError(`"${id}" is in force already; undo it first, or see \`fault list\`.`);
+    throw new UsageError(`"${id}" is active already; undo it first, or see \`fault list\`.`);
   fs.mkdirSync(folder(lab), { recursive: true });
-  // Complete or absent: a reader must never find half a record.
+  // Renamed into place: a reader must never find half a record.
   const draft = `${fileOf(lab, id)}.${process.pid}`;
   fs.writeFileSync(draft, JSON.stringify(fault));
   fs.renameSync(draft, fileOf(lab, id));
   try {
-    await act(harm);
+    await act(effect);
   } catch (error) {
-    await undo(harm);
+    await undo(effect);
     forgetFault(lab, id);
     throw error;
   }

@@ -1,4 +1,4 @@
-// Packet filter rules that a fault puts into the nodes' networks, and takes out again.
+// Adds and removes packet filter rules in the nodes' networks.
 import { CommandError, run } from "../command.ts";
 import { type LabNode, UsageError } from "../config.ts";
 import { podText, type RunningPod } from "../pods.ts";
@@ -29,7 +29,7 @@ export async function addRules(rules: readonly Rule[]): Promise<void> {
   }
 }
 
-/** A rule that is not there is as good as removed: its node may have been made anew. */
+/** A rule that is not there is fine: its node may have been recreated. */
 export async function removeRules(rules: readonly Rule[]): Promise<void> {
   for (const rule of rules) {
     try {
@@ -41,8 +41,8 @@ export async function removeRules(rules: readonly Rule[]): Promise<void> {
 }
 
 /**
- * Packets from one pod to another, filtered where they are forwarded on the second one's node: behind the translation
- * of service addresses, and crossed also by packets between two pods of one node.
+ * Filters packets from one pod to another where the second one's node forwards them: after the translation of service
+ * addresses, and also between two pods of one node.
  */
 export function onTheWay(from: RunningPod, to: RunningPod): Omit<Rule, "target"> {
   for (const pod of [from, to])
@@ -51,7 +51,7 @@ export function onTheWay(from: RunningPod, to: RunningPod): Omit<Rule, "target">
   return { netns: to.node.netns, chain: "FORWARD", match: ["-s", from.address, "-d", to.address] };
 }
 
-/** All that goes into a node and out of it, but not what stays on it. */
+/** Packets into and out of a node, but not those that stay on it. */
 export const throughCable = (node: LabNode): Omit<Rule, "target">[] => [
   { netns: node.netns, chain: "PREROUTING", match: ["-i", "eth0"] },
   { netns: node.netns, chain: "POSTROUTING", match: ["-o", "eth0"] },

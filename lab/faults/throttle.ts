@@ -1,5 +1,5 @@
-// A slow disk: the kernel lets a pod's containers do only so many reads and writes a second. Meets reads and flushed
-// writes, which is what etcd waits for; on control groups of version 1 the kernel writes the rest back unthrottled.
+// Slows a disk: limits the reads and writes of a pod's containers per second. It affects reads and flushed writes, which
+// is what etcd waits for; on cgroup v1 the kernel writes the rest back unthrottled.
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { unified } from "../cgroups.ts";
@@ -7,32 +7,32 @@ import { run } from "../command.ts";
 import { type LabConfig, UsageError } from "../config.ts";
 import { onNode } from "../mounts.ts";
 import { type RunningPod, cgroupOf, findPod, parsePodName, podText } from "../pods.ts";
-import { type Harm, type Throttle, inflict } from "./record.ts";
+import { type Effect, type Throttle, inject } from "./record.ts";
 import { volumesOf } from "./volumes.ts";
 
-type SlowDisk = Extract<Harm, { kind: "slow-disk" }>;
+type SlowDisk = Extract<Effect, { kind: "slow-disk" }>;
 
-/** Ends by itself with the container: kubelet starts the next one in a control group of its own. */
+/** Ends by itself with the container: the next one has another cgroup. */
 export async function slowDisk(lab: LabConfig, name: string, iops: number): Promise<void> {
   if (!Number.isInteger(iops) || iops < 1) throw new UsageError("IOPS is a whole number above 0.");
   const pod = await findPod(lab, parsePodName(name));
   const devices = await devicesOf(pod);
   if (devices.length === 0)
-    throw new UsageError(`Nothing of ${podText(pod)} lies on a disk that the kernel could slow down.`);
+    throw new UsageError(`The pod ${podText(pod)} has no files on a disk that the kernel can throttle.`);
   const throttles = pod.containers.flatMap(({ pid }) => throttlesFor(cgroupOf(pid, "blkio"), devices, iops));
   if (!throttles.every(({ file }) => fs.existsSync(file)))
-    throw new UsageError("This kernel cannot slow a disk down: it has no I/O throttling by control group.");
-  const harm: SlowDisk = { kind: "slow-disk", throttles };
-  await inflict(
+    throw new UsageError("This kernel has no I/O throttling by cgroup, so it cannot slow a disk.");
+  const effect: SlowDisk = { kind: "slow-disk", throttles };
+  await inject(
     lab,
     `slow-disk ${podText(pod)}`,
-    harm,
+    effect,
     async () => throttles.forEach(({ file, set }) => fs.writeFileSync(file, set)),
     speedUp,
   );
 }
 
-export function throttlesFor(cgroup: string, devices: readonly string[], iops: number): Throttle[] {
+function throttlesFor(cgroup: string, devices: readonly string[], iops: number): Throttle[] {
   if (unified())
     return devices.map((device) => ({
       file: path.join(cgroup, "io.max"),
@@ -56,7 +56,7 @@ async function devicesOf(pod: RunningPod): Promise<string[]> {
   return [...new Set(devices.filter((device) => device !== undefined))];
 }
 
-/** Throttles are set on whole disks, never on a partition; memory and overlays are no disks at all. */
+/** Throttles apply to whole disks, not to partitions. Memory and overlays are not disks. */
 function wholeDisk(device: string): string | undefined {
   const entry = `/sys/dev/block/${device}`;
   if (!fs.existsSync(entry)) return undefined;
@@ -64,6 +64,6 @@ function wholeDisk(device: string): string | undefined {
   return fs.readFileSync(path.join(fs.realpathSync(entry), "..", "dev"), "utf8").trim();
 }
 
-export async function speedUp(harm: SlowDisk): Promise<void> {
-  for (const { file, clear } of harm.throttles) if (fs.existsSync(file)) fs.writeFileSync(file, clear);
+export async function speedUp(effect: SlowDisk): Promise<void> {
+  for (const { file, clear } of effect.throttles) if (fs.existsSync(file)) fs.writeFileSync(file, clear);
 }

@@ -1,4 +1,4 @@
-// The end of every fault: one by its own command, or all that are still in force.
+// Undoes faults: one by its own command, or all active ones.
 import { type LabConfig, UsageError } from "../config.ts";
 import { resume } from "./containers.ts";
 import { startAgain, thaw } from "./control-plane.ts";
@@ -6,7 +6,7 @@ import { endDelay } from "./delay.ts";
 import { removeBallast } from "./disk.ts";
 import { joinCable, restore } from "./network.ts";
 import { switchOn } from "./power.ts";
-import { type Fault, type Harm, faultsInForce, forgetFault } from "./record.ts";
+import { type Fault, type Effect, faultsInForce, forgetFault } from "./record.ts";
 import { speedUp } from "./throttle.ts";
 
 export const resumeContainer = (lab: LabConfig, pod: string, ...container: string[]): Promise<void> =>
@@ -24,22 +24,22 @@ export const freeDisk = (lab: LabConfig, pod: string, ...volume: string[]): Prom
   end(lab, "fill-disk", pod, ...volume);
 export const fastDisk = (lab: LabConfig, pod: string): Promise<void> => end(lab, "slow-disk", pod);
 
-/** Ends the faults of this command that name all of the words: `cut-pods`, with one pod, ends all cuts of that pod. */
+/** Ends the faults of the command with all these arguments: `cut-pods` with one pod ends all cuts of that pod. */
 export async function end(lab: LabConfig, command: string, ...words: readonly string[]): Promise<void> {
   const meant = faultsInForce(lab).filter(({ id }) => {
     const [first, ...rest] = id.split(" ");
     return first === command && words.every((word) => rest.includes(word));
   });
   if (meant.length === 0)
-    throw new UsageError(`"${[command, ...words].join(" ")}" is not in force in the lab "${lab.name}".`);
+    throw new UsageError(`"${[command, ...words].join(" ")}" is not active in the lab "${lab.name}".`);
   for (const fault of meant) await endOne(lab, fault);
 }
 
-/** The API server first, and power before what lies on the node; a fault that does not end keeps none of the others. */
-const order: readonly Harm["kind"][] = ["freeze", "stop", "cut-node", "power-off"];
+/** The API server first, and power before what is on the node. A fault that cannot be undone does not stop the others. */
+const order: readonly Effect["kind"][] = ["freeze", "stop", "cut-node", "power-off"];
 
 export async function heal(lab: LabConfig): Promise<Fault[]> {
-  const rank = ({ harm }: Fault): number => (order.includes(harm.kind) ? order.indexOf(harm.kind) : order.length);
+  const rank = ({ effect }: Fault): number => (order.includes(effect.kind) ? order.indexOf(effect.kind) : order.length);
   const healed: Fault[] = [];
   const failed: Error[] = [];
   for (const fault of faultsInForce(lab).sort((a, b) => rank(a) - rank(b))) {
@@ -57,38 +57,38 @@ export async function heal(lab: LabConfig): Promise<Fault[]> {
 }
 
 async function endOne(lab: LabConfig, fault: Fault): Promise<void> {
-  await undo(lab, fault.harm);
+  await undo(lab, fault.effect);
   forgetFault(lab, fault.id);
 }
 
-async function undo(lab: LabConfig, harm: Harm): Promise<void> {
-  switch (harm.kind) {
+async function undo(lab: LabConfig, effect: Effect): Promise<void> {
+  switch (effect.kind) {
     case "pause-container":
-      await resume(harm);
+      await resume(effect);
       break;
     case "power-off":
-      await switchOn(lab, harm);
+      await switchOn(lab, effect);
       break;
     case "cut-node":
-      await joinCable(lab, harm);
+      await joinCable(lab, effect);
       break;
     case "drop":
-      await restore(harm);
+      await restore(effect);
       break;
     case "delay":
-      await endDelay(lab, harm);
+      await endDelay(lab, effect);
       break;
     case "stop":
-      await startAgain(lab, harm);
+      await startAgain(lab, effect);
       break;
     case "freeze":
-      await thaw(lab, harm);
+      await thaw(lab, effect);
       break;
     case "fill-disk":
-      await removeBallast(lab, harm);
+      await removeBallast(lab, effect);
       break;
     case "slow-disk":
-      await speedUp(harm);
+      await speedUp(effect);
       break;
   }
 }

@@ -29,7 +29,7 @@ const kubelets: [string, string][] = [
 const data: [string, string] = [inPod("volumes/kubernetes.io~empty-dir/data"), "/var/etcd"];
 const claim: [string, string] = [inPod("volumes/kubernetes.io~local-volume/pvc-1"), "/backup"];
 
-test("only what holds the pod's own data counts as a volume", () => {
+test("only mounts with the pod's own data count as volumes", () => {
   const volumes = volumesOf(podWith(...kubelets, data, claim));
   assert.deepEqual(
     volumes.map(({ name }) => name),
@@ -37,7 +37,7 @@ test("only what holds the pod's own data counts as a volume", () => {
   );
 });
 
-test("the only volume needs no name; among several one is named by itself or by its path", () => {
+test("the only volume needs no name; one of several is chosen by name or path", () => {
   const one = podWith(...kubelets, data);
   assert.equal(volumeNamed(one, volumesOf(one)).source, data[0]);
   const two = podWith(...kubelets, data, claim);

@@ -1,22 +1,22 @@
-// A pod's volumes as its node mounts them: those that hold data, without what kubelet mounts of its own.
+// Finds the data volumes of a pod as its node mounts them, without kubelet's own mounts.
 import * as path from "node:path";
 import { UsageError } from "../config.ts";
 import { type RunningPod, podText } from "../pods.ts";
 
 export interface Volume {
   readonly name: string;
-  /** Where it lies on the node. */
+  /** Its path on the node. */
   readonly source: string;
   readonly destinations: readonly string[];
 }
 
-/** Below a pod's folder lie its volumes by plugin, and kubelet's own files (hosts, termination messages). */
+/** A pod's folder has its volumes by plugin, and kubelet's own files (hosts, termination messages). */
 const dataPlugins = ["kubernetes.io~empty-dir", "kubernetes.io~local-volume", "kubernetes.io~csi"];
 
 function holdsData(pod: RunningPod, source: string): boolean {
   const inPod = source.split(`/pods/${pod.uid}/`)[1];
   if (inPod !== undefined) return dataPlugins.some((plugin) => inPod.startsWith(`volumes/${plugin}/`));
-  // Host names and shared memory of the sandbox, which the runtime keeps in its own folders.
+  // Host names and shared memory of the sandbox are in the runtime's own folders.
   return !source.startsWith(`${pod.node.root}/containerd`) && !source.startsWith("/dev/");
 }
 

@@ -1,5 +1,5 @@
-// Image archives of the form that `docker save` writes and containerd imports, made without a container engine. An
-// archive is named by the hash of all that is in it and kept, so an unchanged image is not written again.
+// Writes image archives in the format of `docker save`, which containerd imports, without a container engine. The file name
+// has the hash of the content, so an unchanged image is not written again.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
@@ -21,14 +21,14 @@ export interface ImageConfig {
 export interface Image {
   readonly tags: readonly string[];
   readonly config: ImageConfig;
-  /** Lowest first. What seldom changes goes low: a node that has a layer does not unpack it again. */
+  /** Lowest first. Put what seldom changes low: a node does not unpack a layer that it has. */
   readonly layers: readonly (readonly Entry[])[];
 }
 
 export interface ImageArchive {
   readonly file: string;
   readonly tags: readonly string[];
-  /** The image's own name for its content: the digest of its configuration. */
+  /** The digest of the image configuration, which identifies the content. */
   readonly digest: string;
 }
 

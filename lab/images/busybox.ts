@@ -1,4 +1,4 @@
-// Busybox from this machine: the busybox image, and a shell for images that upstream ships with one.
+// Busybox of this machine: the busybox image, and a shell for images that have one upstream.
 import { realpath } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../command.ts";
@@ -8,7 +8,7 @@ import type { Entry } from "./tar.ts";
 
 const inTheImage = "/bin/busybox";
 
-/** Busybox under the names of some of its applets. */
+/** Busybox with links for some of its applets. */
 export async function shell(applets: readonly string[]): Promise<Entry[]> {
   const busybox = await realpath((await run("which", ["busybox"])).trim());
   return [

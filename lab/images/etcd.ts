@@ -1,4 +1,4 @@
-// etcd's images under both names that upstream publishes: the programs and nothing else, as upstream ships them now.
+// etcd's images under both names of upstream: the programs and nothing else, as upstream ships them now.
 import * as path from "node:path";
 import { ensureBuilt, exists } from "../build/cache.ts";
 import { type EtcdVersion, etcdRecipe } from "../build/etcd.ts";
@@ -36,8 +36,8 @@ export async function etcdImage(version: EtcdVersion): Promise<Image> {
 }
 
 /**
- * Up to 3.3 upstream's images are Alpine's, with a shell, and the probes of pods that the old operator left behind run
- * through it. From there on the lab's images have none, so that nothing of ours comes to lean on one.
+ * Up to 3.3 upstream's images are based on Alpine and have a shell, which the probes of etcd-operator 0.9 use. Later images
+ * of the lab have none, so that nothing of ours depends on one.
  */
 async function shellOf(version: EtcdVersion): Promise<Entry[]> {
   return version === "3.2.13" ? shell(["sh", "ls", "cat", "sleep"]) : [];

@@ -1,4 +1,4 @@
-// Every image that the lab's nodes need beside the operator's own, as archives.
+// Every image that the lab's nodes need besides the operator's, as archives.
 import * as path from "node:path";
 import { ensureBuilt } from "../build/cache.ts";
 import { etcdVersions } from "../build/etcd.ts";
@@ -9,7 +9,7 @@ import { busyboxImage } from "./busybox.ts";
 import { etcdImage } from "./etcd.ts";
 import { basics, program, searchPath } from "./programs.ts";
 
-export const probeImageTag = "lab.local/probe:1";
+const probeImageTag = "lab.local/probe:1";
 
 async function pauseImage(): Promise<Image> {
   const pause = path.join(await ensureBuilt(await pauseRecipe()), "pause");

@@ -1,9 +1,9 @@
-// Puts image archives into a node's containerd; what is there already, with the same content, is left alone.
+// Loads image archives into a node's containerd, unless it has the same content already.
 import { run } from "../command.ts";
 import type { LabNode } from "../config.ts";
 import type { ImageArchive } from "./archive.ts";
 
-/** containerd makes its own digest of an imported archive, so the archive's is kept beside it. */
+/** containerd computes its own digest of an imported archive, so a label keeps the archive's. */
 const digestLabel = "etcd-operator.lab/digest";
 
 export async function loadImages(

@@ -8,7 +8,7 @@ import { tree } from "./bundle.ts";
 import { basics, librariesOf, program, searchPath } from "./programs.ts";
 import type { Entry } from "./tar.ts";
 
-/** What Node is told in every such image; the flag that cannot stand here is in the bundle's first line. */
+/** NODE_OPTIONS of every such image. Flags that it does not allow are in the bundle's first line. */
 export const nodeEnvironment = {
   NODE_ENV: "production",
   NODE_OPTIONS: "--max-semi-space-size=1",
@@ -17,7 +17,7 @@ export const nodeEnvironment = {
 
 export const commandPath = (name: string): string => `/usr/local/bin/${name}`;
 
-/** `started` is the name of the program that runs when a pod names none. */
+/** `started` is the program that runs when a pod has no command. */
 export async function nodeImage(tag: string, started: string, programs: readonly Entry[]): Promise<Image> {
   const node = path.join(await ensureBuilt(await nodeRecipe()), "node");
   return {
@@ -32,7 +32,7 @@ export async function nodeImage(tag: string, started: string, programs: readonly
   };
 }
 
-/** The Node that this tree is pinned to, without the symbols that make up a seventh of it. */
+/** The pinned Node, without symbols, which are a seventh of it. */
 async function nodeRecipe(): Promise<Recipe> {
   const folder = path.join(tree, "node_modules", `node-linux-${process.arch}`);
   const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { libraryPaths } from "./programs.ts";
 
-test("of what ldd prints, the files are taken and the kernel's own page is not", () => {
+test("the output of ldd gives the files, without the kernel's own page", () => {
   const printed = `	linux-vdso.so.1 (0x00007f7efc3f3000)
 	libdl.so.2 => /lib/x86_64-linux-gnu/libdl.so.2 (0x00007f7efc3dd000)
 	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f7efbe1e000)

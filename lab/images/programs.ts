@@ -1,5 +1,5 @@
-// A program in an image that has nothing else: the file itself and, where it is linked dynamically, the libraries that
-// this machine would load for it.
+// The files that a program needs in an image that has nothing else: itself and, if it is linked dynamically, the libraries
+// that this machine would load.
 import { open } from "node:fs/promises";
 import { run } from "../command.ts";
 import type { Entry } from "./tar.ts";
@@ -8,7 +8,7 @@ export const inImage = (file: string): string => file.replace(/^\//, "");
 
 export const program = (at: string, of: string): Entry => ({ is: "copy", path: inImage(at), mode: 0o755, of });
 
-/** The libraries of all the programs, each once, at the paths where the loader looks for them. */
+/** The libraries of all programs, each once, at the paths where the loader looks for them. */
 export async function librariesOf(files: readonly string[]): Promise<Entry[]> {
   const libraries = new Set<string>();
   for (const file of files)
@@ -25,13 +25,13 @@ export function libraryPaths(ldd: string): string[] {
 
 const interpreterSegment = 3;
 
-/** A dynamic program names its loader in an ELF segment of its own; a static one has none. */
+/** A dynamic program names its loader in an ELF segment; a static one has no such segment. */
 async function isDynamic(file: string): Promise<boolean> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
     if (bytesRead < 64 || buffer.readUInt32BE(0) !== 0x7f454c46 || buffer[4] !== 2 || buffer[5] !== 1)
-      throw new Error(`${file} is no 64-bit ELF program.`);
+      throw new Error(`${file} is not a 64-bit ELF program.`);
     const table = Number(buffer.readBigUInt64LE(32));
     const size = buffer.readUInt16LE(54);
     const count = buffer.readUInt16LE(56);
@@ -42,7 +42,7 @@ async function isDynamic(file: string): Promise<boolean> {
   }
 }
 
-/** What every image has: a place for temporary files, and names for the users that run in it. */
+/** What every image has: /tmp, and names for its users. */
 export const basics: readonly Entry[] = [
   { is: "folder", path: "tmp", mode: 0o1777 },
   {

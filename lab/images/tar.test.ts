@@ -60,7 +60,7 @@ test("neither the time nor the mode of a copied file changes the archive", async
   assert.deepEqual(await bytes(entries), first);
 });
 
-test("the size is known before the bytes are", async () => {
+test("the size of an archive is known before it is written", async () => {
   for (const length of [0, 1, 511, 512, 513]) {
     const entries: Entry[] = [{ is: "text", path: "a", mode: 0o644, text: "x".repeat(length) }];
     assert.equal(await tarSize(entries), (await bytes(entries)).length);
@@ -73,7 +73,7 @@ test("a path that does not fit and a path given twice are refused", async () => 
   assert.throws(() => withFolders([twice, twice]), /twice/);
 });
 
-test("a stream that gives other than its promised size is refused", async () => {
+test("a stream of another size than announced is refused", async () => {
   const short: Entry = {
     is: "stream",
     path: "a",

@@ -1,5 +1,5 @@
-// A tar writer that gives the same bytes for the same content, whoever builds it and when: everything belongs to root
-// and is of one fixed moment, so that an archive can be told by its hash.
+// A reproducible tar writer: the same content gives the same bytes, because every entry belongs to root and has one fixed
+// time. So the hash identifies the content.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import * as path from "node:path";
@@ -10,7 +10,7 @@ export type Entry = { readonly path: string; readonly mode: number } & (
   /** The content of a file of this machine. */
   | { readonly is: "copy"; readonly of: string }
   | { readonly is: "link"; readonly to: string }
-  /** Bytes that come when asked for; their number must be known before. */
+  /** A stream of bytes whose size is known before. */
   | { readonly is: "stream"; readonly size: number; readonly bytes: () => AsyncIterable<Buffer> }
 );
 

@@ -1,4 +1,4 @@
-// Carries out one storage action. Each can be done again after a crash half-way: the disk is found, the object exists.
+// Executes one storage action. Each can be repeated after a crash half-way: it finds the disk or the object.
 import type { PersistentVolumeClaimCondition } from "kubernetes-types/core/v1.js";
 import type { KubeApi } from "../../src/kube/client/api.ts";
 import { isAlreadyExists, isNotFound } from "../../src/kube/client/errors.ts";
@@ -31,7 +31,7 @@ async function provision(
   }
 }
 
-/** What an external resizer does: grow the device, say so on the volume, and hand the rest to the node's kubelet. */
+/** What an external resizer does: grows the device, updates the volume, and leaves the rest to the node's kubelet. */
 async function grow(lab: LabConfig, api: KubeApi, action: Extract<StorageAction, { do: "grow" }>): Promise<void> {
   const { claim, volume, storage } = action;
   const progress = (status: string, condition: string): object => ({

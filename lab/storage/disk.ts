@@ -1,11 +1,11 @@
-// A volume's disk: a sparse file with an XFS file system behind a loop device. Its size is enforced, and it can grow
-// while it is mounted (ext4 would need a capability that containers often lack).
+// The disk of a volume: a sparse file with XFS behind a loop device. Its size is enforced, and it can grow while it is
+// mounted (ext4 would need a capability that containers often lack).
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type LabConfig } from "../config.ts";
 import { run, tryRun } from "../command.ts";
 
-/** XFS refuses to be made smaller than this. */
+/** The minimum of XFS. */
 const smallestDisk = 300 * 2 ** 20;
 
 export const diskFolder = (lab: LabConfig): string => path.join(lab.state, "volumes");
@@ -16,7 +16,7 @@ export interface Disk {
   bytes: number;
 }
 
-/** Makes the disk, or finds it half-made or whole from an earlier try. */
+/** Creates the disk, or completes what an earlier try left. */
 export async function makeDisk(lab: LabConfig, volume: string, bytes: number): Promise<Disk> {
   const file = diskFile(lab, volume);
   const size = Math.max(bytes, smallestDisk);
@@ -41,7 +41,7 @@ export async function growDisk(lab: LabConfig, volume: string, bytes: number): P
   await run("losetup", ["--set-capacity", device]);
 }
 
-/** A device still mounted on a node goes away by itself with that mount. */
+/** A device that is still mounted on a node goes away with that mount. */
 export async function removeDisk(lab: LabConfig, volume: string): Promise<void> {
   const file = diskFile(lab, volume);
   const device = await deviceOf(file);

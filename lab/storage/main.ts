@@ -1,5 +1,5 @@
-// The lab's storage as a process: volumes are made, grown and removed as claims ask for them. It is a controller like
-// any other of this tree, with one key for everything, because a lab has few volumes.
+// The storage process of a lab: creates, grows and deletes volumes for claims. It is a controller on our own runtime, with
+// one key for everything, because a lab has few volumes.
 import { inspect, parseArgs } from "node:util";
 import { connectKube } from "../../src/kube/client/client.ts";
 import { Controller } from "../../src/kube/controller/controller.ts";

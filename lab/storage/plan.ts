@@ -1,5 +1,5 @@
-// What the lab's storage has to do, from the claims and volumes as they are. Pure: the same three questions whatever
-// woke it up, so a restart or a missed event costs nothing.
+// Plans what the lab's storage has to do, from the claims and volumes as they are. Pure and level-triggered, so a restart
+// or a missed event costs nothing.
 import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
 
 export const storageClass = "standard";
@@ -29,7 +29,7 @@ export function planStorage(
   ];
 }
 
-/** A claim gets its volume once the scheduler has said on which node its pod will run. */
+/** A claim gets its volume once the scheduler has chosen the node of its pod. */
 function provision(claim: PersistentVolumeClaim, volumes: Map<string, PersistentVolume>): StorageAction | undefined {
   const node = claim.metadata?.annotations?.[selectedNode];
   const ref = refOf(claim);
@@ -47,7 +47,7 @@ function grow(claim: PersistentVolumeClaim, volumes: Map<string, PersistentVolum
   return { do: "grow", claim: refOf(claim), volume: volume.metadata?.name ?? "", bytes: requested(claim), storage };
 }
 
-/** The claim is gone and nobody holds the volume any more: the data goes with it. */
+/** The claim is gone and nobody uses the volume: delete it with its data. */
 function reclaim(volume: PersistentVolume): StorageAction | undefined {
   if (!isOurs(volume) || volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return undefined;
   if (volume.status?.phase !== "Released" && volume.metadata?.deletionTimestamp === undefined) return undefined;
@@ -75,13 +75,13 @@ const units: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** Bytes of a Kubernetes quantity; 0 for none or nonsense, which the API server refuses anyway. */
+/** Bytes of a Kubernetes quantity; 0 if it is missing or invalid, which the API server refuses anyway. */
 export function parseQuantity(text: string | undefined): number {
   const match = /^(\d+(?:\.\d+)?)(|k|M|G|T|Ki|Mi|Gi|Ti)$/.exec(text ?? "");
   return match === null ? 0 : Math.ceil(Number(match[1]) * (units[match[2] ?? ""] ?? 1));
 }
 
-/** The volume as Kubernetes sees it: a disk of one node, made for one claim. */
+/** The PersistentVolume: a disk of one node for one claim. */
 export function volumeObject(
   action: Extract<StorageAction, { do: "provision" }>,
   device: string,

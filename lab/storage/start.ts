@@ -1,4 +1,4 @@
-// Gives a lab its storage: the default class, and the process that serves it.
+// Starts the storage of a lab: the default StorageClass, and the process that serves it.
 import * as path from "node:path";
 import type { KubeApi } from "../../src/kube/client/api.ts";
 import { StorageClass } from "../../src/kube/objects/kinds.ts";

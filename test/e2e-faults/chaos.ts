@@ -4,7 +4,7 @@ import { run } from "../../lab/command.ts";
 import { bold, dim, green, say, seconds, step } from "../../lab/progress.ts";
 import { command } from "../../demo/command.ts";
 import { deployOperator } from "../../demo/deploy.ts";
-import { findGround } from "../../demo/ground.ts";
+import { findTarget } from "../../demo/target.ts";
 import { experiment } from "./experiment.ts";
 
 const name = "chaos";
@@ -24,7 +24,7 @@ function lastsMs(): number {
 
 await command(async (args, signal) => {
   const lasts = lastsMs();
-  const ground = await findGround(args, signal);
+  const ground = await findTarget(args, signal);
   await deployOperator(ground, signal);
   const kubectl = (...words: string[]): Promise<string> => run("kubectl", words, { signal });
   const namespace = (await kubectl("config", "view", "--minify", "--output=jsonpath={..namespace}")) || "default";

@@ -186,7 +186,7 @@ describe("a start that is interrupted", () => {
       child.kill("SIGTERM");
       const { code, text } = await ended;
       assert.equal(code, 2, text);
-      assert.match(text, /interrupted; nothing of it is left/);
+      assert.match(text, /interrupted; everything it created is removed/);
       const left = (await traces(first)).filter((trace) => trace !== `file ${path.join(first.state, "logs")}`);
       assert.deepEqual(left, []);
       await down(first);

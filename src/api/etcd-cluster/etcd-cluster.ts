@@ -6,7 +6,7 @@ import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
 
 export { problemsOf } from "./problems.ts";
-export type { CompleteSpec, EtcdClusterSpec, EtcdSettings, PodPolicy, TLSPolicy } from "./spec.ts";
+export type { CompleteSpec, EtcdClusterSpec } from "./spec.ts";
 export type { CompleteStatus, EtcdClusterStatus } from "./status.ts";
 
 /** As the API server stores it. Fields may also be null or have a wrong type; `withDefaults` deals with that. */

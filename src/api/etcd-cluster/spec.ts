@@ -32,55 +32,62 @@ import {
 const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
 
-export const podSchema = object("Settings of the pods. A change applies to pods that are created after it.", {
-  labels: map(
-    "Labels of the pods. `app` and labels that start with `etcd_` are reserved for the operator.",
-    string("A value."),
-    {
-      most: 64,
-      rules: [rules.reservedLabels],
-    },
-  ),
-  annotations: map("Annotations of the pods. `etcd.version` is set by the operator.", string("A value.")),
-  nodeSelector: map("Labels that a node must have to run a member.", string("A value.")),
-  affinity: embedded<Affinity>("Where pods may run, relative to nodes and other pods.", "Affinity"),
-  antiAffinity: defaulted(
-    false,
-    boolean(
-      "Never run two members on one node. Deprecated: use `affinity` or `topologySpreadConstraints`. Ignored when `affinity` is set.",
+export const podSchema = object(
+  "Settings of the pods. A change applies to pods that are created after it; `resources` also to running pods.",
+  {
+    labels: map(
+      "Labels of the pods. `app` and labels that start with `etcd_` are reserved for the operator.",
+      string("A value."),
+      {
+        most: 64,
+        rules: [rules.reservedLabels],
+      },
     ),
-  ),
-  topologySpreadConstraints: embeddedList<TopologySpreadConstraint>(
-    "How members are spread over zones, nodes or other topology domains.",
-    "TopologySpreadConstraint",
-  ),
-  tolerations: embeddedList<Toleration>("Taints that the pods tolerate.", "Toleration"),
-  resources: embedded<ResourceRequirements>("Compute resources of the etcd container.", "ResourceRequirements", {
-    emptyIsAbsent: true,
-  }),
-  etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
-  persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
-    "The claim for each member's own volume. Absent: data lives as long as the pod.",
-    "PersistentVolumeClaimSpec",
-  ),
-  securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
-    emptyIsAbsent: true,
-  }),
-  priorityClassName: string("The PriorityClass of the pods."),
-  serviceAccountName: string("The ServiceAccount of the pods. Its token is never mounted."),
-  imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
-  terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to shut down.", { min: 0, max: 3600 })),
-  busyboxImage: string("Of etcd-operator 0.9, not used: no init container waits for DNS."),
-  DNSTimeoutInSecond: defaulted(0, integer("Of etcd-operator 0.9, not used: no init container waits for DNS.")),
-  ClusterDomain: defaulted(
-    "",
-    string("Appended to the DNS names of members, as in `.cluster.local`.", {
-      longest: 253,
-      rules: [rules.clusterDomain],
+    annotations: map("Annotations of the pods. `etcd.version` is set by the operator.", string("A value.")),
+    nodeSelector: map("Labels that a node must have to run a member.", string("A value.")),
+    affinity: embedded<Affinity>("Where pods may run, relative to nodes and other pods.", "Affinity"),
+    antiAffinity: defaulted(
+      false,
+      boolean(
+        "Never run two members on one node. Deprecated: use `affinity` or `topologySpreadConstraints`. Ignored when `affinity` is set.",
+      ),
+    ),
+    topologySpreadConstraints: embeddedList<TopologySpreadConstraint>(
+      "How members are spread over zones, nodes or other topology domains.",
+      "TopologySpreadConstraint",
+    ),
+    tolerations: embeddedList<Toleration>("Taints that the pods tolerate.", "Toleration"),
+    resources: embedded<ResourceRequirements>(
+      "Compute resources of the etcd container. Running pods are resized in place where Kubernetes allows it.",
+      "ResourceRequirements",
+      {
+        emptyIsAbsent: true,
+      },
+    ),
+    etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
+    persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
+      "The claim for each member's own volume. Absent: data lives as long as the pod. Not implemented yet.",
+      "PersistentVolumeClaimSpec",
+    ),
+    securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
+      emptyIsAbsent: true,
     }),
-  ),
-  automountServiceAccountToken: ignored("Of an older etcd-operator, ignored: the token is never mounted."),
-});
+    priorityClassName: string("The PriorityClass of the pods."),
+    serviceAccountName: string("The ServiceAccount of the pods. Its token is never mounted."),
+    imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
+    terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to shut down.", { min: 0, max: 3600 })),
+    busyboxImage: string("Of etcd-operator 0.9, not used: no init container waits for DNS."),
+    DNSTimeoutInSecond: defaulted(0, integer("Of etcd-operator 0.9, not used: no init container waits for DNS.")),
+    ClusterDomain: defaulted(
+      "",
+      string("Appended to the DNS names of members, as in `.cluster.local`.", {
+        longest: 253,
+        rules: [rules.clusterDomain],
+      }),
+    ),
+    automountServiceAccountToken: ignored("Of an older etcd-operator, ignored: the token is never mounted."),
+  },
+);
 
 export const etcdSchema = object(
   "Settings of etcd itself.",
@@ -112,7 +119,7 @@ export const etcdSchema = object(
 );
 
 const tls = object(
-  "TLS between members and towards clients. Absent: plain text.",
+  "TLS between members and towards clients. Absent: plain text. Not implemented yet.",
   {
     static: object(
       "Certificates that you create, in Secrets in the namespace of the cluster.",
@@ -153,7 +160,7 @@ const failover = object("How long a member may be down before it is replaced.", 
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
 const volumeRetention = object(
-  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`.",
+  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`. Not implemented yet.",
   {
     whenClusterDeleted: keep("When the EtcdCluster is deleted."),
     whenMemberRemoved: keep("When a member is scaled down or replaced."),
@@ -206,5 +213,3 @@ export const specSchema = object("The desired cluster.", {
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;
 export type CompleteSpec = CompleteOf<typeof specSchema>;
 export type PodPolicy = CompleteOf<typeof podSchema>;
-export type EtcdSettings = CompleteOf<typeof etcdSchema>;
-export type TLSPolicy = CompleteOf<typeof tls>;

@@ -35,7 +35,7 @@ export function openApiOf(schema: Schema): OpenApiSchema {
 }
 
 /** The description with the Kubernetes type and the default, which `kubectl explain` does not show by itself. */
-export function fullDescription(schema: Schema): string {
+function fullDescription(schema: Schema): string {
   const { description, shape } = schema;
   const kubernetes =
     shape.t === "embedded" ? ` ${shape.type === "array" ? "A list of" : "A"} Kubernetes ${shape.name}.` : "";

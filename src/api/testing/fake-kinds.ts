@@ -1,9 +1,5 @@
-// Our kinds as the in-memory API server takes them: what installing their definitions does to a real one.
+// Our kinds for the in-memory API server: what installing their definitions does to a real one.
 import type { FakeKind } from "../../kube/testing/fake-api/resources.ts";
 import { kinds } from "../kinds.ts";
 
-export const fakeKinds: readonly FakeKind[] = kinds.map(({ kind, scale }) => ({
-  kind,
-  status: true,
-  ...(scale !== undefined && { scale }),
-}));
+export const fakeKinds: readonly FakeKind[] = kinds.map(({ kind }) => ({ kind, status: true }));

@@ -45,7 +45,13 @@ export class Stage implements AsyncDisposable {
   constructor() {
     const { clock } = this;
     this.api = new FakeApi({
-      kinds: [...fakeKinds, { kind: Pod, graceful: true }, { kind: Service }, { kind: PodDisruptionBudget }, { kind: Node }],
+      kinds: [
+        ...fakeKinds,
+        { kind: Pod, graceful: true },
+        { kind: Service },
+        { kind: PodDisruptionBudget },
+        { kind: Node },
+      ],
       clock,
       date: () => new Date(beganAt + clock.now()),
     });

@@ -1,5 +1,5 @@
-// Which Kubernetes demo and deployment stand on: the lab, started if it is not up, or with LAB=none the one that
-// KUBECONFIG names. From then on kubectl, run from here, speaks to it.
+// The Kubernetes that demo and deployment use: the lab, started if it is not up, or with LAB=none the one of KUBECONFIG.
+// Sets KUBECONFIG and PATH, so that kubectl uses it too.
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { tryRun } from "../lab/command.ts";
@@ -7,9 +7,9 @@ import { kubeconfigPath, type LabConfig, labConfig, UsageError } from "../lab/co
 import { readRecord } from "../lab/registry.ts";
 import { isUp, up } from "../lab/up.ts";
 
-export type Ground = { readonly t: "lab"; readonly lab: LabConfig } | { readonly t: "given" };
+export type Target = { readonly t: "lab"; readonly lab: LabConfig } | { readonly t: "given" };
 
-export async function findGround(args: readonly string[], signal: AbortSignal): Promise<Ground> {
+export async function findTarget(args: readonly string[], signal: AbortSignal): Promise<Target> {
   if (process.env["LAB"] === "none") return given();
   const lab = await running(args, signal);
   process.env["KUBECONFIG"] = kubeconfigPath(lab);
@@ -17,19 +17,19 @@ export async function findGround(args: readonly string[], signal: AbortSignal): 
   return { t: "lab", lab };
 }
 
-/** What a person types first to use that Kubernetes; empty when it is theirs already. */
-export function howToUse(ground: Ground): string {
-  if (ground.t === "given") return "";
+/** The line to type first to use that Kubernetes; empty when kubectl uses it already. */
+export function howToUse(target: Target): string {
+  if (target.t === "given") return "";
   const near = (file: string): string => `$PWD/${path.relative(process.cwd(), file)}`;
-  return `export KUBECONFIG=${near(kubeconfigPath(ground.lab))} PATH=${near(ground.lab.bin)}:$PATH`;
+  return `export KUBECONFIG=${near(kubeconfigPath(target.lab))} PATH=${near(target.lab.bin)}:$PATH`;
 }
 
-async function given(): Promise<Ground> {
+async function given(): Promise<Target> {
   if (process.env["KUBECONFIG"] === undefined)
-    throw new UsageError("LAB=none, and KUBECONFIG does not say which Kubernetes to use: set it.");
+    throw new UsageError("With LAB=none, set KUBECONFIG to the Kubernetes to use.");
   const answer = await tryRun("kubectl", ["version", "--output=json", "--request-timeout=10s"]).catch(
     (cause: unknown) => {
-      throw new UsageError("kubectl cannot be run: install it, or put it on the PATH.", { cause });
+      throw new UsageError("kubectl is missing: install it, or put it on the PATH.", { cause });
     },
   );
   if (answer === undefined)
@@ -37,7 +37,7 @@ async function given(): Promise<Ground> {
   return { t: "given" };
 }
 
-/** The options are those of `lab/main.ts up`; a lab that is up is taken as it is, however many nodes it has. */
+/** Takes the options of `lab/main.ts up`; uses a lab that is up as it is, however many nodes it has. */
 async function running(args: readonly string[], signal: AbortSignal): Promise<LabConfig> {
   const { values } = parseArgs({
     args: [...args],
