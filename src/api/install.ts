@@ -1,8 +1,7 @@
 // Gives the API server the definitions of our kinds and waits until it serves them. A definition that is there already,
 // that of the operator of 2018 too, is taken over; other versions that somebody serves under it stay.
 import type { KubeApi } from "../kube/client/api.ts";
-import { type Backoff, backoffDelay } from "../kube/controller/backoff.ts";
-import { type Clock, pause, systemClock } from "../kube/clock.ts";
+import { backoffDelay, pause, systemClock, type Backoff, type Clock } from "../kube/clock.ts";
 import { isForbidden, isNotFound } from "../kube/client/errors.ts";
 import { CustomResourceDefinition } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";

@@ -1,8 +1,7 @@
 // One look at one EtcdCluster and what follows from it. The same pass serves creation, an edit, a pod's death and a
 // restart of the operator, for it knows nothing of what woke it.
-import { done, failed, again, type Next } from "../kube/controller/next.ts";
+import { again, done, failed, type Next, type PassContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import type { PassContext } from "../kube/controller/pass.ts";
 import { act } from "./act/act.ts";
 import type { Action, Plan } from "./plan/actions.ts";
 import type { ClusterContext } from "./context.ts";

@@ -3,7 +3,7 @@
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
-import { PassAborted } from "../../kube/controller/pass.ts";
+import { PassAborted } from "../../kube/controller/reconcile.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action } from "../plan/actions.ts";
 import { isRefusal, refusalOf } from "./refusals.ts";

@@ -2,7 +2,7 @@
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
-import type { PassContext } from "../../kube/controller/pass.ts";
+import type { PassContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { memberUrl } from "../observe/etcd.ts";
 import { NotYet } from "./outcome.ts";

@@ -7,7 +7,7 @@ import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key, KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import type { PassContext } from "../../kube/controller/pass.ts";
+import type { PassContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl } from "../objects/names.ts";

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
-import { secondsTime } from "../../kube/objects/micro-time.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";

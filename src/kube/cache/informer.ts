@@ -1,22 +1,39 @@
 // A cache of one kind that stays equal to the server, shared by all who care about that kind. Handlers are told of
 // changes in order; what was missed while the connection was down is found by comparison.
 import type { KubeApi, Selection } from "../client/api.ts";
-import type { Cache } from "./cache.ts";
-import { changesBetween, isSameObject, isSameVersion } from "./change.ts";
-import type { Change } from "./change.ts";
-import { systemClock } from "../clock.ts";
-import type { Clock } from "../clock.ts";
-import { AwaitedConditions } from "../controller/await-condition.ts";
+import { changesBetween, isSameObject, isSameVersion, type Change } from "./change.ts";
+import { systemClock, type Clock } from "../clock.ts";
+import { AwaitedConditions } from "./await-condition.ts";
 import { isForbidden } from "../client/errors.ts";
-import { deepFreeze } from "../objects/freeze.ts";
-import { apiVersionOf, keyOf, keyText, parseKey } from "../objects/objects.ts";
-import type { Key, Kind, KubeObject } from "../objects/objects.ts";
-import { reflect } from "./reflector.ts";
-import type { ReflectorEvent, Sink } from "./reflector.ts";
-import { isAtLeast, isOlder } from "../objects/resource-version.ts";
-import type { IndexFunction } from "./store-index.ts";
-import { Store } from "./store.ts";
-import type { StoreView } from "./store.ts";
+import { Store, deepFreeze, type IndexFunction, type StoreView } from "./store.ts";
+import {
+  apiVersionOf,
+  isAtLeast,
+  isOlder,
+  keyOf,
+  keyText,
+  parseKey,
+  type Key,
+  type Kind,
+  type KubeObject,
+} from "../objects/objects.ts";
+import { reflect, type ReflectorEvent, type Sink } from "./reflector.ts";
+
+/** What a controller needs of the caches that its reconciles read: whether they are filled, and show a certain write. */
+export interface Cache {
+  readonly kind: Kind<KubeObject>;
+  readonly selection: Selection;
+  whenSynced(signal: AbortSignal): Promise<void>;
+  /** The object as the cache shows it. */
+  held(key: Key): KubeObject | undefined;
+  /** True when the cache holds the effect of the write that gave the object this version, or of a later one. */
+  hasSeen(key: Key, resourceVersion: string): boolean;
+  /** True when the cache knows that the object with this uid is gone or going. */
+  hasSeenDeletion(key: Key, uid: string): boolean;
+  /** Resolves when `hasSeen`. Rejects with the signal's reason if the signal aborts first. */
+  waitForVersion(key: Key, resourceVersion: string, signal: AbortSignal): Promise<void>;
+  waitForDeletion(key: Key, uid: string, signal: AbortSignal): Promise<void>;
+}
 
 export type Handler<T> = (change: Change<T>) => void;
 

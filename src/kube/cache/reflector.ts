@@ -1,13 +1,9 @@
 // Keeps a sink equal to one kind on the server: lists in pages, watches from there, resumes after every break, and
 // lists again only when the server has forgotten the place. It gives up only when its signal aborts.
 import type { KubeApi, Selection, WatchEvent } from "../client/api.ts";
-import { backoffDelay } from "../controller/backoff.ts";
-import type { Backoff } from "../controller/backoff.ts";
-import { pause } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { backoffDelay, pause, type Backoff, type Clock } from "../clock.ts";
 import { ApiError, isExpired, isForbidden } from "../client/errors.ts";
-import type { Kind, KubeObject } from "../objects/objects.ts";
-import { isOlder } from "../objects/resource-version.ts";
+import { isOlder, type Kind, type KubeObject } from "../objects/objects.ts";
 
 /** What a reflector feeds. Its calls must not throw. */
 export interface Sink<T extends KubeObject> {

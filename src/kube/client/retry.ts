@@ -1,8 +1,7 @@
 // The one place that says which failed requests the client sends again by itself, and after how long. What is not
 // repeated here goes to the caller, who decides with fresh eyes.
-import type { TransportFailure } from "../../transport/errors.ts";
-import { TransportError } from "../../transport/errors.ts";
-import { type Backoff, backoffDelay } from "../controller/backoff.ts";
+import { TransportError, type TransportFailure } from "../../transport/errors.ts";
+import { type Backoff, backoffDelay } from "../clock.ts";
 import { ApiError } from "./errors.ts";
 
 /**

@@ -2,22 +2,14 @@
 // its key comes back. No pass starts before the caches show what the last pass of the same key wrote.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
-import type { Backoff } from "./backoff.ts";
-import type { Cache } from "../cache/cache.ts";
-import { systemClock } from "../clock.ts";
-import type { Cancel, Clock } from "../clock.ts";
+import { systemClock, type Backoff, type Cancel, type Clock } from "../clock.ts";
+import type { Cache } from "../cache/informer.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Fence } from "../leader/fence.ts";
-import { fenced, openFence } from "../leader/fence.ts";
-import { higher } from "./lanes.ts";
-import type { Priority } from "./lanes.ts";
-import type { Next } from "./next.ts";
-import { isSeen, waitUntilSeen } from "./own-writes.ts";
-import { runPass } from "./pass.ts";
-import type { CutShort, Reconcile } from "./pass.ts";
-import { WorkQueue } from "./queue.ts";
-import type { QueueEvent, Task } from "./queue.ts";
-import type { OwnWrite } from "./recording-api.ts";
+import { fenced, openFence, type Fence } from "../leader/fence.ts";
+import { higher, type Priority } from "./lanes.ts";
+import { runPass, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
+import { isSeen, type OwnWrite, waitUntilSeen } from "./own-writes.ts";
+import { WorkQueue, type QueueEvent, type Task } from "./queue.ts";
 import type { Source } from "./source.ts";
 
 export type ControllerEvent =
@@ -226,8 +218,8 @@ class Reign {
     const cancel = this.#clock.after(this.#options.catchUpMs ?? defaultCatchUpMs, () =>
       patience.abort(new Error("The caches did not catch up in time")),
     );
-    const world = { api: this.#api, caches: this.#caches, clock: this.#clock };
-    const missing = await waitUntilSeen(writes, world, patience.signal);
+    const catchUp = { api: this.#api, caches: this.#caches, clock: this.#clock };
+    const missing = await waitUntilSeen(writes, catchUp, patience.signal);
     cancel();
     patience.release();
     if (this.#stop.aborted) return;

@@ -1,12 +1,8 @@
 // The work queue: keys only, each at most once in it and at most once in work. It says when a key runs and knows
 // nothing of why; a key that is added while it runs, runs again afterwards.
-import { backoffDelay } from "./backoff.ts";
-import type { Backoff } from "./backoff.ts";
-import { systemClock } from "../clock.ts";
-import type { Cancel, Clock } from "../clock.ts";
+import { backoffDelay, systemClock, type Backoff, type Cancel, type Clock } from "../clock.ts";
 import { Delays } from "./delays.ts";
-import { higher, Lanes } from "./lanes.ts";
-import type { Priority } from "./lanes.ts";
+import { Lanes, higher, type Priority } from "./lanes.ts";
 
 export type QueueEvent =
   /** The key has become ready. */

@@ -3,10 +3,8 @@ import { test } from "node:test";
 import { Informer } from "../cache/informer.ts";
 import type { ObjectMeta } from "../objects/objects.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
-import { from, personsChangeFirst, toController } from "./source.ts";
-import type { SourceOptions } from "./source.ts";
-import { things, TinyServer } from "../testing/tiny-server.ts";
-import type { Thing } from "../testing/tiny-server.ts";
+import { from, personsChangeFirst, toController, type SourceOptions } from "./source.ts";
+import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 
 async function sourcing(options: SourceOptions<Thing>, happen: (server: TinyServer) => void): Promise<string[]> {
   const clock = new SimulatedClock();

@@ -1,10 +1,8 @@
 // Where the keys of a controller come from: an informer, and a function that says whose business an object is.
-import type { Cache } from "../cache/cache.ts";
+import type { Cache, Informer } from "../cache/informer.ts";
 import type { Change } from "../cache/change.ts";
-import type { Informer } from "../cache/informer.ts";
 import type { Priority } from "./lanes.ts";
-import { keyOf, keyText } from "../objects/objects.ts";
-import type { Kind, KubeObject } from "../objects/objects.ts";
+import { keyOf, keyText, type Kind, type KubeObject } from "../objects/objects.ts";
 
 export type Enqueue = (key: string, priority: Priority) => void;
 

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualTiming } from "./election.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Fence } from "./fence.ts";
-import { fenced, LeadershipLost } from "./fence.ts";
+import { LeadershipLost, fenced, type Fence } from "./fence.ts";
 import { ConfigMap, Lease } from "../objects/kinds.ts";
-import type { LeadOptions, LeaseNews, Work } from "./lease.ts";
-import { lead } from "./lease.ts";
+import { lead, type LeadOptions, type LeaseNews, type Work } from "./lease.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";
 

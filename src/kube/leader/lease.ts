@@ -2,9 +2,7 @@
 // One lease a controller, so that several processes can share the work between them.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
-import type { Clock } from "../clock.ts";
-import { pause, systemClock } from "../clock.ts";
-import type { Election, ElectionStep, ElectionTiming, Loss } from "./election.ts";
+import { pause, systemClock, type Clock } from "../clock.ts";
 import {
   attemptFailed,
   campaign,
@@ -16,17 +14,18 @@ import {
   releasedRecord,
   sawLease,
   steppedDown,
+  type Election,
+  type ElectionStep,
+  type ElectionTiming,
+  type Loss,
   usualTiming,
   writeConflicted,
   wroteLease,
 } from "./election.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../client/errors.ts";
-import type { Fence } from "./fence.ts";
-import { LeadershipLost } from "./fence.ts";
+import { LeadershipLost, type Fence } from "./fence.ts";
 import { LeaseObject } from "./lease-object.ts";
-import { microTime } from "../objects/micro-time.ts";
-import type { Key } from "../objects/objects.ts";
-import { keyText } from "../objects/objects.ts";
+import { keyText, microTime, type Key } from "../objects/objects.ts";
 
 export type LeaseNews =
   | { readonly t: "leading" }

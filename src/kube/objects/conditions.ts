@@ -1,5 +1,5 @@
 // Conditions of a status: merged by type, with a transition time that moves only when the status itself does.
-import { secondsTime } from "./micro-time.ts";
+import { secondsTime } from "./objects.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 

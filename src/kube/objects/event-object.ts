@@ -1,9 +1,7 @@
 // The Event object for something that happened, within all the limits at which the API server would refuse it.
 import { randomUUID } from "node:crypto";
 import type { Event } from "./kinds.ts";
-import { microTime } from "./micro-time.ts";
-import type { Kind, KubeObject } from "./objects.ts";
-import { apiVersionOf } from "./objects.ts";
+import { apiVersionOf, microTime, type Kind, type KubeObject } from "./objects.ts";
 
 export interface Happening {
   type: "Normal" | "Warning";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Happening } from "./event-object.ts";
-import type { EventOutcome } from "./events.ts";
-import { EventRecorder } from "./events.ts";
+import { EventRecorder, type EventOutcome } from "./events.ts";
 import { ConfigMap, Event, Node } from "./kinds.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";

@@ -1,15 +1,11 @@
 // Tells people what happened to an object, as Events. Recording never waits, never fails and never grows: the same
 // thing again only counts up a series, a noisy object is cut off, and what cannot be sent is dropped and counted.
 import type { KubeApi } from "../client/api.ts";
-import { BoundedMap } from "../bounded-map.ts";
-import type { Cancel, Clock } from "../clock.ts";
-import { pause, systemClock } from "../clock.ts";
+import { pause, systemClock, type Cancel, type Clock } from "../clock.ts";
 import { isNotFound } from "../client/errors.ts";
-import type { Happening, Reporter } from "./event-object.ts";
-import { eventObject, regarding, seriesObject } from "./event-object.ts";
+import { eventObject, regarding, seriesObject, type Happening, type Reporter } from "./event-object.ts";
 import { Event } from "./kinds.ts";
 import type { Key, Kind, KubeObject } from "./objects.ts";
-import { TokenBucket } from "../client/token-bucket.ts";
 
 export type EventOutcome =
   | { readonly type: "sent" }
@@ -181,5 +177,56 @@ export class EventRecorder {
 
   #observe(outcome: EventOutcome): void {
     this.#options.observe?.(outcome);
+  }
+}
+
+/** A map that never holds more than so many entries: the one that was used least recently makes room. */
+class BoundedMap<K, V> {
+  readonly #limit: number;
+  // A Map keeps the order of insertion, so the first entry is always the oldest.
+  readonly #entries = new Map<K, V>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#limit && !oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  values(): Iterable<V> {
+    return this.#entries.values();
+  }
+}
+
+/** Lets a burst of so many through, and then one more for each period. */
+class TokenBucket {
+  readonly #capacity: number;
+  readonly #periodMs: number;
+  #tokens: number;
+  #at: number;
+
+  constructor(capacity: number, periodMs: number, now: number) {
+    this.#capacity = capacity;
+    this.#periodMs = periodMs;
+    this.#tokens = capacity;
+    this.#at = now;
+  }
+
+  take(now: number): boolean {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (now - this.#at) / this.#periodMs);
+    this.#at = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
   }
 }

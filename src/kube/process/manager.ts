@@ -2,15 +2,12 @@
 // leads, the endpoints tell how it goes; at the end everything winds up in the opposite order.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
-import type { Clock } from "../clock.ts";
-import { pause, systemClock } from "../clock.ts";
+import { pause, systemClock, type Clock } from "../clock.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { ElectionTiming } from "../leader/election.ts";
 import type { EventRecorder } from "../objects/events.ts";
-import type { Fence } from "../leader/fence.ts";
-import { fenced, openFence } from "../leader/fence.ts";
-import { checked, serveEndpoints } from "./health.ts";
-import type { Check } from "./health.ts";
+import { fenced, openFence, type Fence } from "../leader/fence.ts";
+import { checked, serveEndpoints, type Check } from "./health.ts";
 import { lead } from "../leader/lease.ts";
 import { parseListenAddress } from "./listen-address.ts";
 import type { Key, Kind, KubeObject } from "../objects/objects.ts";

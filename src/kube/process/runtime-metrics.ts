@@ -5,9 +5,8 @@ import type { ControllerEvent } from "../controller/controller.ts";
 import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 import type { LeaseNews } from "../leader/lease.ts";
-import type { Counter, Gauge, Histogram } from "./metrics.ts";
-import { Registry } from "./metrics.ts";
-import type { Next } from "../controller/next.ts";
+import { Registry, type Counter, type Gauge, type Histogram } from "./metrics.ts";
+import type { Next } from "../controller/reconcile.ts";
 import type { QueueEvent } from "../controller/queue.ts";
 
 const seconds = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60];

@@ -7,8 +7,7 @@ import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 import type { LeaseNews } from "../leader/lease.ts";
 import type { Fields, Logger } from "./log.ts";
-import type { Key } from "../objects/objects.ts";
-import { keyText } from "../objects/objects.ts";
+import { keyText, type Key } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 export class RuntimeObserver {

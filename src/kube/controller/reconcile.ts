@@ -1,14 +1,29 @@
-// One reconcile pass: its id, its deadline, its view of the API, and the writes that it made.
+// One run of a reconcile function: what it is given, what it returns, its deadline, and the writes that it made.
 import { follow } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
 import type { Clock } from "../clock.ts";
 import type { Fence } from "../leader/fence.ts";
-import { failed } from "./next.ts";
-import type { Next } from "./next.ts";
-import { parseKey } from "../objects/objects.ts";
-import type { Key } from "../objects/objects.ts";
-import { recordingApi } from "./recording-api.ts";
-import type { OwnWrite } from "./recording-api.ts";
+import { parseKey, type Key } from "../objects/objects.ts";
+import { recordingApi, type OwnWrite } from "./own-writes.ts";
+
+/** What a reconcile returns: when its key is reconciled next. */
+export type Next =
+  /** Nothing is left to do until something changes. */
+  | { readonly next: "done" }
+  /** Something changes without an event: requeue after this time. */
+  | { readonly next: "again"; readonly afterMs: number }
+  /** Retried with back-off. */
+  | { readonly next: "failed"; readonly error: unknown };
+
+export const done: Next = { next: "done" };
+
+export function again(afterMs: number): Next {
+  return { next: "again", afterMs };
+}
+
+export function failed(error: unknown): Next {
+  return { next: "failed", error };
+}
 
 export interface PassContext {
   /** For log lines: the same in all lines of one pass. */
