@@ -15,7 +15,7 @@ import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
 import { isControlledBy, ownerReference } from "../../src/kube/objects/owners.ts";
 import { runProcess } from "../../src/kube/process/run-process.ts";
 import { RuntimeObserver } from "../../src/kube/process/runtime-observer.ts";
-import { from, personsChangeFirst, toController } from "../../src/kube/controller/source.ts";
+import { from, userEditsFirst, toController } from "../../src/kube/controller/source.ts";
 
 export interface Greeting extends KubeObject {
   spec: { text: string };
@@ -60,7 +60,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
     return done;
   };
 
-  const edits = from(greetings, { priority: personsChangeFirst });
+  const edits = from(greetings, { priority: userEditsFirst });
   const sources = [edits, from(configMaps, { toKeys: toController(Greeting) })];
   const controller = new Controller({ name, sources, reconcile, workers: 4, observe: observer.controller(name) });
   const controllers = [{ controller, lease: { namespace: "default", name } }];

@@ -38,7 +38,7 @@ const controller = new Controller({
     return done;
   },
   observe(event) {
-    if (event.type === "passEnded" && event.next.next === "failed") say(`failed: ${inspect(event.next.error)}`);
+    if (event.type === "reconcileEnded" && event.next.next === "failed") say(`failed: ${inspect(event.next.error)}`);
   },
 });
 

@@ -29,7 +29,7 @@ export interface Chaos {
 }
 
 /** Until the signal aborts. */
-export async function practise(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
+export async function runChaos(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
   const { level, clock, random = Math.random, log } = chaos;
   const { graceAtStart, atMost } = levels[level];
   log.warn("members are killed at random, as -chaos-level asks", { level });

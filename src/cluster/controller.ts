@@ -8,7 +8,7 @@ import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
-import { from, personsChangeFirst, type Source, toController } from "../kube/controller/source.ts";
+import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
 import { Caches, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
@@ -69,7 +69,7 @@ function podsInScope({ rooms }: Caches, { isOurs }: ClusterContext): Pod[] {
 function sourcesOf({ rooms, nodes }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
   const inRooms = rooms.flatMap(({ clusters, pods, services, budgets }) => [
-    from(clusters, { priority: personsChangeFirst }),
+    from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),

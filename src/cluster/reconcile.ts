@@ -1,6 +1,6 @@
 // One look at one EtcdCluster and what follows from it. The same pass serves creation, an edit, a pod's death and a
 // restart of the operator, for it knows nothing of what woke it.
-import { again, done, failed, type Next, type PassContext } from "../kube/controller/reconcile.ts";
+import { again, done, failed, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import type { Action, Plan } from "./plan/actions.ts";
@@ -13,7 +13,7 @@ import { standingOf } from "./report/standing.ts";
 import { turnOf } from "./act/turn.ts";
 import type { World } from "./observe/world.ts";
 
-export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
+export async function reconcileCluster(key: Key, pass: ReconcileContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();
   let ended: Ended = "failed";
   try {

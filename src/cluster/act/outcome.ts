@@ -3,7 +3,7 @@
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
-import { PassAborted } from "../../kube/controller/reconcile.ts";
+import { ReconcileAborted } from "../../kube/controller/reconcile.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action } from "../plan/actions.ts";
 import { isRefusal, refusalOf } from "./refusals.ts";
@@ -74,7 +74,7 @@ const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "Not
 
 export function endedBy(error: unknown, at: Action, did: readonly Action[]): Outcome {
   // Not this pass' to explain: it is over.
-  if (error instanceof LeadershipLost || error instanceof PassAborted) throw error;
+  if (error instanceof LeadershipLost || error instanceof ReconcileAborted) throw error;
   const notYet = (because: string, againAfter: number): Outcome => ({ t: "notYet", at, did, because, againAfter });
   if (error instanceof NotYet) return notYet(error.message, error.againAfter);
   if (error instanceof Refused) return { t: "refused", at, did, message: error.message };

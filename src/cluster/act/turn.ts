@@ -2,7 +2,7 @@
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
-import type { PassContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { memberUrl } from "../observe/etcd.ts";
 import { NotYet } from "./outcome.ts";
@@ -10,7 +10,7 @@ import type { EtcdAnswers, World } from "../observe/world.ts";
 
 export interface Turn {
   readonly world: World;
-  readonly pass: PassContext;
+  readonly pass: ReconcileContext;
   readonly context: ClusterContext;
   readonly cluster: CompleteEtcdCluster;
   /** As etcd listed them last. */
@@ -19,7 +19,7 @@ export interface Turn {
   written: EtcdCluster | undefined;
 }
 
-export function turnOf(world: World, pass: PassContext, context: ClusterContext): Turn {
+export function turnOf(world: World, pass: ReconcileContext, context: ClusterContext): Turn {
   const members = "members" in world.etcd ? world.etcd.members : [];
   return { world, pass, context, cluster: world.cluster, members, written: undefined };
 }

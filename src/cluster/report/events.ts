@@ -1,7 +1,7 @@
 // Tells the owner of a cluster what was done to it, as Events. Reasons that the operator of 2018 used are kept,
 // since people filter by them, and sentences begin as they did.
 import { EtcdCluster } from "../../api/etcd-cluster.ts";
-import type { Happening } from "../../kube/objects/event-object.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import type { Action } from "../plan/actions.ts";
 import type { Turn } from "../act/turn.ts";
 
@@ -17,8 +17,8 @@ function isReplaced(action: Action, { etcd, cluster }: Turn["world"]): boolean {
   return etcd.members.length <= cluster.spec.size;
 }
 
-export function happeningsOf(action: Action, replaced: boolean): Happening[] {
-  const happening = (reason: string, note: string): Happening => ({
+export function happeningsOf(action: Action, replaced: boolean): NewEvent[] {
+  const happening = (reason: string, note: string): NewEvent => ({
     type: "Normal",
     reason,
     action: action.do,

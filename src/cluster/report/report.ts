@@ -4,7 +4,7 @@ import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster.ts";
 import { fieldManager } from "../../api/install.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
-import type { Happening } from "../../kube/objects/event-object.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { patchBetween, statusOf } from "./status.ts";
@@ -55,7 +55,7 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
 ];
 
 /** Told when it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happening[] {
+function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): NewEvent[] {
   const happenings = worthAnEvent.flatMap(([type, reason, event]) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
@@ -71,7 +71,7 @@ function turnsForTheWorse({ cluster }: Turn, after: EtcdClusterStatus): Happenin
   return happenings;
 }
 
-const warning = (reason: string, note: string): Happening => ({ type: "Warning", reason, action: "Report", note });
+const warning = (reason: string, note: string): NewEvent => ({ type: "Warning", reason, action: "Report", note });
 
 function measure({ cluster, context }: Turn, after: EtcdClusterStatus): void {
   const before = cluster.status;

@@ -5,7 +5,15 @@ import { pause } from "../clock.ts";
 import { Controller, type ControllerEvent, type ControllerOptions } from "./controller.ts";
 import { ApiError } from "../client/errors.ts";
 import { Informer } from "../cache/informer.ts";
-import { PassAborted, again, done, failed, type Next, type PassContext, type Reconcile } from "./reconcile.ts";
+import {
+  ReconcileAborted,
+  again,
+  done,
+  failed,
+  type Next,
+  type ReconcileContext,
+  type Reconcile,
+} from "./reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
@@ -167,14 +175,14 @@ test("a pass is told to end at its deadline, and its key runs nowhere else until
   await clock.advance(4999);
   assert.deepEqual(reasons, []);
   await clock.advance(1);
-  assert.deepEqual(reasons, [new PassAborted("deadline")]);
+  assert.deepEqual(reasons, [new ReconcileAborted("deadline")]);
   await clock.advance(10_000);
   assert.equal(passes.length, 1);
-  assert.equal(ofType("passOverdue").length, 1);
+  assert.equal(ofType("reconcileOverdue").length, 1);
   end();
   await settle();
   assert.equal(passes.length, 2);
-  assert.equal(ofType("passEnded")[0]?.cutShort, "deadline");
+  assert.equal(ofType("reconcileEnded")[0]?.cutShort, "deadline");
   end();
   await halt();
 });
@@ -187,7 +195,7 @@ test("a stop aborts the passes that run and waits for them", async () => {
   await start();
   await halt();
   assert.deepEqual(
-    ofType("passEnded").map(({ cutShort, next }) => [cutShort, next.next]),
+    ofType("reconcileEnded").map(({ cutShort, next }) => [cutShort, next.next]),
     [["stop", "failed"]],
   );
 });
@@ -206,12 +214,12 @@ test("a drain lets the passes that run come to their own end and starts no other
   end();
   await draining;
   assert.deepEqual(passes, ["ns/a at 0"]);
-  assert.equal(ofType("passEnded")[0]?.cutShort, undefined);
+  assert.equal(ofType("reconcileEnded")[0]?.cutShort, undefined);
   await halt();
 });
 
 test("a call that a pass forgot to wait for is aborted when the pass has ended", async () => {
-  let late: PassContext | undefined;
+  let late: ReconcileContext | undefined;
   const { start, halt } = controlling(async (_key, context) => {
     late = context;
     return done;

@@ -7,16 +7,16 @@ import type { Cache } from "../cache/informer.ts";
 import { ApiError } from "../client/errors.ts";
 import { fenced, openFence, type Fence } from "../leader/fence.ts";
 import { higher, type Priority } from "./lanes.ts";
-import { runPass, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
+import { runReconcile, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
 import { isSeen, type OwnWrite, waitUntilSeen } from "./own-writes.ts";
 import { WorkQueue, type QueueEvent, type Task } from "./queue.ts";
 import type { Source } from "./source.ts";
 
 export type ControllerEvent =
   | { readonly type: "queue"; readonly event: QueueEvent }
-  | { readonly type: "passStarted"; readonly key: string; readonly id: string; readonly waitedMs: number }
+  | { readonly type: "reconcileStarted"; readonly key: string; readonly id: string; readonly waitedMs: number }
   | {
-      readonly type: "passEnded";
+      readonly type: "reconcileEnded";
       readonly key: string;
       readonly id: string;
       readonly next: Next;
@@ -26,7 +26,7 @@ export type ControllerEvent =
       readonly cutShort: CutShort | undefined;
     }
   /** The deadline has passed, the pass was told to end, and its worker is taken until it does. */
-  | { readonly type: "passOverdue"; readonly key: string; readonly id: string }
+  | { readonly type: "reconcileOverdue"; readonly key: string; readonly id: string }
   | { readonly type: "cachesCaughtUp"; readonly key: string; readonly waitedMs: number }
   /** The caches did not show these in time; the key goes on without. */
   | {
@@ -61,7 +61,7 @@ const defaultCatchUpMs = 90_000;
 export class Controller {
   readonly name: string;
   readonly #options: ControllerOptions;
-  #reign: Reign | undefined;
+  #term: Term | undefined;
 
   constructor(options: ControllerOptions) {
     this.name = options.name;
@@ -70,7 +70,7 @@ export class Controller {
 
   /** Whether it is this process that looks after the keys. */
   get runs(): boolean {
-    return this.#reign !== undefined;
+    return this.#term !== undefined;
   }
 
   /**
@@ -78,23 +78,23 @@ export class Controller {
    * last one has ended.
    */
   async run(api: KubeApi, signal: AbortSignal, fence: Fence = openFence): Promise<void> {
-    if (this.#reign !== undefined) throw new Error(`The controller ${this.name} runs already`);
-    this.#reign = new Reign(this.#options, fenced(api, fence), signal, fence);
+    if (this.#term !== undefined) throw new Error(`The controller ${this.name} runs already`);
+    this.#term = new Term(this.#options, fenced(api, fence), signal, fence);
     try {
-      await this.#reign.run();
+      await this.#term.run();
     } finally {
-      this.#reign = undefined;
+      this.#term = undefined;
     }
   }
 
   /** For news that no watch brings. Without effect while the controller does not run: at the start it sees all. */
   enqueue(key: string, priority: Priority = "normal"): void {
-    this.#reign?.queue.add(key, priority);
+    this.#term?.queue.add(key, priority);
   }
 
   /** Takes no new keys and resolves when the passes that run have ended by themselves. */
   async drain(): Promise<void> {
-    await this.#reign?.queue.stop();
+    await this.#term?.queue.stop();
   }
 }
 
@@ -103,7 +103,7 @@ interface Barrier {
   wanted: Priority | undefined;
 }
 
-class Reign {
+class Term {
   readonly queue: WorkQueue;
   readonly #options: ControllerOptions;
   readonly #api: KubeApi;
@@ -176,14 +176,14 @@ class Reign {
     this.#passes += 1;
     const id = `${this.#idPrefix}-${this.#passes}`;
     const started = this.#clock.now();
-    const onOverdue = (): void => this.#observe({ type: "passOverdue", key, id });
-    this.#observe({ type: "passStarted", key, id, waitedMs });
-    const { next, cutShort, writes } = await runPass(
+    const onOverdue = (): void => this.#observe({ type: "reconcileOverdue", key, id });
+    this.#observe({ type: "reconcileStarted", key, id, waitedMs });
+    const { next, cutShort, writes } = await runReconcile(
       { id, controller, key, api: this.#api, clock: this.#clock, fence: this.#fence, deadlineMs, reconcile, onOverdue },
       this.#stop,
     );
     const tookMs = this.#clock.now() - started;
-    this.#observe({ type: "passEnded", key, id, next, tookMs, writes: writes.length, cutShort });
+    this.#observe({ type: "reconcileEnded", key, id, next, tookMs, writes: writes.length, cutShort });
     this.#raiseBarrier(key, writes);
     this.#schedule(key, priority, next);
   }

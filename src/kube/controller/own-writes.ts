@@ -158,7 +158,11 @@ async function waitForOne(write: OwnWrite, catchUp: CatchUp, signal: AbortSignal
   }
 }
 
-async function askServer(write: OwnWrite, { api, clock }: CatchUp, signal: AbortSignal): Promise<KubeObject | undefined> {
+async function askServer(
+  write: OwnWrite,
+  { api, clock }: CatchUp,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
   for (;;) {
     signal.throwIfAborted();
     try {

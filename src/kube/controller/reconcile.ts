@@ -25,7 +25,7 @@ export function failed(error: unknown): Next {
   return { next: "failed", error };
 }
 
-export interface PassContext {
+export interface ReconcileContext {
   /** For log lines: the same in all lines of one pass. */
   readonly id: string;
   readonly controller: string;
@@ -38,22 +38,22 @@ export interface PassContext {
   readonly fence: Fence;
 }
 
-export type Reconcile = (key: Key, context: PassContext) => Promise<Next>;
+export type Reconcile = (key: Key, context: ReconcileContext) => Promise<Next>;
 
 /** Why the signal of a pass aborted before the pass had ended by itself. */
 export type CutShort = "deadline" | "stop";
 
-export class PassAborted extends Error {
+export class ReconcileAborted extends Error {
   readonly because: CutShort | "ended";
 
   constructor(because: CutShort | "ended") {
     super(`The reconcile pass was aborted: ${because}`);
-    this.name = "PassAborted";
+    this.name = "ReconcileAborted";
     this.because = because;
   }
 }
 
-export interface PassOptions {
+export interface RunOptions {
   id: string;
   controller: string;
   key: string;
@@ -66,13 +66,13 @@ export interface PassOptions {
   onOverdue: () => void;
 }
 
-export interface PassEnd {
+export interface RunEnd {
   next: Next;
   cutShort: CutShort | undefined;
   writes: readonly OwnWrite[];
 }
 
-export async function runPass(options: PassOptions, stop: AbortSignal): Promise<PassEnd> {
+export async function runReconcile(options: RunOptions, stop: AbortSignal): Promise<RunEnd> {
   const { id, controller, key, clock, fence } = options;
   const following = follow(stop);
   const writes: OwnWrite[] = [];
@@ -81,7 +81,7 @@ export async function runPass(options: PassOptions, stop: AbortSignal): Promise<
     if (stop.aborted) return;
     cutShort = "deadline";
     options.onOverdue();
-    following.abort(new PassAborted("deadline"));
+    following.abort(new ReconcileAborted("deadline"));
   });
   const { signal } = following;
   const api = recordingApi(options.api, { signal, note: (write) => writes.push(write) });
@@ -94,7 +94,7 @@ export async function runPass(options: PassOptions, stop: AbortSignal): Promise<
     cancelDeadline();
     following.release();
     // A call that the pass forgot to wait for must not write outside of its turn.
-    following.abort(new PassAborted("ended"));
+    following.abort(new ReconcileAborted("ended"));
   }
   if (cutShort === undefined && stop.aborted) cutShort = "stop";
   return { next, cutShort, writes };

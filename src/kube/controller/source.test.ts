@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Informer } from "../cache/informer.ts";
 import type { ObjectMeta } from "../objects/objects.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
-import { from, personsChangeFirst, toController, type SourceOptions } from "./source.ts";
+import { from, userEditsFirst, toController, type SourceOptions } from "./source.ts";
 import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 
 async function sourcing(options: SourceOptions<Thing>, happen: (server: TinyServer) => void): Promise<string[]> {
@@ -30,7 +30,7 @@ test("what was there at the start is less urgent than what happens", async () =>
 });
 
 test("what a person did comes first, what a controller wrote into the status does not", async () => {
-  const keys = await sourcing({ priority: personsChangeFirst }, (server) => {
+  const keys = await sourcing({ priority: userEditsFirst }, (server) => {
     server.put("second", 0, { generation: 1 });
     server.put("second", 1, { generation: 2 });
     server.put("second", 1, {});

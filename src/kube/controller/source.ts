@@ -70,7 +70,7 @@ export function toController(owner: Kind<KubeObject>): (object: KubeObject) => s
 }
 
 /** For the kind that people edit: high when somebody made, changed or deleted the object; normal for status. */
-export function personsChangeFirst(change: Change<KubeObject>): Priority {
+export function userEditsFirst(change: Change<KubeObject>): Priority {
   if (change.type === "added") return change.initial ? "low" : "high";
   if (change.type === "deleted") return "high";
   const before = change.old.metadata;

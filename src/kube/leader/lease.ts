@@ -27,7 +27,7 @@ import { LeadershipLost, type Fence } from "./fence.ts";
 import { LeaseObject } from "./lease-object.ts";
 import { keyText, microTime, type Key } from "../objects/objects.ts";
 
-export type LeaseNews =
+export type LeaseEvent =
   | { readonly t: "leading" }
   /** Another process leads; said once for each of them. */
   | { readonly t: "following"; readonly leader: string }
@@ -48,7 +48,7 @@ export interface LeadOptions {
   readonly clock?: Clock;
   /** What is written into the lease. Two renewals must not have the same: an unchanged lease looks like one left alone. */
   readonly timeOfDay?: () => Date;
-  readonly onNews?: (news: LeaseNews) => void;
+  readonly onEvent?: (news: LeaseEvent) => void;
 }
 
 /** `signal` aborts when the work shall stop, whether leadership was lost or the process winds up. */
@@ -98,7 +98,7 @@ class Candidate {
       await hearing;
     }
     // The end may have come together with the win, or while it was on its way.
-    if (this.#election.standing.t === "leading" || this.#election.turn.t === "write") await this.#release();
+    if (this.#election.role.t === "leading" || this.#election.phase.t === "write") await this.#release();
     return false;
   }
 
@@ -149,8 +149,8 @@ class Candidate {
     // The deadline counts even while a renewal hangs.
     const watch = async (): Promise<void> => {
       while (!both.signal.aborted) {
-        const { standing, timing } = this.#election;
-        const left = standing.t === "leading" ? leadsUntil(standing, timing) - this.#clock.now() : 0;
+        const { role, timing } = this.#election;
+        const left = role.t === "leading" ? leadsUntil(role, timing) - this.#clock.now() : 0;
         if (left <= 0) lose({ t: "deadline" });
         else await pause(this.#clock, left, both.signal);
       }
@@ -279,8 +279,8 @@ class Candidate {
     this.#tell({ t: "following", leader: holder });
   }
 
-  #tell(news: LeaseNews): void {
-    this.#options.onNews?.(news);
+  #tell(news: LeaseEvent): void {
+    this.#options.onEvent?.(news);
   }
 }
 

@@ -3,7 +3,7 @@
 import type { KubeApi } from "../client/api.ts";
 import { pause, systemClock, type Cancel, type Clock } from "../clock.ts";
 import { isNotFound } from "../client/errors.ts";
-import { eventObject, regarding, seriesObject, type Happening, type Reporter } from "./event-object.ts";
+import { eventObject, regarding, seriesObject, type NewEvent, type Reporter } from "./event-object.ts";
 import { Event } from "./kinds.ts";
 import type { Key, Kind, KubeObject } from "./objects.ts";
 
@@ -35,7 +35,7 @@ const requestDeadlineMs = 10_000;
 /** The same thing, happening to the same object, once or many times. */
 interface Occurrences {
   readonly about: ReturnType<typeof regarding>;
-  readonly what: Happening;
+  readonly what: NewEvent;
   readonly first: Date;
   count: number;
   lastObserved: Date;
@@ -64,7 +64,7 @@ export class EventRecorder {
     this.#seriesEveryMs = options.seriesEveryMs ?? 60_000;
   }
 
-  record<T extends KubeObject>(kind: Kind<T>, object: T, what: Happening): void {
+  record<T extends KubeObject>(kind: Kind<T>, object: T, what: NewEvent): void {
     const about = regarding(kind, object);
     const subject = about.uid ?? JSON.stringify([about.kind, about.namespace, about.name]);
     const id = JSON.stringify([subject, what.type, what.reason, what.action, what.note]);

@@ -11,7 +11,7 @@ import { Informer } from "../cache/informer.ts";
 import { ConfigMap, Event, Lease } from "../objects/kinds.ts";
 import { silent } from "./log.ts";
 import { runManager, type ManagerOptions } from "./manager.ts";
-import { done, type PassContext } from "../controller/reconcile.ts";
+import { done, type ReconcileContext } from "../controller/reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";
@@ -41,7 +41,7 @@ function ask(port: number | undefined, path: string): Promise<Answer> {
   });
 }
 
-type Pass = (key: string, pass: PassContext) => Promise<void>;
+type Pass = (key: string, pass: ReconcileContext) => Promise<void>;
 
 /** A process with one controller of ConfigMaps. */
 function start(api: FakeApi, identity: string, pass: Pass = async () => {}, more: Partial<ManagerOptions> = {}) {

@@ -67,7 +67,7 @@ export async function runManager(options: ManagerOptions): Promise<void> {
   const { informers, controllers, events } = options;
   const needed = informers.filter(({ optional }) => optional !== true);
   const { log, metrics } = options.observer;
-  const windUp = follow(options.signal);
+  const shutdown = follow(options.signal);
   const cachesEnd = new AbortController();
   const failures: Error[] = [];
   /** One part that fails takes the whole process down, in order. */
@@ -76,27 +76,27 @@ export async function runManager(options: ManagerOptions): Promise<void> {
       await run;
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
-      if (windUp.signal.aborted && failure === windUp.signal.reason) return;
+      if (shutdown.signal.aborted && failure === shutdown.signal.reason) return;
       failures.push(failure);
-      windUp.abort(failure);
+      shutdown.abort(failure);
     }
   };
   const endpoints = await serveEndpoints(parseListenAddress(options.listen), {
     "/healthz": checked(() => []),
-    "/readyz": checked(() => readiness(needed, windUp.signal)),
+    "/readyz": checked(() => readiness(needed, shutdown.signal)),
     "/metrics": () => ({ status: 200, contentType: "text/plain; version=0.0.4", body: metrics.registry.text() }),
   });
   const stopProcessMetrics = addProcessMetrics(metrics.registry);
   options.onServing?.(endpoints.port);
-  await part(options.prepare?.(windUp.signal) ?? Promise.resolve());
+  await part(options.prepare?.(shutdown.signal) ?? Promise.resolve());
   const caches = informers.map((informer) => part(informer.run(cachesEnd.signal)));
   // Only a process that can work at once competes for the work.
-  await part(Promise.all(needed.map((informer) => informer.whenSynced(windUp.signal))).then(() => undefined));
-  if (!windUp.signal.aborted) {
+  await part(Promise.all(needed.map((informer) => informer.whenSynced(shutdown.signal))).then(() => undefined));
+  if (!shutdown.signal.aborted) {
     log.info("caches are filled", { kinds: needed.map((informer) => informer.kind.kind) });
     await Promise.all([
-      whenAborted(windUp.signal),
-      ...controllers.map((running) => part(runController(running, options, windUp.signal))),
+      whenAborted(shutdown.signal),
+      ...controllers.map((running) => part(runController(running, options, shutdown.signal))),
     ]);
   }
   await events?.flush(flushMs);
@@ -105,14 +105,14 @@ export async function runManager(options: ManagerOptions): Promise<void> {
   await Promise.all(caches);
   await endpoints.close();
   stopProcessMetrics();
-  windUp.release();
+  shutdown.release();
   if (failures[0] !== undefined) throw failures[0];
 }
 
 /** A standby is ready: it could take over at any moment. */
-function readiness(informers: readonly RunningCache[], windUp: AbortSignal): Check[] {
+function readiness(informers: readonly RunningCache[], shutdown: AbortSignal): Check[] {
   return [
-    { name: "running", holds: () => (windUp.aborted ? "the process ends" : true) },
+    { name: "running", holds: () => (shutdown.aborted ? "the process ends" : true) },
     ...informers.map((informer) => ({
       name: informer.kind.plural,
       holds: () => informer.synced || "not listed yet",
@@ -124,16 +124,16 @@ async function runController(running: RunningController, options: ManagerOptions
   const { controller, lease, alongside } = running;
   const { api, leaseApi = api, identity, timing, clock = systemClock, drainMs = usualDrainMs } = options;
   const work = (stop: AbortSignal, fence: Fence): Promise<void> =>
-    reign(controller, { api, fence, clock, drainMs, alongside }, stop);
+    runTerm(controller, { api, fence, clock, drainMs, alongside }, stop);
   if (lease === undefined) return work(signal, openFence);
-  const onNews = options.observer.lease(controller.name, lease);
+  const onEvent = options.observer.lease(controller.name, lease);
   await lead(
-    { api: leaseApi, lease, identity, signal, clock, onNews, stopWithin: drainMs + stopMs, ...(timing && { timing }) },
+    { api: leaseApi, lease, identity, signal, clock, onEvent, stopWithin: drainMs + stopMs, ...(timing && { timing }) },
     work,
   );
 }
 
-interface ReignOptions {
+interface TermOptions {
   api: KubeApi;
   fence: Fence;
   clock: Clock;
@@ -142,17 +142,17 @@ interface ReignOptions {
 }
 
 /** Runs the controller until leadership is lost, at once, or until it was asked to stop and its passes have ended. */
-async function reign(controller: Controller, options: ReignOptions, stop: AbortSignal): Promise<void> {
+async function runTerm(controller: Controller, options: TermOptions, stop: AbortSignal): Promise<void> {
   const { api, fence, clock, drainMs, alongside } = options;
   const ended = follow(fence.signal);
-  const windUp = async (): Promise<void> => {
+  const shutdown = async (): Promise<void> => {
     const drained = follow(fence.signal);
     await Promise.race([controller.drain(), pause(clock, drainMs, drained.signal)]);
     drained.abort(new Error("The controller has drained"));
     drained.release();
     ended.abort(new Error("The controller stops"));
   };
-  const onStop = (): void => void windUp();
+  const onStop = (): void => void shutdown();
   if (stop.aborted) onStop();
   else stop.addEventListener("abort", onStop, { once: true });
   try {

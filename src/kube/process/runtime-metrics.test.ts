@@ -24,9 +24,9 @@ test("a controller's queue and passes show in the metrics", () => {
   observe({ type: "queue", event: { type: "finished", key: "a", tookMs: 300, depth: 1 } });
   const results: Next[] = [done, done, again(1), failed(new Error("x"))];
   for (const next of results) {
-    observe({ type: "passEnded", key: "a", id: "1", next, tookMs: 250, writes: 0, cutShort: undefined });
+    observe({ type: "reconcileEnded", key: "a", id: "1", next, tookMs: 250, writes: 0, cutShort: undefined });
   }
-  observe({ type: "passOverdue", key: "a", id: "1" });
+  observe({ type: "reconcileOverdue", key: "a", id: "1" });
   const seen = samples(metrics.registry);
   const expected: [string, number][] = [
     ['workqueue_depth{name="cluster"}', 1],

@@ -4,7 +4,7 @@ import type { SentRequest } from "../client/api-server.ts";
 import type { ControllerEvent } from "../controller/controller.ts";
 import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
-import type { LeaseNews } from "../leader/lease.ts";
+import type { LeaseEvent } from "../leader/lease.ts";
 import { Registry, type Counter, type Gauge, type Histogram } from "./metrics.ts";
 import type { Next } from "../controller/reconcile.ts";
 import type { QueueEvent } from "../controller/queue.ts";
@@ -60,11 +60,11 @@ export class RuntimeMetrics {
   controller(name: string): (event: ControllerEvent) => void {
     return (event) => {
       if (event.type === "queue") this.#queue(name, event.event);
-      if (event.type === "passEnded") {
+      if (event.type === "reconcileEnded") {
         this.#passes.add({ controller: name, result: resultOf(event.next) });
         this.#passTime.observe({ controller: name }, event.tookMs / 1000);
       }
-      if (event.type === "passOverdue") this.#overdue.add({ controller: name });
+      if (event.type === "reconcileOverdue") this.#overdue.add({ controller: name });
       if (event.type === "cachesLag") this.#cacheLag.add({ controller: name });
     };
   }
@@ -86,8 +86,8 @@ export class RuntimeMetrics {
     if (sent.verb !== "watch") this.#requestTime.observe({ verb: sent.verb }, sent.took / 1000);
   }
 
-  /** For `LeadOptions.onNews`. */
-  lease(name: string): (news: LeaseNews) => void {
+  /** For `LeadOptions.onEvent`. */
+  lease(name: string): (news: LeaseEvent) => void {
     this.#leader.set({ name }, 0);
     return (news) => {
       if (news.t === "leading") this.#leader.set({ name }, 1);

@@ -16,7 +16,7 @@ function observing() {
 }
 
 const ended = (next: Next, cutShort?: "deadline" | "stop") =>
-  ({ type: "passEnded", key: "n/a", id: "x-1", next, tookMs: 3, writes: 1, cutShort }) as const;
+  ({ type: "reconcileEnded", key: "n/a", id: "x-1", next, tookMs: 3, writes: 1, cutShort }) as const;
 
 test("a pass that fails is in the log and in the metrics, one that succeeds is not in the log", () => {
   const { observer, lines, metrics } = observing();
@@ -81,7 +81,7 @@ test("what goes wrong around passes, in informers and with events is in the log"
   const { observer, lines } = observing();
   const controller = observer.controller("cluster");
   const missing = [{ did: "unknown", kind: ConfigMap, key: { namespace: "n", name: "a" } }] as const;
-  controller({ type: "passOverdue", key: "n/a", id: "x-1" });
+  controller({ type: "reconcileOverdue", key: "n/a", id: "x-1" });
   controller({ type: "cachesLag", key: "n/a", waitedMs: 5, missing });
   controller({ type: "queue", event: { type: "threw", key: "n/a", error: new Error("x") } });
   const informer = observer.informer("Pod");
