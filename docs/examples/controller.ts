@@ -38,7 +38,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
   const greetings = new Informer({ api, kind: Greeting, observe: observer.informer("Greeting") });
   const configMaps = new Informer({ api, kind: ConfigMap, observe: observer.informer("ConfigMap") });
 
-  const reconcile: Reconcile = async (key, pass) => {
+  const reconcile: Reconcile = async (key, context) => {
     const greeting = greetings.store.get(key);
     if (greeting === undefined) return done; // deleted: its ConfigMap goes with it, by the owner reference
     const { text } = greeting.spec;
@@ -46,7 +46,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
     const taken = present !== undefined && !isControlledBy(present, greeting);
     if (!taken && present?.data?.["text"] !== text) {
       const metadata = { ...key, ownerReferences: [ownerReference(Greeting, greeting)] };
-      await pass.api.apply(ConfigMap, { metadata, data: { text } }, { fieldManager: name, force: true });
+      await context.api.apply(ConfigMap, { metadata, data: { text } }, { fieldManager: name, force: true });
       events.record(Greeting, greeting, { type: "Normal", reason: "Written", action: "Apply", note: text });
     }
     const ready = taken
@@ -56,7 +56,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
     const observedGeneration = greeting.metadata?.generation ?? 0;
     const conditions = withConditions(before, [{ type: "Ready", ...ready, observedGeneration }], new Date());
     if (conditions === before) return done;
-    await pass.api.mergePatch(Greeting, key, { status: { conditions } }, { subresource: "status" });
+    await context.api.mergePatch(Greeting, key, { status: { conditions } }, { subresource: "status" });
     return done;
   };
 

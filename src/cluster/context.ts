@@ -1,4 +1,4 @@
-// What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
+// What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
 import type { EtcdCluster } from "../api/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
@@ -25,7 +25,7 @@ export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
-  /** Whether the cluster is this operator's to look after. */
+  /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   readonly events: Pick<EventRecorder, "record">;
   readonly metrics: ClusterMetrics;

@@ -9,7 +9,7 @@ export interface Clock {
   after(ms: number, run: () => void): Cancel;
 }
 
-// A longer setTimeout fires at once. Whoever waits longer is woken early, looks at the clock and waits on.
+// A longer setTimeout fires at once. A longer wait ends early, and its caller looks at the clock and waits again.
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once when the signal aborts: whoever pauses looks at the signal afterwards. */
+/** Resolves after `ms`, or at once when the signal aborts: the caller checks the signal afterwards. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
   });
 }
 
-/** Exponential, capped, and spread by chance, so that many who failed together do not come back together. */
+/** Exponential, capped, and spread by chance, so that many that failed together do not retry together. */
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;

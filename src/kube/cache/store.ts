@@ -16,7 +16,7 @@ export interface StoreView<T extends KubeObject> {
 
 export interface StoreOptions<T extends KubeObject> {
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Told when an index function throws. */
+  /** Called when an index function throws. */
   onError?: (error: unknown) => void;
 }
 

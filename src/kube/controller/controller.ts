@@ -1,5 +1,5 @@
-// The loop around reconcile: keys from sources go through a queue to passes, and what a pass returns decides when
-// its key comes back. No pass starts before the caches show what the last pass of the same key wrote.
+// The loop around reconcile: keys from sources go through a queue to workers, and what a reconcile returns decides when
+// its key is requeued. None starts before the caches show what the last one of the same key wrote.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
 import { systemClock, type Backoff, type Cancel, type Clock } from "../clock.ts";
@@ -22,10 +22,10 @@ export type ControllerEvent =
       readonly next: Next;
       readonly tookMs: number;
       readonly writes: number;
-      /** The pass did not come to its own end: what it returned says little. */
+      /** It was aborted: what it returned says little. */
       readonly cutShort: CutShort | undefined;
     }
-  /** The deadline has passed, the pass was told to end, and its worker is taken until it does. */
+  /** It was aborted at its deadline; its worker is busy until it returns. */
   | { readonly type: "reconcileOverdue"; readonly key: string; readonly id: string }
   | { readonly type: "cachesCaughtUp"; readonly key: string; readonly waitedMs: number }
   /** The caches did not show these in time; the key goes on without. */
@@ -41,7 +41,7 @@ export interface ControllerOptions {
   sources: readonly Source[];
   reconcile: Reconcile;
   workers?: number;
-  /** For one pass. */
+  /** For one reconcile. */
   deadlineMs?: number;
   backoff?: Backoff;
   /** Every key is looked at once in this time even if no event says so. */
@@ -57,7 +57,7 @@ export interface ControllerOptions {
 // A healthy watch gets a bookmark each minute. A write that it does not show by then will not show by waiting.
 const defaultCatchUpMs = 90_000;
 
-/** One for the life of a process; each `run` is one reign, with a queue of its own. */
+/** One for the life of a process; each `run` is one term as leader, with a queue of its own. */
 export class Controller {
   readonly name: string;
   readonly #options: ControllerOptions;
@@ -68,14 +68,14 @@ export class Controller {
     this.#options = options;
   }
 
-  /** Whether it is this process that looks after the keys. */
+  /** Whether this process reconciles. */
   get runs(): boolean {
     return this.#term !== undefined;
   }
 
   /**
-   * Runs until the signal aborts, and writes only while the fence holds; then aborts every pass and resolves when the
-   * last one has ended.
+   * Runs until the signal aborts, and writes only while the fence holds; then aborts every reconcile and resolves when
+   * the last one has returned.
    */
   async run(api: KubeApi, signal: AbortSignal, fence: Fence = openFence): Promise<void> {
     if (this.#term !== undefined) throw new Error(`The controller ${this.name} runs already`);
@@ -92,7 +92,7 @@ export class Controller {
     this.#term?.queue.add(key, priority);
   }
 
-  /** Takes no new keys and resolves when the passes that run have ended by themselves. */
+  /** Takes no new keys and resolves when the running reconciles have returned. */
   async drain(): Promise<void> {
     await this.#term?.queue.stop();
   }
@@ -115,7 +115,7 @@ class Term {
   readonly #caches: readonly Cache[];
   readonly #barriers = new Map<string, Barrier>();
   readonly #idPrefix: string;
-  #passes = 0;
+  #reconciles = 0;
   #cancelResync: Cancel = () => undefined;
 
   constructor(options: ControllerOptions, api: KubeApi, stop: AbortSignal, fence: Fence) {
@@ -173,8 +173,8 @@ class Term {
       return;
     }
     const { name: controller, reconcile, deadlineMs = 60_000 } = this.#options;
-    this.#passes += 1;
-    const id = `${this.#idPrefix}-${this.#passes}`;
+    this.#reconciles += 1;
+    const id = `${this.#idPrefix}-${this.#reconciles}`;
     const started = this.#clock.now();
     const onOverdue = (): void => this.#observe({ type: "reconcileOverdue", key, id });
     this.#observe({ type: "reconcileStarted", key, id, waitedMs });
@@ -192,7 +192,7 @@ class Term {
     if (next.next !== "failed") this.queue.forget(key);
     switch (next.next) {
       case "again":
-        // Whatever made it urgent has been answered. Else those that wait for something would keep ahead of a new wish.
+        // What made it urgent has been handled. Else keys that wait for something would stay ahead of new user edits.
         this.queue.addAfter(key, next.afterMs, priority === "high" ? "normal" : priority);
         return;
       case "failed":

@@ -17,7 +17,7 @@ export type OwnWrite =
       readonly labels: Readonly<Record<string, string>>;
     }
   | { readonly did: "delete"; readonly kind: Kind<KubeObject>; readonly key: Key; readonly uid: string }
-  /** Something was asked for and nobody knows what came of it. Only the server can tell. */
+  /** The outcome is unknown; only the server can tell. */
   | { readonly did: "unknown"; readonly kind: Kind<KubeObject>; readonly key: Key };
 
 export function wroteObject(kind: Kind<KubeObject>, object: KubeObject): OwnWrite {
@@ -180,7 +180,7 @@ function cachesFor(write: OwnWrite, caches: readonly Cache[]): Cache[] {
     if (cache.kind.kind !== write.kind.kind || cache.kind.group !== write.kind.group) return false;
     const { namespace, labelSelector, fieldSelector } = cache.selection;
     if (namespace !== undefined && namespace !== write.key.namespace) return false;
-    // What the cache holds it will be told about, even if that is that the object has left its selection.
+    // The watch reports what the cache holds, even when the object leaves the selection.
     if (cache.held(write.key) !== undefined) return true;
     if (write.did !== "write") return true;
     if (fieldSelector !== undefined) return false;

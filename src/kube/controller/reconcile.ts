@@ -26,12 +26,12 @@ export function failed(error: unknown): Next {
 }
 
 export interface ReconcileContext {
-  /** For log lines: the same in all lines of one pass. */
+  /** For log lines: the same in all lines of one reconcile. */
   readonly id: string;
   readonly controller: string;
-  /** Aborts at the deadline, when the controller stops, and when the pass has ended. */
+  /** Aborts at the deadline, when the controller stops, and when the reconcile has ended. */
   readonly signal: AbortSignal;
-  /** Ends with the pass, and notes what is written so that the next pass of this key waits for the caches. */
+  /** Ends with the reconcile, and notes what is written so that the next one of this key waits for the caches. */
   readonly api: KubeApi;
   readonly clock: Clock;
   /** To be checked before whatever only a leader may do and does not go through `api`. */
@@ -40,14 +40,14 @@ export interface ReconcileContext {
 
 export type Reconcile = (key: Key, context: ReconcileContext) => Promise<Next>;
 
-/** Why the signal of a pass aborted before the pass had ended by itself. */
+/** Why the signal of a reconcile aborted before it had ended by itself. */
 export type CutShort = "deadline" | "stop";
 
 export class ReconcileAborted extends Error {
   readonly because: CutShort | "ended";
 
   constructor(because: CutShort | "ended") {
-    super(`The reconcile pass was aborted: ${because}`);
+    super(`The reconcile was aborted: ${because}`);
     this.name = "ReconcileAborted";
     this.because = because;
   }
@@ -62,7 +62,7 @@ export interface RunOptions {
   fence: Fence;
   deadlineMs: number;
   reconcile: Reconcile;
-  /** The deadline has come and the pass has not ended yet; it is told to, and waited for. */
+  /** Called at the deadline, when the reconcile is aborted; it is still waited for. */
   onOverdue: () => void;
 }
 
@@ -93,7 +93,7 @@ export async function runReconcile(options: RunOptions, stop: AbortSignal): Prom
   } finally {
     cancelDeadline();
     following.release();
-    // A call that the pass forgot to wait for must not write outside of its turn.
+    // A call that the reconcile did not await must not write later.
     following.abort(new ReconcileAborted("ended"));
   }
   if (cutShort === undefined && stop.aborted) cutShort = "stop";

@@ -1,4 +1,4 @@
-// Where the keys of a controller come from: an informer, and a function that says whose business an object is.
+// Where the keys of a controller come from: an informer, and a function from an object to the keys that it concerns.
 import type { Cache, Informer } from "../cache/informer.ts";
 import type { Change } from "../cache/change.ts";
 import type { Priority } from "./lanes.ts";
@@ -33,7 +33,7 @@ export function from<T extends KubeObject>(informer: Informer<T>, options: Sourc
     return change.type === "added" && change.initial ? "low" : priority;
   };
   return {
-    // Nobody waits for what may never come.
+    // A controller does not wait for a cache that may never fill.
     ...(informer.optional ? {} : { cache: informer }),
     whenSynced: (signal) => (informer.optional ? Promise.resolve() : informer.whenSynced(signal)),
     subscribe: (enqueue) =>
@@ -69,7 +69,7 @@ export function toController(owner: Kind<KubeObject>): (object: KubeObject) => s
   };
 }
 
-/** For the kind that people edit: high when somebody made, changed or deleted the object; normal for status. */
+/** For the kind that users edit: high when the object was created, edited or deleted; normal for its status. */
 export function userEditsFirst(change: Change<KubeObject>): Priority {
   if (change.type === "added") return change.initial ? "low" : "high";
   if (change.type === "deleted") return "high";

@@ -1,5 +1,5 @@
 // Leader election as a pure state machine: what is known of a lease, and what to do next. It knows no server and no
-// clock; `lease.ts` carries the steps out and tells it what came of them.
+// clock; `lease.ts` carries the steps out and feeds back the results.
 //
 // Why there is never a second leader, with the usual 15 s lease, 10 s renew deadline and 2 s retry period:
 // - A leader believes in itself for 10 s by its own clock, counted from when it *sent* the last renewal that succeeded.
@@ -7,7 +7,7 @@
 //   that record before the renewal was sent, so 15 s of its time start after 10 s of the leader's did.
 // - So clocks may differ by any amount, and their speeds by a factor of 1.5. Times written in the record are for
 //   people: they are never compared with a clock.
-// A lease that is deleted while it is held is beyond this: whoever finds none makes one.
+// This does not cover a lease that is deleted while it is held: a candidate that finds none creates one.
 
 export interface ElectionTiming {
   /** How long a rival waits, in milliseconds of its own clock, after the last change that it saw. */
@@ -137,7 +137,7 @@ export function wroteLease(election: Election, lease: StoredLease, sentAt: numbe
   };
 }
 
-/** Word came that the lease has changed: whoever rests until the next look looks now. */
+/** A watch reported a change of the lease: a standby that waits for its next look looks now. */
 export function leaseChanged(election: Election): Election {
   const waits = election.role.t === "standby" && election.phase.t === "rest";
   return waits ? { ...election, phase: { t: "look" } } : election;
@@ -177,15 +177,15 @@ export function recordFor(
   return { ...claim, acquireTime: now, transitions: transitions + 1 };
 }
 
-/** What the holder leaves behind when it goes: nobody's lease, which the next one takes without waiting. */
+/** A released lease has no holder, so the next candidate takes it without waiting. */
 export function releasedRecord(record: LeaseRecord, now: string): LeaseRecord {
   return { holder: "", durationSeconds: 1, acquireTime: now, renewTime: now, transitions: record.transitions };
 }
 
 function resting(election: Election, now: number, chance: number, atLatest = Number.POSITIVE_INFINITY): Phase {
   const { retryPeriod } = election.timing;
-  // Standbys spread out so that they do not all rush at the same moment. They never rest longer than the period, or
-  // a lease that was given up would lie there unnoticed.
+  // Standbys spread out so that they do not all rush at the same moment. They never wait longer than the period, or
+  // a released lease would go unnoticed.
   const share = election.role.t === "leading" ? 1 : 1 - 0.5 * chance;
   return { t: "rest", until: Math.min(now + retryPeriod * share, atLatest) };
 }

@@ -79,7 +79,7 @@ export function secondsTime(date: Date): string {
 }
 
 // Resource versions of one kind count up like integers, which is what lets a cache say that it has seen a write. On a
-// server whose versions are not decimal numbers, only equality can be told.
+// server whose versions are not decimal numbers, only equality is known.
 const decimal = /^(0|[1-9][0-9]*)$/;
 
 /** Negative, zero or positive; undefined when the two cannot be ordered. They may exceed 2^53. */

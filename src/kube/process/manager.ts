@@ -1,5 +1,5 @@
 // The life of a process that runs controllers: caches fill, each controller campaigns for its lease and works while it
-// leads, the endpoints tell how it goes; at the end everything winds up in the opposite order.
+// leads, the endpoints report on it; shutdown goes in the opposite order.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
 import { pause, systemClock, type Clock } from "../clock.ts";
@@ -18,7 +18,7 @@ import type { RuntimeObserver } from "./runtime-observer.ts";
 export interface RunningCache {
   readonly kind: Kind<KubeObject>;
   readonly synced: boolean;
-  /** The process works without it: nobody waits for it. */
+  /** The process works without it, and does not wait for it. */
   readonly optional?: boolean;
   whenSynced(signal: AbortSignal): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
@@ -26,7 +26,7 @@ export interface RunningCache {
 
 export interface RunningController {
   readonly controller: Controller;
-  /** Whoever holds it runs the controller. Absent: every process does. */
+  /** Its holder runs the controller. Absent: every process does. */
   readonly lease?: Key;
   /** What else a process does for as long as it runs the controller; it ends when the signal aborts. */
   readonly alongside?: (api: KubeApi, signal: AbortSignal) => Promise<void>;
@@ -43,26 +43,26 @@ export interface ManagerOptions {
   /** `host:port`, `[ipv6]:port`, `:port`, or `0` for none. */
   readonly listen: string;
   readonly observer: RuntimeObserver;
-  /** What must be so before the caches can fill. The endpoints are served meanwhile: it may take as long as it needs. */
+  /** Runs before the caches are filled. The endpoints are served meanwhile, so it may take as long as it needs. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
   /** Flushed at the end. */
   readonly events?: EventRecorder;
   /** Aborts when the process shall end. */
   readonly signal: AbortSignal;
   readonly timing?: ElectionTiming;
-  /** How long passes that run when the end comes may take to finish, in milliseconds, before they are aborted. */
+  /** How long running reconciles may take to finish at shutdown, in milliseconds, before they are aborted. */
   readonly drainMs?: number;
   readonly clock?: Clock;
-  /** Told the port that is served, once it is. */
+  /** Called with the port that is served, once it is. */
   readonly onServing?: (port: number | undefined) => void;
 }
 
 const usualDrainMs = 10_000;
-/** How long aborted passes may take to notice. */
+/** How long aborted reconciles may take to return. */
 const stopMs = 5_000;
 const flushMs = 2_000;
 
-/** Resolves when the signal has aborted and all is wound up; fails with the first thing that should not have happened. */
+/** Resolves when the signal has aborted and everything has stopped; fails with the first part that failed. */
 export async function runManager(options: ManagerOptions): Promise<void> {
   const { informers, controllers, events } = options;
   const needed = informers.filter(({ optional }) => optional !== true);
@@ -100,7 +100,7 @@ export async function runManager(options: ManagerOptions): Promise<void> {
     ]);
   }
   await events?.flush(flushMs);
-  // Caches end last: passes that finish still wait for them to show their writes.
+  // Caches end last: reconciles that finish still wait for them to show their writes.
   cachesEnd.abort(new Error("The process ends"));
   await Promise.all(caches);
   await endpoints.close();
@@ -141,7 +141,7 @@ interface TermOptions {
   alongside: RunningController["alongside"];
 }
 
-/** Runs the controller until leadership is lost, at once, or until it was asked to stop and its passes have ended. */
+/** Runs the controller until leadership is lost, at once, or until it was asked to stop and its reconciles have ended. */
 async function runTerm(controller: Controller, options: TermOptions, stop: AbortSignal): Promise<void> {
   const { api, fence, clock, drainMs, alongside } = options;
   const ended = follow(fence.signal);

@@ -60,7 +60,7 @@ test("a second signal exits at once with 1", async (t) => {
   const { child, said, exited } = start(t, `await new Promise(() => {});`);
   await said("running");
   child.kill("SIGTERM");
-  await said("asked to end");
+  await said("shutting down");
   child.kill("SIGTERM");
   assert.equal(await exited, 1);
 });
