@@ -25,7 +25,7 @@ async function world() {
       new Informer({ api, kind: ConfigMap, selection: { labelSelector }, clock, observe: () => undefined }),
   );
   const [children, parents] = informers as [Informer<ConfigMap>, Informer<ConfigMap>];
-  /** What happens right before the next write of a pass. */
+  /** What happens right before the next write of a reconcile. */
   const beforeWrite: (() => unknown)[] = [];
   let made = 0;
   let most = 0;

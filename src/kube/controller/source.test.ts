@@ -68,7 +68,7 @@ test("only the controlling owner of the right kind and group is asked for", () =
   assert.deepEqual(keys({ apiVersion: "v1" }), []);
 });
 
-test("changes that the filter passes over bring no key", async () => {
+test("changes that the filter drops bring no key", async () => {
   const keys = await sourcing({ filter: (change) => change.type === "deleted" }, (server) => {
     server.put("first", 1);
     server.remove("first");

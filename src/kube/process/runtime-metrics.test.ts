@@ -15,7 +15,7 @@ function samples(registry: Registry): Map<string, number> {
   );
 }
 
-test("a controller's queue and passes show in the metrics", () => {
+test("a controller's queue and reconciles show in the metrics", () => {
   const metrics = new RuntimeMetrics();
   const observe = metrics.controller("cluster");
   observe({ type: "queue", event: { type: "added", key: "a", priority: "normal", depth: 2 } });

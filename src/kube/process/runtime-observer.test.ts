@@ -18,7 +18,7 @@ function observing() {
 const ended = (next: Next, cutShort?: "deadline" | "stop") =>
   ({ type: "reconcileEnded", key: "n/a", id: "x-1", next, tookMs: 3, writes: 1, cutShort }) as const;
 
-test("a pass that fails is in the log and in the metrics, one that succeeds is not in the log", () => {
+test("a reconcile that fails is in the log and in the metrics, one that succeeds is not in the log", () => {
   const { observer, lines, metrics } = observing();
   const observe = observer.controller("cluster");
   observe(ended(done));
@@ -30,7 +30,7 @@ test("a pass that fails is in the log and in the metrics, one that succeeds is n
   assert.match(metrics.registry.text(), /reconcile_total\{controller="cluster",result="error"\} 1\n/);
 });
 
-test("a pass that was aborted because the process ends is no failure worth a line", () => {
+test("a reconcile that was aborted because the process ends is no failure worth a line", () => {
   const { observer, lines } = observing();
   observer.controller("cluster")(ended(failed(new Error("aborted")), "stop"));
   assert.deepEqual(lines, []);
@@ -77,7 +77,7 @@ test("an API server that refuses or cannot be reached is a warning of one line; 
   );
 });
 
-test("what goes wrong around passes, in informers and with events is in the log", () => {
+test("what goes wrong around reconciles, in informers and with events is in the log", () => {
   const { observer, lines } = observing();
   const controller = observer.controller("cluster");
   const missing = [{ did: "unknown", kind: ConfigMap, key: { namespace: "n", name: "a" } }] as const;
