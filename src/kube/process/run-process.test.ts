@@ -53,7 +53,7 @@ test("an end that takes too long is cut short with 1", async (t) => {
   await said("running");
   child.kill("SIGTERM");
   assert.equal(await exited, 1);
-  assert.equal((await said("the end took too long")).level, "error");
+  assert.equal((await said("shutdown took too long")).level, "error");
 });
 
 test("a second signal exits at once with 1", async (t) => {
