@@ -1,4 +1,4 @@
-// Who and where the operator is: its pod's name and namespace, which the manifest passes on, or a stand-in when it runs
+// Who and where the operator is: its pod's name and namespace, which the manifest passes on, or defaults when it runs
 // outside of a cluster.
 import { hostname } from "node:os";
 import { FlagError } from "./flags.ts";

@@ -1,5 +1,5 @@
-// The operator's entry. One bundle stands in the image under several names, and the name it is started by says which
-// of the old operators' programs it stands for.
+// The operator's entry. The image holds one bundle under the names of the three programs of etcd-operator 0.9, and runs
+// the one that it is started as.
 import * as path from "node:path";
 import { identityOf } from "./environment.ts";
 import { FlagError, parseFlags } from "./flags.ts";
@@ -12,7 +12,7 @@ import { version } from "./version.ts";
 
 const names = ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"] as const;
 
-/** Passes have 10 s to finish and 5 s to notice that they must; a Deployment's usual patience is 30 s. */
+/** Reconciles have 10 s to finish and 5 s to abort; a pod's usual grace period is 30 s. */
 const endWithin = 25_000;
 
 async function main([, program = "", ...args]: readonly string[]): Promise<void> {

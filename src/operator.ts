@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { installCrds } from "./api/crd/install.ts";
 import type { Scope } from "./cluster/caches.ts";
-import { practise } from "./cluster/chaos.ts";
+import { runChaos } from "./cluster/chaos.ts";
 import { clusterController } from "./cluster/controller.ts";
 import type { Identity } from "./environment.ts";
 import { EtcdMembers } from "./etcd/members.ts";
@@ -46,7 +46,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   const alongside: Pick<RunningController, "alongside"> =
     level === undefined
       ? {}
-      : { alongside: (api, ended) => practise({ level, pods, clock: systemClock, log }, api, ended) };
+      : { alongside: (api, ended) => runChaos({ level, pods, clock: systemClock, log }, api, ended) };
   try {
     await runManager({
       api,

@@ -2,8 +2,7 @@
 import { hostname } from "node:os";
 import type { KubeApi } from "../../src/kube/client/api.ts";
 import { connectKube } from "../../src/kube/client/client.ts";
-import type { Condition } from "../../src/kube/objects/conditions.ts";
-import { withConditions } from "../../src/kube/objects/conditions.ts";
+import { type Condition, withConditions } from "../../src/kube/objects/conditions.ts";
 import { Controller } from "../../src/kube/controller/controller.ts";
 import { EventRecorder } from "../../src/kube/objects/events.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
@@ -11,13 +10,12 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { ConfigMap } from "../../src/kube/objects/kinds.ts";
 import { type Logger, logger } from "../../src/kube/process/log.ts";
 import { runManager } from "../../src/kube/process/manager.ts";
-import { done } from "../../src/kube/controller/next.ts";
+import { done, type Reconcile } from "../../src/kube/controller/reconcile.ts";
 import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
 import { isControlledBy, ownerReference } from "../../src/kube/objects/owners.ts";
-import type { Reconcile } from "../../src/kube/controller/pass.ts";
 import { runProcess } from "../../src/kube/process/run-process.ts";
 import { RuntimeObserver } from "../../src/kube/process/runtime-observer.ts";
-import { from, personsChangeFirst, toController } from "../../src/kube/controller/source.ts";
+import { from, userEditsFirst, toController } from "../../src/kube/controller/source.ts";
 
 export interface Greeting extends KubeObject {
   spec: { text: string };
@@ -40,7 +38,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
   const greetings = new Informer({ api, kind: Greeting, observe: observer.informer("Greeting") });
   const configMaps = new Informer({ api, kind: ConfigMap, observe: observer.informer("ConfigMap") });
 
-  const reconcile: Reconcile = async (key, pass) => {
+  const reconcile: Reconcile = async (key, context) => {
     const greeting = greetings.store.get(key);
     if (greeting === undefined) return done; // deleted: its ConfigMap goes with it, by the owner reference
     const { text } = greeting.spec;
@@ -48,7 +46,7 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
     const taken = present !== undefined && !isControlledBy(present, greeting);
     if (!taken && present?.data?.["text"] !== text) {
       const metadata = { ...key, ownerReferences: [ownerReference(Greeting, greeting)] };
-      await pass.api.apply(ConfigMap, { metadata, data: { text } }, { fieldManager: name, force: true });
+      await context.api.apply(ConfigMap, { metadata, data: { text } }, { fieldManager: name, force: true });
       events.record(Greeting, greeting, { type: "Normal", reason: "Written", action: "Apply", note: text });
     }
     const ready = taken
@@ -58,11 +56,11 @@ export async function runGreetings(api: KubeApi, signal: AbortSignal, log: Logge
     const observedGeneration = greeting.metadata?.generation ?? 0;
     const conditions = withConditions(before, [{ type: "Ready", ...ready, observedGeneration }], new Date());
     if (conditions === before) return done;
-    await pass.api.mergePatch(Greeting, key, { status: { conditions } }, { subresource: "status" });
+    await context.api.mergePatch(Greeting, key, { status: { conditions } }, { subresource: "status" });
     return done;
   };
 
-  const edits = from(greetings, { priority: personsChangeFirst });
+  const edits = from(greetings, { priority: userEditsFirst });
   const sources = [edits, from(configMaps, { toKeys: toController(Greeting) })];
   const controller = new Controller({ name, sources, reconcile, workers: 4, observe: observer.controller(name) });
   const controllers = [{ controller, lease: { namespace: "default", name } }];

@@ -6,7 +6,7 @@ import { Controller } from "../../src/kube/controller/controller.ts";
 import { Informer } from "../../src/kube/cache/informer.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/objects/kinds.ts";
 import { kubeconfigCredentials } from "../../src/kube/credentials/kubeconfig.ts";
-import { done } from "../../src/kube/controller/next.ts";
+import { done } from "../../src/kube/controller/reconcile.ts";
 import { from } from "../../src/kube/controller/source.ts";
 import { kubeconfigPath, labConfig } from "../config.ts";
 import { say } from "../progress.ts";
@@ -38,7 +38,7 @@ const controller = new Controller({
     return done;
   },
   observe(event) {
-    if (event.type === "passEnded" && event.next.next === "failed") say(`failed: ${inspect(event.next.error)}`);
+    if (event.type === "reconcileEnded" && event.next.next === "failed") say(`failed: ${inspect(event.next.error)}`);
   },
 });
 

@@ -12,10 +12,10 @@ import type { ClusterCaches } from "./context.ts";
 import { cachedLabels } from "./objects/labels.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
 
-/** Whose clusters are looked after. */
+/** Which namespaces' clusters the operator manages. */
 export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; readonly names: readonly string[] };
 
-interface Room {
+interface Informers {
   readonly clusters: Informer<EtcdCluster>;
   readonly pods: Informer<Pod>;
   readonly services: Informer<Service>;
@@ -23,11 +23,11 @@ interface Room {
 }
 
 export class Caches {
-  readonly rooms: readonly Room[];
+  readonly sets: readonly Informers[];
   /** A Role of one namespace cannot grant the right to see nodes, so it may be missing, come later and go again. */
   readonly nodes: Informer<Node>;
-  /** By namespace; the empty one is all of them. */
-  readonly #rooms: ReadonlyMap<string, Room>;
+  /** The empty namespace stands for all of them. */
+  readonly #byNamespace: ReadonlyMap<string, Informers>;
 
   constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, clock: Clock) {
     const informer = <T extends KubeObject>(
@@ -35,7 +35,7 @@ export class Caches {
       selection: Selection,
       more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes" | "optional"> = {},
     ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
-    const room = (selection: Selection): Room => ({
+    const informers = (selection: Selection): Informers => ({
       clusters: informer(EtcdCluster, selection),
       pods: informer(
         Pod,
@@ -45,10 +45,12 @@ export class Caches {
       services: informer(Service, { ...selection, labelSelector: cachedLabels }),
       budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
     });
-    this.#rooms = new Map(
-      scope.t === "clusterwide" ? [["", room({})]] : scope.names.map((namespace) => [namespace, room({ namespace })]),
+    this.#byNamespace = new Map(
+      scope.t === "clusterwide"
+        ? [["", informers({})]]
+        : scope.names.map((namespace) => [namespace, informers({ namespace })]),
     );
-    this.rooms = [...this.#rooms.values()];
+    this.sets = [...this.#byNamespace.values()];
     this.nodes = informer(
       Node,
       {},
@@ -57,18 +59,23 @@ export class Caches {
   }
 
   get all(): RunningCache[] {
-    const inRooms = this.rooms.flatMap(({ clusters, pods, services, budgets }) => [clusters, pods, services, budgets]);
-    return [...inRooms, this.nodes];
+    const namespaced = this.sets.flatMap(({ clusters, pods, services, budgets }) => [
+      clusters,
+      pods,
+      services,
+      budgets,
+    ]);
+    return [...namespaced, this.nodes];
   }
 
   of(namespace: string): ClusterCaches {
-    const room = this.#rooms.get(namespace) ?? this.#rooms.get("");
-    if (room === undefined) throw new RangeError(`the namespace ${namespace} is not looked after`);
+    const set = this.#byNamespace.get(namespace) ?? this.#byNamespace.get("");
+    if (set === undefined) throw new RangeError(`the operator does not manage the namespace ${namespace}`);
     return {
-      clusters: room.clusters.store,
-      pods: room.pods.store,
-      services: room.services.store,
-      budgets: room.budgets.store,
+      clusters: set.clusters.store,
+      pods: set.pods.store,
+      services: set.services.store,
+      budgets: set.budgets.store,
       nodes: this.nodes.readable ? this.nodes.store : undefined,
     };
   }

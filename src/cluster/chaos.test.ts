@@ -4,7 +4,7 @@ import { Pod } from "../kube/objects/kinds.ts";
 import { silent } from "../kube/process/log.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
-import { type ChaosLevel, practise } from "./chaos.ts";
+import { type ChaosLevel, runChaos } from "./chaos.ts";
 
 const minute = 60_000;
 
@@ -17,7 +17,7 @@ async function practised(level: ChaosLevel, minutes: number, luck: () => number)
   const left = async (): Promise<Pod[]> => (await api.list(Pod, { namespace: "n" })).items;
   let pods = await left();
   const end = new AbortController();
-  const ended = practise({ level, pods: () => pods, clock, random: luck, log: silent }, api, end.signal);
+  const ended = runChaos({ level, pods: () => pods, clock, random: luck, log: silent }, api, end.signal);
   const counts: number[] = [];
   for (let half = 0; half < 2 * minutes; half += 1) {
     await clock.advance(minute / 2);
@@ -47,7 +47,7 @@ test("one that is another by now is not killed", async () => {
   const made = await api.create(Pod, { metadata: { namespace: "n", name: "a" }, spec: { containers: [] } });
   const old: Pod = { ...made, metadata: { ...made.metadata, uid: "an-older-one" } };
   const end = new AbortController();
-  const ended = practise({ level: 2, pods: () => [old], clock, random: () => 0, log: silent }, api, end.signal);
+  const ended = runChaos({ level: 2, pods: () => [old], clock, random: () => 0, log: silent }, api, end.signal);
   await clock.advance(2 * minute);
   end.abort();
   await ended;

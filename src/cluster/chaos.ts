@@ -1,5 +1,5 @@
-// Practice for disasters, as `-chaos-level` asks for it: now and then pods of members are killed at random, without
-// notice, by the operator that then has to heal them. For clusters that one can lose.
+// Chaos testing, by `-chaos-level`: the operator kills pods of members at random, without notice, and then has to heal
+// them. For clusters that one can lose.
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, pause } from "../kube/clock.ts";
 import { isNotFound } from "../kube/client/errors.ts";
@@ -10,7 +10,7 @@ import { keyOf, keyText } from "../kube/objects/objects.ts";
 /** 1: one member now and then, which a cluster of three survives. 2: up to five at once, which it may not. */
 export type ChaosLevel = 1 | 2;
 
-/** In milliseconds. The figures of 2018. */
+/** In milliseconds. The figures of etcd-operator 0.9. */
 const levels = {
   1: { graceAtStart: 60_000, atMost: 1 },
   2: { graceAtStart: 0, atMost: 5 },
@@ -29,10 +29,10 @@ export interface Chaos {
 }
 
 /** Until the signal aborts. */
-export async function practise(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
+export async function runChaos(chaos: Chaos, api: KubeApi, signal: AbortSignal): Promise<void> {
   const { level, clock, random = Math.random, log } = chaos;
   const { graceAtStart, atMost } = levels[level];
-  log.warn("members are killed at random, as -chaos-level asks", { level });
+  log.warn("-chaos-level: members are killed at random", { level });
   await pause(clock, graceAtStart, signal);
   while (!signal.aborted) {
     await pause(clock, everyMs, signal);
@@ -55,9 +55,9 @@ async function kill(pod: Pod, { log }: Chaos, api: KubeApi, signal: AbortSignal)
   const { uid } = pod.metadata ?? {};
   try {
     await api.delete(Pod, key, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }), signal });
-    log.warn("killed, for practice", { pod: keyText(key) });
+    log.warn("killed by chaos", { pod: keyText(key) });
   } catch (error) {
-    // Who died before, or cannot be killed, spoils no practice.
+    // A pod that is already gone is fine.
     if (!signal.aborted && !isNotFound(error)) log.warn("not killed", { pod: keyText(key), because: String(error) });
   }
 }

@@ -1,4 +1,4 @@
-// What the passes of all clusters share: the caches, the connections to etcd, and whom to tell.
+// What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
@@ -30,7 +30,7 @@ export interface ClusterContext {
   readonly members: MemberPool;
   readonly progress: Progress;
   readonly refusedUpkeep: RefusedUpkeep;
-  /** Whether the cluster is this operator's to look after. */
+  /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   readonly events: Pick<EventRecorder, "record">;
   readonly metrics: ClusterMetrics;

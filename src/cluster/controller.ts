@@ -1,4 +1,4 @@
-// The controller of EtcdClusters: whose changes bring a cluster back, and how many clusters are looked at side by side.
+// The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
@@ -8,7 +8,7 @@ import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
-import { from, personsChangeFirst, type Source, toController } from "../kube/controller/source.ts";
+import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
 import { Caches, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
@@ -30,12 +30,12 @@ export interface ClusterControllerOptions {
 export interface ClusterController {
   readonly controller: Controller;
   readonly informers: readonly RunningCache[];
-  /** The pods of the clusters that are looked after, as they are now. */
+  /** The pods of the managed clusters, as they are now. */
   readonly pods: () => readonly Pod[];
 }
 
 const name = "etcdcluster";
-/** A pass waits for members most of the time, so many run side by side. */
+/** A reconcile waits for members most of the time, so many run side by side. */
 const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
@@ -55,7 +55,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
   const controller = new Controller({
     name,
     sources: sourcesOf(caches),
-    reconcile: (key, pass) => reconcileCluster(key, pass, context),
+    reconcile: (key, reconcile) => reconcileCluster(key, reconcile, context),
     workers,
     clock,
     observe: observer.controller(name),
@@ -64,40 +64,40 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
   return { controller, informers: caches.all, pods: () => podsInScope(caches, context) };
 }
 
-function podsInScope({ rooms }: Caches, { isOurs }: ClusterContext): Pod[] {
-  return rooms.flatMap(({ clusters, pods }) =>
+function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
+  return sets.flatMap(({ clusters, pods }) =>
     [...clusters.store.values()].filter(isOurs).flatMap(({ metadata }) => pods.store.ownedBy(metadata?.uid ?? "")),
   );
 }
 
-function sourcesOf({ rooms, nodes }: Caches): Source[] {
+function sourcesOf({ sets, nodes }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
-  const inRooms = rooms.flatMap(({ clusters, pods, services, budgets }) => [
-    from(clusters, { priority: personsChangeFirst }),
+  const namespaced = sets.flatMap(({ clusters, pods, services, budgets }) => [
+    from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
   ]);
   const onNode = (node: Node): string[] =>
-    rooms.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
-  return [...inRooms, from(nodes, { toKeys: onNode, filter: readinessChanged })];
+    sets.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
+  return [...namespaced, from(nodes, { toKeys: onNode, filter: readinessChanged })];
 }
 
-/** Nodes are written often, and seldom because of what matters here. */
+/** Nodes are written often, and seldom because their readiness changed. */
 function readinessChanged(change: Change<Node>): boolean {
   if (change.type !== "updated") return true;
   const ready = (node: Node): string | undefined => node.status?.conditions?.[0]?.status;
   return ready(change.old) !== ready(change.object);
 }
 
-/** By the one that leads: were they counted by those that stand by as well, sums over all would be wrong. */
+/** Counted by the leader only: with the standbys, sums over all pods would be wrong. */
 function countClusters(
-  { rooms }: Caches,
+  { sets }: Caches,
   { metrics, isOurs }: ClusterContext,
   observer: RuntimeObserver,
   controller: Controller,
 ): void {
-  for (const { clusters } of rooms) {
+  for (const { clusters } of sets) {
     clusters.subscribe((change) => {
       if (!controller.runs || !isOurs(change.object)) return;
       if (change.type === "deleted") metrics.deleted.add();
@@ -106,7 +106,7 @@ function countClusters(
     });
   }
   observer.metrics.registry.onScrape(() => {
-    const count = rooms.flatMap(({ clusters }) => [...clusters.store.values()]).filter(isOurs).length;
+    const count = sets.flatMap(({ clusters }) => [...clusters.store.values()]).filter(isOurs).length;
     metrics.clusters.set({}, controller.runs ? count : 0);
   });
 }

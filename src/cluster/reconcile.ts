@@ -1,7 +1,7 @@
 // One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
 // death and a restart of the operator, for they do not know what caused them.
-import type { PassContext } from "../kube/controller/pass.ts";
-import { done, failed, again, type Next } from "../kube/controller/next.ts";
+import type { ReconcileContext } from "../kube/controller/reconcile.ts";
+import { done, failed, again, type Next } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
@@ -14,7 +14,7 @@ import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
 import { type Reported, report } from "./report/report.ts";
 
-export async function reconcileCluster(key: Key, pass: PassContext, context: ClusterContext): Promise<Next> {
+export async function reconcileCluster(key: Key, pass: ReconcileContext, context: ClusterContext): Promise<Next> {
   const started = pass.clock.now();
   let ended: Ended = "failed";
   try {

@@ -1,4 +1,4 @@
-// An abort signal that follows others and can be let go of, so that a signal that lives as long as the process does not
+// An abort signal that follows others and can be released, so that a signal that lives as long as the process does not
 // collect a listener for each thing that ever happened under it, as it would with `AbortSignal.any`.
 
 export interface Following {

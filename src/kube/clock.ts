@@ -9,7 +9,7 @@ export interface Clock {
   after(ms: number, run: () => void): Cancel;
 }
 
-// A longer setTimeout fires at once. Whoever waits longer is woken early, looks at the clock and waits on.
+// A longer setTimeout fires at once. A longer wait ends early, and its caller looks at the clock and waits again.
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once when the signal aborts: whoever pauses looks at the signal afterwards. */
+/** Resolves after `ms`, or at once when the signal aborts: the caller checks the signal afterwards. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -32,4 +32,20 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     const cancel = clock.after(ms, finish);
     signal.addEventListener("abort", finish);
   });
+}
+
+/** Exponential, capped, and spread by chance, so that many that failed together do not retry together. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** Share of the delay that chance may take off, 0 to 1. */
+  readonly jitter: number;
+}
+
+/** How long to wait after so many failures in a row. `failures` counts from 1; `chance` is in [0, 1). */
+export function backoffDelay(backoff: Backoff, failures: number, chance: number): number {
+  // 2^60 first delays are beyond every cap, and a larger exponent would only reach Infinity.
+  const doublings = Math.min(Math.max(0, failures - 1), 60);
+  const delay = Math.min(backoff.maxMs, backoff.firstMs * 2 ** doublings);
+  return delay * (1 - backoff.jitter * chance);
 }

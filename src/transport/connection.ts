@@ -61,7 +61,7 @@ export class Connection {
     return this.#state.t;
   }
 
-  /** Why it closed; undefined while it is open, and when it was closed in peace. */
+  /** Why it closed; undefined while it is open, and when it was closed without one. */
   get error(): TransportError | undefined {
     return this.#state.t === "closed" ? this.#state.error : undefined;
   }

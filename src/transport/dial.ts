@@ -16,7 +16,7 @@ export function dial(url: URL, tls: TlsOptions): Socket {
     host,
     port: Number(url.port || 443),
     ALPNProtocols: ["h2"],
-    // An address is no server name; the certificate is then checked against the address itself.
+    // An address is not a server name; the certificate is then checked against the address itself.
     ...(tls.servername === undefined && isIP(host) === 0 ? { servername: host } : {}),
   });
   socket.once("secureConnect", () => {

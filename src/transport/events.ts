@@ -1,5 +1,4 @@
-// What a transport tells whoever watches it: enough for metrics and for the log, in typed events. An observer is
-// called in the middle of things and must not throw.
+// Events of connections, for metrics and the log. An observer is called in the middle of things and must not throw.
 import type { TransportError } from "./errors.ts";
 
 /** Why an established connection takes no more requests. */

@@ -103,7 +103,7 @@ class Reception {
       this.#status = status;
       this.#headers = headers;
       this.#guard(() => this.#receiver.onHeaders?.(status, headers));
-      // Not earlier: Node tells of the headers a tick later than of data that came in one packet with them.
+      // Not earlier: Node reports headers a tick later than data that came in one packet with them.
       stream.on("data", (chunk: Buffer) => {
         this.#bytes += chunk.length;
         this.#guard(() => this.#take(this.#receiver.onData(chunk)));

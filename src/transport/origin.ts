@@ -35,7 +35,7 @@ interface Waiter {
 }
 
 const maxAttempts = 4;
-/** Until the first connection told how many streams the server allows. */
+/** Until the first connection shows how many streams the server allows. */
 const assumedCapacity = 80;
 
 export class Http2Origin {

@@ -1,9 +1,9 @@
 // How long a caller waits for its request: until its deadline, or until it aborts. One timer and one abort
-// listener serve the request through all its stages; each stage says in turn what giving up means for it.
+// listener serve the request through all its stages; each stage says what giving up means for it.
 import { TransportError } from "./errors.ts";
 
 export interface PatienceOptions {
-  /** Milliseconds from now. Absent: for ever. */
+  /** Milliseconds from now. Absent: no limit. */
   deadline?: number;
   signal?: AbortSignal;
 }
@@ -42,7 +42,7 @@ export class Patience {
     this.#giveUp = giveUp;
   }
 
-  /** The request is over, well or badly: let go of the timer and the signal. */
+  /** The request is over: releases the timer and the signal. */
   end(): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#onAbort);

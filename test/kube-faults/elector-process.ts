@@ -52,7 +52,7 @@ runProcess(
         lease: { namespace, name: lease },
         identity,
         signal,
-        onNews: (news) => say({ t: news.t, at: Date.now() }),
+        onEvent: (news) => say({ t: news.t, at: Date.now() }),
       },
       (stop, fence) => (settings.unfenced ? work(api, () => true) : work(fenced(api, fence), () => !stop.aborted)),
     ),

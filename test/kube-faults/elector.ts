@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { hostAddress, type LabConfig } from "../../lab/config.ts";
 import { waitFor } from "../../lab/progress.ts";
 import type { KubeClient } from "../../src/kube/client/client.ts";
-import type { LeaseNews } from "../../src/kube/leader/lease.ts";
+import type { LeaseEvent } from "../../src/kube/leader/lease.ts";
 import { issueToken, makeServiceAccount, MountedCredentials, userOf } from "./service-account.ts";
 
 export interface ElectorSettings {
@@ -21,7 +21,7 @@ export interface ElectorSettings {
 }
 
 export type Said =
-  | { readonly t: LeaseNews["t"]; readonly at: number }
+  | { readonly t: LeaseEvent["t"]; readonly at: number }
   /** The first write of a term. */
   | { readonly t: "wrote"; readonly at: number }
   | { readonly t: "failed"; readonly at: number; readonly error: string };

@@ -3,8 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import * as path from "node:path";
 import { Checker } from "./checker.ts";
-import type { Numbered } from "./numbered.ts";
-import { numberedKinds } from "./numbered.ts";
+import { numberedKinds, type Numbered } from "./numbered.ts";
 import { type Answer, type Footprint, informerName, type Question, type WatchedSettings } from "./watched.ts";
 
 const answerWithin = 20_000;

@@ -1,8 +1,7 @@
 // Applies the definitions of our kinds and waits until the API server serves them. It takes over a definition that
 // exists, also one of etcd-operator 0.9, and keeps other versions that somebody serves under it.
 import type { KubeApi } from "../../kube/client/api.ts";
-import { type Backoff, backoffDelay } from "../../kube/controller/backoff.ts";
-import { type Clock, pause, systemClock } from "../../kube/clock.ts";
+import { type Backoff, backoffDelay, type Clock, pause, systemClock } from "../../kube/clock.ts";
 import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
 import type { Logger } from "../../kube/process/log.ts";

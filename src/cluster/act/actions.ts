@@ -1,7 +1,7 @@
 // The table of actions: for each, how it is done, which events it makes, and whether a watch reports it. A new action is
 // a member of the union in `plan/actions.ts` and a row here.
 import { type EventName, eventReasons } from "../../api/events.ts";
-import type { Happening } from "../../kube/objects/event-object.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
@@ -104,14 +104,14 @@ export const carryOut = (action: Action, execution: Execution): Promise<void> =>
 
 export const isWatched = (action: Action): boolean => rowOf(action).watched;
 
-export function eventsOf(action: Action, assessment: Assessment): readonly Happening[] {
+export function eventsOf(action: Action, assessment: Assessment): readonly NewEvent[] {
   return rowOf(action)
     .events(action, assessment)
     .map(([name, note]) => ({ ...eventOf(name, note), action: action.do }));
 }
 
 /** By its row in the table of reasons. */
-export function eventOf(name: EventName, note: string): Happening {
+export function eventOf(name: EventName, note: string): NewEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action: "Report", note };
 }

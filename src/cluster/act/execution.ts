@@ -2,7 +2,7 @@
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
-import type { PassContext } from "../../kube/controller/pass.ts";
+import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { endpointOf } from "../objects/endpoints.ts";
@@ -10,7 +10,7 @@ import { NotYet } from "./outcome.ts";
 
 export interface Execution {
   readonly assessment: Assessment;
-  readonly pass: PassContext;
+  readonly pass: ReconcileContext;
   readonly context: ClusterContext;
   /** As it is followed: what pods, Services and the budget are made from. */
   readonly cluster: CompleteEtcdCluster;
@@ -20,7 +20,7 @@ export interface Execution {
   written: EtcdCluster | undefined;
 }
 
-export function executionOf(assessment: Assessment, pass: PassContext, context: ClusterContext): Execution {
+export function executionOf(assessment: Assessment, pass: ReconcileContext, context: ClusterContext): Execution {
   const { world, desired } = assessment;
   const members = "members" in world.etcd ? world.etcd.members : [];
   return { assessment, pass, context, cluster: desired.cluster, members, written: undefined };

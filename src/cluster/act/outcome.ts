@@ -3,7 +3,7 @@
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
-import { PassAborted } from "../../kube/controller/pass.ts";
+import { ReconcileAborted } from "../../kube/controller/reconcile.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action, Decision } from "../plan/actions.ts";
 import { isRefusal, refusalOf } from "./refusals.ts";
@@ -99,7 +99,7 @@ const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "Not
 
 export function obstacleOf(error: unknown, at: Action): Obstacle {
   // Not this reconcile's to explain: it is over.
-  if (error instanceof LeadershipLost || error instanceof PassAborted) throw error;
+  if (error instanceof LeadershipLost || error instanceof ReconcileAborted) throw error;
   const notYet = (because: string, againAfter: number, byEtcd = false): Obstacle => ({
     t: "notYet",
     at,

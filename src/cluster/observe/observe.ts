@@ -12,7 +12,7 @@ import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import type { PassContext } from "../../kube/controller/pass.ts";
+import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl } from "../objects/names.ts";
@@ -24,7 +24,7 @@ import type { EtcdView, World } from "./world.ts";
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
   key: Key,
-  { api, signal }: Pick<PassContext, "api" | "signal">,
+  { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: ClusterContext,
 ): Promise<World | undefined> {
   const caches = context.caches(key.namespace);

@@ -8,7 +8,7 @@ import type { ModelPod } from "../testing/model-pod.ts";
 import { Simulation, type View } from "../testing/simulation.ts";
 
 /** What happens before a pass. `who` picks a pod, modulo how many there are. */
-type Happening =
+type NewEvent =
   | { readonly t: "nothing" }
   | { readonly t: "scale"; readonly size: number }
   | { readonly t: "deletePod" | "evict" | "silence" | "revive"; readonly who: number }
@@ -17,7 +17,7 @@ type Happening =
   | { readonly t: "addByHand" };
 
 interface Step {
-  readonly happening: Happening;
+  readonly happening: NewEvent;
   readonly ms: number;
   readonly view: View;
   readonly diesAfter: number | undefined;
@@ -33,7 +33,7 @@ interface History {
 }
 
 const who = fc.nat(20);
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const happening: fc.Arbitrary<NewEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ t: "nothing" } as const) },
   { weight: 2, arbitrary: fc.record({ t: fc.constant("scale" as const), size: fc.integer({ min: 1, max: 6 }) }) },
   {
@@ -76,7 +76,7 @@ function chance(seed: number): () => number {
 }
 
 /** `care`: nothing happens that the cluster could not survive if it were left alone. */
-function happen(model: Model, event: Happening, care: boolean): void {
+function happen(model: Model, event: NewEvent, care: boolean): void {
   const pods = [...model.pods.values()];
   const pick = (n: number): ModelPod | undefined => pods[n % Math.max(1, pods.length)];
   const harm = (n: number, harm: (pod: ModelPod) => void): void => {

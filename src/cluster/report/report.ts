@@ -5,7 +5,7 @@ import type { EventName } from "../../api/events.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import type { Happening } from "../../kube/objects/event-object.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { eventOf } from "../act/actions.ts";
 import type { Execution } from "../act/execution.ts";
@@ -59,7 +59,7 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
 ];
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): Happening[] {
+function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): NewEvent[] {
   const { cluster } = assessment.world;
   const events = worthAnEvent.flatMap(([type, reason, event]) => {
     const is = after.conditions?.find((condition) => condition.type === type);

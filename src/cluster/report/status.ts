@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
-import { secondsTime } from "../../kube/objects/micro-time.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { Member } from "../../etcd/member.ts";
-import type { Happening } from "../../kube/objects/event-object.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Node, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
@@ -35,7 +35,7 @@ export class Stage implements AsyncDisposable {
   /** Of all operators so far, in order. */
   readonly writes: string[] = [];
   /** The Events of all operators so far. */
-  readonly told: Happening[] = [];
+  readonly told: NewEvent[] = [];
   #running: Running | undefined;
   #created = 0;
   #majorityLost = false;

@@ -3,13 +3,13 @@
 import type { KubeObject } from "../objects/objects.ts";
 
 export type Change<T> =
-  /** `initial`: it was there when the listener came; nobody has just made it. */
+  /** `initial`: it was there when the handler subscribed, and is not new. */
   | { readonly type: "added"; readonly object: T; readonly initial: boolean }
   | { readonly type: "updated"; readonly object: T; readonly old: T }
   /** `object` is the last state that is known, which after a gap is not the last that was. */
   | { readonly type: "deleted"; readonly object: T };
 
-/** True when both are versions of one object, and not two objects that bore the same name in turn. */
+/** True when both are versions of one object, and not two objects that had the same name one after the other. */
 export function isSameObject(a: KubeObject, b: KubeObject): boolean {
   return a.metadata?.uid === b.metadata?.uid;
 }

@@ -3,11 +3,9 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Change } from "./change.ts";
 import { ApiError } from "../client/errors.ts";
-import { Informer } from "./informer.ts";
-import type { InformerEvent, InformerOptions } from "./informer.ts";
+import { Informer, type InformerEvent, type InformerOptions } from "./informer.ts";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
-import { things, TinyServer } from "../testing/tiny-server.ts";
-import type { Thing } from "../testing/tiny-server.ts";
+import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 import { TransportError } from "../../transport/errors.ts";
 
 const never = new AbortController().signal;

@@ -1,22 +1,39 @@
-// A cache of one kind that stays equal to the server, shared by all who care about that kind. Handlers are told of
-// changes in order; what was missed while the connection was down is found by comparison.
+// A cache of one kind that stays equal to the server, shared by all users of that kind. Handlers get changes
+// in order; what was missed while the connection was down is found by comparison.
 import type { KubeApi, Selection } from "../client/api.ts";
-import type { Cache } from "./cache.ts";
-import { changesBetween, isSameObject, isSameVersion } from "./change.ts";
-import type { Change } from "./change.ts";
-import { systemClock } from "../clock.ts";
-import type { Clock } from "../clock.ts";
-import { AwaitedConditions } from "../controller/await-condition.ts";
+import { changesBetween, isSameObject, isSameVersion, type Change } from "./change.ts";
+import { systemClock, type Clock } from "../clock.ts";
+import { AwaitedConditions } from "./await-condition.ts";
 import { isForbidden } from "../client/errors.ts";
-import { deepFreeze } from "../objects/freeze.ts";
-import { apiVersionOf, keyOf, keyText, parseKey } from "../objects/objects.ts";
-import type { Key, Kind, KubeObject } from "../objects/objects.ts";
-import { reflect } from "./reflector.ts";
-import type { ReflectorEvent, Sink } from "./reflector.ts";
-import { isAtLeast, isOlder } from "../objects/resource-version.ts";
-import type { IndexFunction } from "./store-index.ts";
-import { Store } from "./store.ts";
-import type { StoreView } from "./store.ts";
+import { Store, deepFreeze, type IndexFunction, type StoreView } from "./store.ts";
+import {
+  apiVersionOf,
+  isAtLeast,
+  isOlder,
+  keyOf,
+  keyText,
+  parseKey,
+  type Key,
+  type Kind,
+  type KubeObject,
+} from "../objects/objects.ts";
+import { reflect, type ReflectorEvent, type Sink } from "./reflector.ts";
+
+/** What a controller needs of the caches that its reconciles read: whether they are filled, and show a certain write. */
+export interface Cache {
+  readonly kind: Kind<KubeObject>;
+  readonly selection: Selection;
+  whenSynced(signal: AbortSignal): Promise<void>;
+  /** The object as the cache shows it. */
+  held(key: Key): KubeObject | undefined;
+  /** True when the cache holds the effect of the write that gave the object this version, or of a later one. */
+  hasSeen(key: Key, resourceVersion: string): boolean;
+  /** True when the cache knows that the object with this uid is gone or going. */
+  hasSeenDeletion(key: Key, uid: string): boolean;
+  /** Resolves when `hasSeen`. Rejects with the signal's reason if the signal aborts first. */
+  waitForVersion(key: Key, resourceVersion: string, signal: AbortSignal): Promise<void>;
+  waitForDeletion(key: Key, uid: string, signal: AbortSignal): Promise<void>;
+}
 
 export type Handler<T> = (change: Change<T>) => void;
 
@@ -42,8 +59,8 @@ export interface InformerOptions<T extends KubeObject> {
   transform?: (object: T) => T;
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /**
-   * Set for a kind that the program can do without, to what does not work then: nobody waits for such a cache, and it
-   * may be forbidden for as long as it likes.
+   * Set for a kind that the program can do without, to what does not work without it. Nothing waits for such a cache,
+   * and it may be forbidden.
    */
   optional?: string;
   /** For metrics and logs; must not throw. */
@@ -87,7 +104,7 @@ export class Informer<T extends KubeObject> implements Cache {
     return this.#store;
   }
 
-  /** True once a whole list is in the store and every handler has been told of it. */
+  /** True once a whole list is in the store and every handler has got it. */
   get synced(): boolean {
     return this.#synced;
   }
@@ -96,7 +113,7 @@ export class Informer<T extends KubeObject> implements Cache {
     return this.#options.optional !== undefined;
   }
 
-  /** False before the first list, and while the server forbids to read: then the store shows the past. */
+  /** False before the first list, and while the server forbids to read it: then the store is out of date. */
   get readable(): boolean {
     return this.#synced && !this.#forbidden;
   }
@@ -119,7 +136,7 @@ export class Informer<T extends KubeObject> implements Cache {
     }
   }
 
-  /** Tells the handler of all present objects now, and of every change from now on. Returns how to stop it. */
+  /** Calls the handler for all present objects now, and for every change from now on. Returns how to stop it. */
   subscribe(handle: Handler<T>): () => void {
     const subscription = { handle, active: true };
     this.#subscriptions.add(subscription);
@@ -201,7 +218,7 @@ export class Informer<T extends KubeObject> implements Cache {
     this.#options.observe({ type: "permitted" });
   }
 
-  /** Brings the store to exactly these objects, and only then tells anybody, so that no handler sees half of it. */
+  /** Brings the store to exactly these objects, and only then calls handlers, so that none sees half of it. */
   #replace(objects: readonly T[]): Change<T>[] {
     const changes: Change<T>[] = [];
     const listed = new Set<string>();
@@ -235,7 +252,7 @@ export class Informer<T extends KubeObject> implements Cache {
     }
   }
 
-  /** A change that a handler itself causes waits for its turn, so that all handlers see one order. */
+  /** A change that a handler itself causes is delivered after this one, so that all handlers see one order. */
   #deliver(changes: readonly Change<T>[], to: readonly Subscription<T>[]): void {
     if (changes.length === 0 || to.length === 0) return;
     this.#deliveries.push({ changes, to });

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../client/errors.ts";
-import { reflect } from "./reflector.ts";
-import type { ReflectorEvent } from "./reflector.ts";
+import { reflect, type ReflectorEvent } from "./reflector.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
-import { things, TinyServer } from "../testing/tiny-server.ts";
-import type { Thing } from "../testing/tiny-server.ts";
+import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 import { TransportError } from "../../transport/errors.ts";
 
 const broken = (): Error => new TransportError("broken", "cut");

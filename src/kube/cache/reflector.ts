@@ -1,13 +1,9 @@
 // Keeps a sink equal to one kind on the server: lists in pages, watches from there, resumes after every break, and
-// lists again only when the server has forgotten the place. It gives up only when its signal aborts.
+// lists again only when that version has expired. It stops only when its signal aborts.
 import type { KubeApi, Selection, WatchEvent } from "../client/api.ts";
-import { backoffDelay } from "../controller/backoff.ts";
-import type { Backoff } from "../controller/backoff.ts";
-import { pause } from "../clock.ts";
-import type { Clock } from "../clock.ts";
+import { backoffDelay, pause, type Backoff, type Clock } from "../clock.ts";
 import { ApiError, isExpired, isForbidden } from "../client/errors.ts";
-import type { Kind, KubeObject } from "../objects/objects.ts";
-import { isOlder } from "../objects/resource-version.ts";
+import { isOlder, type Kind, type KubeObject } from "../objects/objects.ts";
 
 /** What a reflector feeds. Its calls must not throw. */
 export interface Sink<T extends KubeObject> {
@@ -17,15 +13,15 @@ export interface Sink<T extends KubeObject> {
   replace(objects: readonly T[], resourceVersion: string): void;
   put(object: T): void;
   remove(object: T): void;
-  /** Everything up to this version has been told. */
+  /** Everything up to this version has been delivered. */
   advance(resourceVersion: string): void;
 }
 
 export type ReflectorEvent =
   | { readonly type: "listed"; readonly objects: number; readonly pages: number; readonly tookMs: number }
-  /** The server showed a past that this reflector had already left; the list was thrown away. */
+  /** The server answered with an older state than it had shown before; the list was dropped. */
   | { readonly type: "olderListRefused"; readonly seen: string; readonly offered: string | undefined }
-  /** The past was all that could be had for so long that it must be the new present, as after a restored backup. */
+  /** It did so for so long that the older state must be the current one, as after a restored backup. */
   | { readonly type: "olderListBelieved"; readonly seen: string; readonly offered: string }
   | { readonly type: "watching"; readonly resourceVersion: string }
   | { readonly type: "watchEnded"; readonly because: WatchEnd; readonly events: number; readonly livedMs: number }
@@ -52,9 +48,9 @@ const backoff: Backoff = { firstMs: 200, maxMs: 5_000, jitter: 0.5 };
 // Somebody may grant a right at any time; until then a request every minute or two is all that it may cost.
 const forbiddenBackoff: Backoff = { firstMs: 200, maxMs: 120_000, jitter: 0.5 };
 // A watch that lived this long ends a series of failures. One that brought news does as well, since it can be resumed;
-// but not if its place is lost, because a list costs too much to be repeated for each piece of news.
+// but not if its version has expired, because a list costs too much to be repeated for each piece of news.
 const healthyMs = 10_000;
-// A past that is served for longer than any API server can lag is no lag.
+// No API server lags for this long: its data was restored from a backup.
 const believePastAfterMs = 120_000;
 
 export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>, signal: AbortSignal): Promise<void> {
@@ -64,7 +60,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
 class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #signal: AbortSignal;
-  /** The last version told to the sink; empty before the first list. */
+  /** The last version delivered to the sink; empty before the first list. */
   #seen = "";
   #needsList = true;
   #failures = 0;
@@ -156,13 +152,13 @@ class Reflector<T extends KubeObject> {
       const expired = isExpired(error);
       const livedMs = end(expired ? "expired" : "error");
       if (expired) this.#needsList = true;
-      // A place lost after a long watch is the normal course; lost right after a list it would be a busy loop.
+      // A version that expires after a long watch is normal; one that expires right after a list would be a busy loop.
       return expired && livedMs >= healthyMs ? 0 : this.#failed("watch", error);
     }
     if (this.#signal.aborted) return 0;
     const livedMs = end("closed");
     // Bookmarks come each minute and before the end. Nothing at all means that the server waits for a version that
-    // it does not have, as one does that was restored from a backup; such a watch would stay silent for ever.
+    // it does not have, as one does that was restored from a backup; such a watch would stay silent forever.
     if (events === 0 && livedMs >= timeoutSeconds * 500) this.#needsList = true;
     return livedMs >= healthyMs ? 0 : this.#nextDelay();
   }
@@ -180,7 +176,7 @@ class Reflector<T extends KubeObject> {
     sink.advance(this.#seen);
   }
 
-  /** Never backwards, or the next watch would tell the same events again and the next list could lose some. */
+  /** Never backwards, or the next watch would deliver the same events again and the next list could lose some. */
   #advance(version: string): void {
     if (version !== "" && !isOlder(version, this.#seen)) this.#seen = version;
   }

@@ -1,9 +1,6 @@
-// Objects of one kind by key, with indexes. Built-in indexes (namespace, owner, label) are built when first asked
-// for and kept up from then on, so a store pays memory only for questions that somebody asks.
-import { keyOf, keyText } from "../objects/objects.ts";
-import type { Key, KubeObject } from "../objects/objects.ts";
-import { StoreIndex } from "./store-index.ts";
-import type { IndexFunction } from "./store-index.ts";
+// Objects of one kind by key, with indexes. An index is built when it is first asked for and kept up to date from then
+// on, so a store pays memory only for the questions that somebody asks.
+import { keyOf, keyText, type Key, type KubeObject } from "../objects/objects.ts";
 
 /** What others may do with a store. The objects are frozen in depth: copy before you change one. */
 export interface StoreView<T extends KubeObject> {
@@ -19,7 +16,7 @@ export interface StoreView<T extends KubeObject> {
 
 export interface StoreOptions<T extends KubeObject> {
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Told when an index function throws. */
+  /** Called when an index function throws. */
   onError?: (error: unknown) => void;
 }
 
@@ -113,4 +110,59 @@ function labelValue(name: string): (object: KubeObject) => string[] {
     const value = object.metadata?.labels?.[name];
     return value === undefined ? [] : [value];
   };
+}
+
+/** Pure: the values of an object are computed again when it leaves the store. */
+export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
+
+const none: ReadonlySet<string> = new Set();
+
+/** Which keys go with a value. It keeps no second copy of the values. */
+class StoreIndex<T extends KubeObject> {
+  readonly #valuesOf: IndexFunction<T>;
+  readonly #onError: (error: unknown) => void;
+  readonly #keysByValue = new Map<string, Set<string>>();
+
+  constructor(valuesOf: IndexFunction<T>, onError: (error: unknown) => void) {
+    this.#valuesOf = valuesOf;
+    this.#onError = onError;
+  }
+
+  keys(value: string): ReadonlySet<string> {
+    return this.#keysByValue.get(value) ?? none;
+  }
+
+  add(key: string, object: T): void {
+    for (const value of this.#values(object)) {
+      const keys = this.#keysByValue.get(value);
+      if (keys === undefined) this.#keysByValue.set(value, new Set([key]));
+      else keys.add(key);
+    }
+  }
+
+  remove(key: string, object: T): void {
+    for (const value of this.#values(object)) {
+      const keys = this.#keysByValue.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#keysByValue.delete(value);
+    }
+  }
+
+  /** An object that the function cannot digest is left out of this index; the store and its feed go on. */
+  #values(object: T): readonly string[] {
+    try {
+      return this.#valuesOf(object);
+    } catch (error) {
+      this.#onError(error);
+      return [];
+    }
+  }
+}
+
+/** Cached objects are shared by everybody who reads the cache, so a change to one must fail where it is made. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
 }

@@ -15,9 +15,9 @@ export interface ApiServerOptions {
   userAgent?: string;
   /** Milliseconds for a request that names no deadline of its own. */
   deadline?: number;
-  /** Told about connections. */
+  /** Called for events of connections. */
   observeTransport?: TransportObserver;
-  /** Told about each request that was sent, repeated ones too. Must not throw. */
+  /** Called for each request that was sent, retries included. Must not throw. */
   observeRequest?: (sent: SentRequest) => void;
   connectTimeout?: number;
   pingInterval?: number;

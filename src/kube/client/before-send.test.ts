@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startServer } from "../../transport/testing/local-server.ts";
 import { connectKube } from "./client.ts";
-import type { Fence } from "../leader/fence.ts";
-import { fenced, LeadershipLost } from "../leader/fence.ts";
+import { LeadershipLost, fenced, type Fence } from "../leader/fence.ts";
 import { ConfigMap } from "../objects/kinds.ts";
 
 /** Holds for so many looks, the one before the call included. */

@@ -166,7 +166,7 @@ function writeQuery({ fieldManager, dryRun }: WriteOptions): Record<string, stri
   return { fieldManager, dryRun: dryRun ? "All" : undefined };
 }
 
-/** The server wants to be told what it gets, even where the path says it. */
+/** The server wants apiVersion and kind in the body, even where the path says them. */
 function typed(kind: Kind<KubeObject>, object: KubeObject): KubeObject {
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object };
 }

@@ -38,7 +38,7 @@ export const isAlreadyExists = (error: unknown): boolean => hasReason(error, "Al
 export const isConflict = (error: unknown): boolean => hasReason(error, "Conflict");
 export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid");
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden");
-/** What a healthy API server and its network do every day: the caller tries again, and nobody has to look at it. */
+/** What a healthy API server and its network do every day: the caller tries again, and no human has to look at it. */
 export function isRoutine(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure === "broken" || error.failure === "unprocessed";
   return isExpired(error) || isConflict(error) || hasReason(error, "TooManyRequests");

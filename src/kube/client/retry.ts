@@ -1,8 +1,7 @@
 // The one place that says which failed requests the client sends again by itself, and after how long. What is not
-// repeated here goes to the caller, who decides with fresh eyes.
-import type { TransportFailure } from "../../transport/errors.ts";
-import { TransportError } from "../../transport/errors.ts";
-import { type Backoff, backoffDelay } from "../controller/backoff.ts";
+// repeated here goes to the caller, which decides anew.
+import { TransportError, type TransportFailure } from "../../transport/errors.ts";
+import { type Backoff, backoffDelay } from "../clock.ts";
 import { ApiError } from "./errors.ts";
 
 /**
@@ -27,8 +26,8 @@ interface Rule {
 const brief: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0.5 };
 const steady: Backoff = { firstMs: 250, maxMs: 5000, jitter: 0.5 };
 
-// The first rule that fits counts; what none fits is not repeated. 409 is missing on purpose: whoever lost a race
-// has to look again before writing.
+// The first rule that fits counts; what none fits is not repeated. 409 is missing on purpose: after a lost race the
+// caller has to read again before it writes.
 const rules: readonly Rule[] = [
   // The server did not act on the request.
   { on: { failure: "unreachable" }, repeat: "always", wait: steady, attempts: 100 },

@@ -68,7 +68,7 @@ function causesOf(causes: unknown): StatusCause[] {
   });
 }
 
-/** In milliseconds; undefined for what is no number of seconds. Servers send 0 for "no opinion". */
+/** In milliseconds; undefined for anything but a number of seconds. Servers send 0 for "no opinion". */
 function seconds(value: unknown): number | undefined {
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? number * 1000 : undefined;

@@ -16,7 +16,7 @@ export class WatchDecoder<T extends KubeObject> {
     this.#onEvent = onEvent;
   }
 
-  /** Throws ApiError for an in-band error, TransportError for what is no event, and whatever the receiver throws. */
+  /** Throws ApiError for an in-band error, TransportError for what is not an event, and whatever the receiver throws. */
   push(chunk: Buffer): void {
     let from = 0;
     for (;;) {

@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { pause } from "../clock.ts";
-import { Controller } from "./controller.ts";
-import type { ControllerEvent, ControllerOptions } from "./controller.ts";
+import { Controller, type ControllerEvent, type ControllerOptions } from "./controller.ts";
 import { ApiError } from "../client/errors.ts";
 import { Informer } from "../cache/informer.ts";
-import { again, done, failed } from "./next.ts";
-import type { Next } from "./next.ts";
+import {
+  ReconcileAborted,
+  again,
+  done,
+  failed,
+  type Next,
+  type ReconcileContext,
+  type Reconcile,
+} from "./reconcile.ts";
 import { keyText } from "../objects/objects.ts";
-import { PassAborted } from "./pass.ts";
-import type { PassContext, Reconcile } from "./pass.ts";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
 import { things, TinyServer } from "../testing/tiny-server.ts";
@@ -18,13 +22,13 @@ import { TransportError } from "../../transport/errors.ts";
 
 const a = { namespace: "ns", name: "a" };
 
-/** A controller of things on a tiny server; `passes` notes which key ran when. */
+/** A controller of things on a tiny server; `reconciles` notes which key ran when. */
 function controlling(reconcile: Reconcile, options: Partial<ControllerOptions> = {}, present = ["a"]) {
   const clock = new SimulatedClock();
   const server = new TinyServer(clock);
   const stop = new AbortController();
   const events: ControllerEvent[] = [];
-  const passes: string[] = [];
+  const reconciles: string[] = [];
   const informer = new Informer({ api: server.api, kind: things, clock, random: () => 0, observe: () => undefined });
   const controller = new Controller({
     name: "things",
@@ -34,7 +38,7 @@ function controlling(reconcile: Reconcile, options: Partial<ControllerOptions> =
     observe: (event) => events.push(event),
     ...options,
     reconcile: (key, context) => {
-      passes.push(`${keyText(key)} at ${clock.now()}`);
+      reconciles.push(`${keyText(key)} at ${clock.now()}`);
       return reconcile(key, context);
     },
   });
@@ -52,12 +56,12 @@ function controlling(reconcile: Reconcile, options: Partial<ControllerOptions> =
     await settle();
     assert.equal(clock.waiting, 0, "timers are left");
   };
-  return { clock, server, informer, controller, passes, events, ofType, start, halt };
+  return { clock, server, informer, controller, reconciles, events, ofType, start, halt };
 }
 
-test("no pass runs before the caches are filled, and then one for each object", async () => {
+test("no reconcile runs before the caches are filled, and then one for each object", async () => {
   const seen: number[] = [];
-  const { informer, passes, start, halt } = controlling(
+  const { informer, reconciles, start, halt } = controlling(
     async () => {
       seen.push(informer.store.size);
       return done;
@@ -66,7 +70,7 @@ test("no pass runs before the caches are filled, and then one for each object", 
     ["a", "b", "c"],
   );
   await start();
-  assert.deepEqual(passes, ["ns/a at 0", "ns/b at 0", "ns/c at 0"]);
+  assert.deepEqual(reconciles, ["ns/a at 0", "ns/b at 0", "ns/c at 0"]);
   assert.deepEqual(seen, [3, 3, 3]);
   await halt();
 });
@@ -86,7 +90,7 @@ test("a controller whose caches never fill ends with its signal", async () => {
 });
 
 test("keys that ask to be looked at again do not keep ahead of a new urgent one", async () => {
-  const { clock, controller, passes, start, halt } = controlling(
+  const { clock, controller, reconciles, start, halt } = controlling(
     async ({ name }, { signal }) => {
       await pause(clock, 10, signal);
       return name === "new" ? done : again(0);
@@ -100,7 +104,7 @@ test("keys that ask to be looked at again do not keep ahead of a new urgent one"
   await clock.advance(35);
   controller.enqueue("ns/new", "high");
   await clock.advance(10);
-  assert.deepEqual(passes.slice(0, 5), ["ns/a at 0", "ns/b at 10", "ns/c at 20", "ns/a at 30", "ns/new at 40"]);
+  assert.deepEqual(reconciles.slice(0, 5), ["ns/a at 0", "ns/b at 10", "ns/c at 20", "ns/a at 30", "ns/new at 40"]);
   await halt();
 });
 
@@ -120,13 +124,13 @@ const endings: [name: string, next: () => Next, when: number[]][] = [
 const busy = (): Error => new ApiError(429, "TooManyRequests", "busy", [], 900);
 
 for (const [name, next, when] of endings) {
-  test(`when a pass comes again – ${name}`, async () => {
+  test(`when a reconcile comes again – ${name}`, async () => {
     const backoff = { firstMs: 100, maxMs: 60_000, jitter: 0 };
-    const { clock, passes, start, halt } = controlling(async () => next(), { backoff });
+    const { clock, reconciles, start, halt } = controlling(async () => next(), { backoff });
     await start();
     await clock.advance(1000);
     assert.deepEqual(
-      passes,
+      reconciles,
       when.map((at) => `ns/a at ${at}`),
     );
     await halt();
@@ -134,31 +138,31 @@ for (const [name, next, when] of endings) {
 }
 
 test("an event brings a key back that failed, before its back-off is over", async () => {
-  const { server, passes, start, halt } = controlling(async () => failed(new Error("bad spec")));
+  const { server, reconciles, start, halt } = controlling(async () => failed(new Error("bad spec")));
   await start();
   server.put("a", 1);
   await settle();
-  assert.equal(passes.length, 2);
+  assert.equal(reconciles.length, 2);
   await halt();
 });
 
 test("a success between two failures starts the back-off anew", async () => {
   const results: Next[] = [failed(new Error("1")), failed(new Error("2")), again(50), failed(new Error("3")), done];
   const backoff = { firstMs: 100, maxMs: 60_000, jitter: 0 };
-  const { clock, passes, start, halt } = controlling(async () => results.shift() ?? done, { backoff });
+  const { clock, reconciles, start, halt } = controlling(async () => results.shift() ?? done, { backoff });
   await start();
   await clock.advance(5000);
   assert.deepEqual(
-    passes,
+    reconciles,
     [0, 100, 300, 350, 450].map((at) => `ns/a at ${at}`),
   );
   await halt();
 });
 
-test("a pass is told to end at its deadline, and its key runs nowhere else until it has", async () => {
+test("a reconcile is aborted at its deadline, and its key runs nowhere else until it has", async () => {
   let end: () => void = () => undefined;
   const reasons: unknown[] = [];
-  const { clock, server, passes, ofType, start, halt } = controlling(
+  const { clock, server, reconciles, ofType, start, halt } = controlling(
     (_key, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener("abort", () => reasons.push(signal.reason));
@@ -171,19 +175,19 @@ test("a pass is told to end at its deadline, and its key runs nowhere else until
   await clock.advance(4999);
   assert.deepEqual(reasons, []);
   await clock.advance(1);
-  assert.deepEqual(reasons, [new PassAborted("deadline")]);
+  assert.deepEqual(reasons, [new ReconcileAborted("deadline")]);
   await clock.advance(10_000);
-  assert.equal(passes.length, 1);
-  assert.equal(ofType("passOverdue").length, 1);
+  assert.equal(reconciles.length, 1);
+  assert.equal(ofType("reconcileOverdue").length, 1);
   end();
   await settle();
-  assert.equal(passes.length, 2);
-  assert.equal(ofType("passEnded")[0]?.cutShort, "deadline");
+  assert.equal(reconciles.length, 2);
+  assert.equal(ofType("reconcileEnded")[0]?.cutShort, "deadline");
   end();
   await halt();
 });
 
-test("a stop aborts the passes that run and waits for them", async () => {
+test("a stop aborts the reconciles that run and waits for them", async () => {
   const { ofType, start, halt } = controlling(
     (_key, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
@@ -191,14 +195,14 @@ test("a stop aborts the passes that run and waits for them", async () => {
   await start();
   await halt();
   assert.deepEqual(
-    ofType("passEnded").map(({ cutShort, next }) => [cutShort, next.next]),
+    ofType("reconcileEnded").map(({ cutShort, next }) => [cutShort, next.next]),
     [["stop", "failed"]],
   );
 });
 
-test("a drain lets the passes that run come to their own end and starts no other", async () => {
+test("a drain lets the reconciles that run come to their own end and starts no other", async () => {
   let end: () => void = () => undefined;
-  const { controller, server, passes, ofType, start, halt } = controlling(
+  const { controller, server, reconciles, ofType, start, halt } = controlling(
     () => new Promise((resolve) => (end = () => resolve(done))),
   );
   await start();
@@ -209,13 +213,13 @@ test("a drain lets the passes that run come to their own end and starts no other
   assert.equal(drained, false);
   end();
   await draining;
-  assert.deepEqual(passes, ["ns/a at 0"]);
-  assert.equal(ofType("passEnded")[0]?.cutShort, undefined);
+  assert.deepEqual(reconciles, ["ns/a at 0"]);
+  assert.equal(ofType("reconcileEnded")[0]?.cutShort, undefined);
   await halt();
 });
 
-test("a call that a pass forgot to wait for is aborted when the pass has ended", async () => {
-  let late: PassContext | undefined;
+test("a call that a reconcile forgot to wait for is aborted when the reconcile has ended", async () => {
+  let late: ReconcileContext | undefined;
   const { start, halt } = controlling(async (_key, context) => {
     late = context;
     return done;
@@ -225,7 +229,7 @@ test("a call that a pass forgot to wait for is aborted when the pass has ended",
   await halt();
 });
 
-test("every pass has an id of its own", async () => {
+test("every reconcile has an id of its own", async () => {
   const ids: string[] = [];
   const { server, start, halt } = controlling(async (_key, { id }) => {
     ids.push(id);
@@ -239,10 +243,10 @@ test("every pass has an id of its own", async () => {
 });
 
 test("every object is looked at again in the course of a resync, even if no event says so", async () => {
-  const { clock, passes, start, halt } = controlling(async () => done, { resyncMs: 60_000 }, ["a", "b"]);
+  const { clock, reconciles, start, halt } = controlling(async () => done, { resyncMs: 60_000 }, ["a", "b"]);
   await start();
   await clock.advance(60_000);
-  assert.deepEqual(passes, ["ns/a at 0", "ns/b at 0", "ns/a at 60000", "ns/b at 60000"]);
+  assert.deepEqual(reconciles, ["ns/a at 0", "ns/b at 0", "ns/a at 60000", "ns/b at 60000"]);
   await halt();
 });
 
@@ -252,22 +256,22 @@ test("a controller can run again after it has stopped, and starts from the whole
   server.put("a", 0);
   const life = new AbortController();
   const informer = new Informer({ api: server.api, kind: things, clock, observe: () => undefined });
-  let passes = 0;
+  let reconciles = 0;
   const controller = new Controller({
     name: "things",
     sources: [from(informer)],
     clock,
     reconcile: async () => {
-      passes += 1;
+      reconciles += 1;
       return done;
     },
   });
   const informing = informer.run(life.signal);
-  for (const reign of [1, 2]) {
+  for (const term of [1, 2]) {
     const stop = new AbortController();
     const running = controller.run(server.api, stop.signal);
     await clock.advance(0);
-    assert.equal(passes, reign);
+    assert.equal(reconciles, term);
     stop.abort();
     await running;
   }
@@ -275,20 +279,22 @@ test("a controller can run again after it has stopped, and starts from the whole
   await informing;
 });
 
-test("the next pass of a key waits until the cache shows what the last one wrote", async () => {
+test("the next reconcile of a key waits until the cache shows what the last one wrote", async () => {
   const views: (number | undefined)[] = [];
-  const { clock, server, informer, controller, passes, ofType, start, halt } = controlling(async (_key, { api }) => {
-    views.push(informer.store.get(a)?.spec?.value);
-    if (views.length === 1) {
-      server.lagging = true;
-      await api.mergePatch(things, a, { spec: { value: 7 } });
-    }
-    return done;
-  });
+  const { clock, server, informer, controller, reconciles, ofType, start, halt } = controlling(
+    async (_key, { api }) => {
+      views.push(informer.store.get(a)?.spec?.value);
+      if (views.length === 1) {
+        server.lagging = true;
+        await api.mergePatch(things, a, { spec: { value: 7 } });
+      }
+      return done;
+    },
+  );
   await start();
   controller.enqueue("ns/a");
   await clock.advance(30_000);
-  assert.equal(passes.length, 1);
+  assert.equal(reconciles.length, 1);
   server.catchUp();
   await settle();
   assert.deepEqual(views, [0, 7]);
@@ -297,7 +303,7 @@ test("the next pass of a key waits until the cache shows what the last one wrote
 });
 
 test("a key that waits for the cache keeps no worker from the other keys", async () => {
-  const { clock, server, controller, passes, start, halt } = controlling(async (key, { api }) => {
+  const { clock, server, controller, reconciles, start, halt } = controlling(async (key, { api }) => {
     server.lagging = true;
     if (key.name === "a") await api.mergePatch(things, key, { spec: { value: 7 } });
     return done;
@@ -305,29 +311,29 @@ test("a key that waits for the cache keeps no worker from the other keys", async
   await start();
   for (const key of ["ns/a", "ns/b", "ns/c"]) controller.enqueue(key);
   await clock.advance(10);
-  assert.deepEqual(passes, ["ns/a at 0", "ns/b at 0", "ns/c at 0"]);
+  assert.deepEqual(reconciles, ["ns/a at 0", "ns/b at 0", "ns/c at 0"]);
   await halt();
 });
 
-test("a pass that failed after a write waits for that write too", async () => {
-  const { clock, server, passes, start, halt } = controlling(async (_key, { api }) => {
-    if (passes.length > 1) return done;
+test("a reconcile that failed after a write waits for that write too", async () => {
+  const { clock, server, reconciles, start, halt } = controlling(async (_key, { api }) => {
+    if (reconciles.length > 1) return done;
     server.lagging = true;
     await api.mergePatch(things, a, { spec: { value: 7 } });
     throw new Error("crashed after the write");
   });
   await start();
   await clock.advance(30_000);
-  assert.equal(passes.length, 1);
+  assert.equal(reconciles.length, 1);
   server.catchUp();
   await settle();
-  assert.equal(passes.length, 2);
+  assert.equal(reconciles.length, 2);
   await halt();
 });
 
 test("a deletion is waited for, whether by uid or by name", async () => {
   for (const byUid of [true, false]) {
-    const { clock, server, informer, controller, passes, start, halt } = controlling(async (_key, { api }) => {
+    const { clock, server, informer, controller, reconciles, start, halt } = controlling(async (_key, { api }) => {
       const uid = informer.store.get(a)?.metadata?.uid;
       if (uid === undefined) return done;
       server.lagging = true;
@@ -337,15 +343,15 @@ test("a deletion is waited for, whether by uid or by name", async () => {
     await start();
     controller.enqueue("ns/a");
     await clock.advance(30_000);
-    assert.equal(passes.length, 1);
+    assert.equal(reconciles.length, 1);
     server.catchUp();
     await settle();
-    assert.equal(passes.length, 2);
+    assert.equal(reconciles.length, 2);
     await halt();
   }
 });
 
-test("an object that a pass made and deleted again does not come to life in the next pass", async () => {
+test("an object that a reconcile made and deleted again does not come to life in the next reconcile", async () => {
   const b = { namespace: "ns", name: "b" };
   const views: boolean[] = [];
   const { clock, server, informer, controller, start, halt } = controlling(async (_key, { api }) => {
@@ -369,7 +375,7 @@ test("an object that a pass made and deleted again does not come to life in the 
 test("after a write of which nobody knows whether it happened, the server is asked and the cache awaited", async () => {
   for (const happened of [true, false]) {
     const views: (number | undefined)[] = [];
-    const { clock, server, informer, passes, start, halt } = controlling(async (_key, { api }) => {
+    const { clock, server, informer, reconciles, start, halt } = controlling(async (_key, { api }) => {
       views.push(informer.store.get(a)?.spec?.value);
       if (views.length > 1) return done;
       server.lagging = true;
@@ -383,7 +389,7 @@ test("after a write of which nobody knows whether it happened, the server is ask
     });
     await start();
     await clock.advance(1000);
-    assert.equal(passes.length, happened ? 1 : 2);
+    assert.equal(reconciles.length, happened ? 1 : 2);
     server.catchUp();
     await settle();
     assert.deepEqual(views, happened ? [0, 7] : [0, 0]);
@@ -392,7 +398,7 @@ test("after a write of which nobody knows whether it happened, the server is ask
 });
 
 test("a write that no cache will show is not waited for", async () => {
-  const { server, controller, passes, start, halt } = controlling(async (_key, { api }) => {
+  const { server, controller, reconciles, start, halt } = controlling(async (_key, { api }) => {
     server.lagging = true;
     await api.mergePatch({ ...things, kind: "Other" }, a, { spec: { value: 7 } });
     await api.mergePatch(things, a, { spec: { value: 8 } }, { dryRun: true });
@@ -401,15 +407,15 @@ test("a write that no cache will show is not waited for", async () => {
   await start();
   controller.enqueue("ns/a");
   await settle();
-  assert.equal(passes.length, 2);
+  assert.equal(reconciles.length, 2);
   await halt();
 });
 
 test("a cache that does not show a write in time is reported, and the key goes on", async () => {
-  const { clock, server, controller, passes, ofType, start, halt } = controlling(
+  const { clock, server, controller, reconciles, ofType, start, halt } = controlling(
     async (_key, { api }) => {
       server.lagging = true;
-      if (passes.length === 1) await api.mergePatch(things, a, { spec: { value: 7 } });
+      if (reconciles.length === 1) await api.mergePatch(things, a, { spec: { value: 7 } });
       return done;
     },
     { catchUpMs: 20_000 },
@@ -417,9 +423,9 @@ test("a cache that does not show a write in time is reported, and the key goes o
   await start();
   controller.enqueue("ns/a");
   await clock.advance(19_999);
-  assert.equal(passes.length, 1);
+  assert.equal(reconciles.length, 1);
   await clock.advance(1);
-  assert.equal(passes.length, 2);
+  assert.equal(reconciles.length, 2);
   const [lag] = ofType("cachesLag");
   assert.deepEqual(
     lag?.missing.map((write) => [write.did, write.key]),
@@ -428,7 +434,7 @@ test("a cache that does not show a write in time is reported, and the key goes o
   await halt();
 });
 
-test("however late the cache is, a pass that makes what it does not see never makes it twice", async () => {
+test("however late the cache is, a reconcile that makes what it does not see never makes it twice", async () => {
   const step = fc.constantFrom("lag", "catchUp", "enqueue", "advance", "cut", "forget", "removeChild");
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (steps) => {

@@ -1,40 +1,32 @@
-// The loop around reconcile: keys from sources go through a queue to passes, and what a pass returns decides when
-// its key comes back. No pass starts before the caches show what the last pass of the same key wrote.
+// The loop around reconcile: keys from sources go through a queue to workers, and what a reconcile returns decides when
+// its key is requeued. None starts before the caches show what the last one of the same key wrote.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
-import type { Backoff } from "./backoff.ts";
-import type { Cache } from "../cache/cache.ts";
-import { systemClock } from "../clock.ts";
-import type { Cancel, Clock } from "../clock.ts";
+import { systemClock, type Backoff, type Cancel, type Clock } from "../clock.ts";
+import type { Cache } from "../cache/informer.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Fence } from "../leader/fence.ts";
-import { fenced, openFence } from "../leader/fence.ts";
-import { higher } from "./lanes.ts";
-import type { Priority } from "./lanes.ts";
-import type { Next } from "./next.ts";
-import { isSeen, waitUntilSeen } from "./own-writes.ts";
-import { runPass } from "./pass.ts";
-import type { CutShort, Reconcile } from "./pass.ts";
-import { WorkQueue } from "./queue.ts";
-import type { QueueEvent, Task } from "./queue.ts";
-import type { OwnWrite } from "./recording-api.ts";
+import { fenced, openFence, type Fence } from "../leader/fence.ts";
+import { higher, type Priority } from "./lanes.ts";
+import { runReconcile, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
+import { isSeen, type OwnWrite, waitUntilSeen } from "./own-writes.ts";
+import { WorkQueue, type QueueEvent, type Task } from "./queue.ts";
 import type { Source } from "./source.ts";
 
 export type ControllerEvent =
   | { readonly type: "queue"; readonly event: QueueEvent }
-  | { readonly type: "passStarted"; readonly key: string; readonly id: string; readonly waitedMs: number }
+  | { readonly type: "reconcileStarted"; readonly key: string; readonly id: string; readonly waitedMs: number }
   | {
-      readonly type: "passEnded";
+      readonly type: "reconcileEnded";
       readonly key: string;
       readonly id: string;
       readonly next: Next;
       readonly tookMs: number;
       readonly writes: number;
-      /** The pass did not come to its own end: what it returned says little. */
+      /** It was aborted: what it returned says little. */
       readonly cutShort: CutShort | undefined;
     }
-  /** The deadline has passed, the pass was told to end, and its worker is taken until it does. */
-  | { readonly type: "passOverdue"; readonly key: string; readonly id: string }
+  /** It was aborted at its deadline; its worker is busy until it returns. */
+  | { readonly type: "reconcileOverdue"; readonly key: string; readonly id: string }
   | { readonly type: "cachesCaughtUp"; readonly key: string; readonly waitedMs: number }
   /** The caches did not show these in time; the key goes on without. */
   | {
@@ -49,7 +41,7 @@ export interface ControllerOptions {
   sources: readonly Source[];
   reconcile: Reconcile;
   workers?: number;
-  /** For one pass. */
+  /** For one reconcile. */
   deadlineMs?: number;
   backoff?: Backoff;
   /** Every key is looked at once in this time even if no event says so. */
@@ -65,44 +57,44 @@ export interface ControllerOptions {
 // A healthy watch gets a bookmark each minute. A write that it does not show by then will not show by waiting.
 const defaultCatchUpMs = 90_000;
 
-/** One for the life of a process; each `run` is one reign, with a queue of its own. */
+/** One for the life of a process; each `run` is one term as leader, with a queue of its own. */
 export class Controller {
   readonly name: string;
   readonly #options: ControllerOptions;
-  #reign: Reign | undefined;
+  #term: Term | undefined;
 
   constructor(options: ControllerOptions) {
     this.name = options.name;
     this.#options = options;
   }
 
-  /** Whether it is this process that looks after the keys. */
+  /** Whether this process reconciles. */
   get runs(): boolean {
-    return this.#reign !== undefined;
+    return this.#term !== undefined;
   }
 
   /**
-   * Runs until the signal aborts, and writes only while the fence holds; then aborts every pass and resolves when the
-   * last one has ended.
+   * Runs until the signal aborts, and writes only while the fence holds; then aborts every reconcile and resolves when
+   * the last one has returned.
    */
   async run(api: KubeApi, signal: AbortSignal, fence: Fence = openFence): Promise<void> {
-    if (this.#reign !== undefined) throw new Error(`The controller ${this.name} runs already`);
-    this.#reign = new Reign(this.#options, fenced(api, fence), signal, fence);
+    if (this.#term !== undefined) throw new Error(`The controller ${this.name} runs already`);
+    this.#term = new Term(this.#options, fenced(api, fence), signal, fence);
     try {
-      await this.#reign.run();
+      await this.#term.run();
     } finally {
-      this.#reign = undefined;
+      this.#term = undefined;
     }
   }
 
   /** For news that no watch brings. Without effect while the controller does not run: at the start it sees all. */
   enqueue(key: string, priority: Priority = "normal"): void {
-    this.#reign?.queue.add(key, priority);
+    this.#term?.queue.add(key, priority);
   }
 
-  /** Takes no new keys and resolves when the passes that run have ended by themselves. */
+  /** Takes no new keys and resolves when the running reconciles have returned. */
   async drain(): Promise<void> {
-    await this.#reign?.queue.stop();
+    await this.#term?.queue.stop();
   }
 }
 
@@ -111,7 +103,7 @@ interface Barrier {
   wanted: Priority | undefined;
 }
 
-class Reign {
+class Term {
   readonly queue: WorkQueue;
   readonly #options: ControllerOptions;
   readonly #api: KubeApi;
@@ -123,7 +115,7 @@ class Reign {
   readonly #caches: readonly Cache[];
   readonly #barriers = new Map<string, Barrier>();
   readonly #idPrefix: string;
-  #passes = 0;
+  #reconciles = 0;
   #cancelResync: Cancel = () => undefined;
 
   constructor(options: ControllerOptions, api: KubeApi, stop: AbortSignal, fence: Fence) {
@@ -181,17 +173,17 @@ class Reign {
       return;
     }
     const { name: controller, reconcile, deadlineMs = 60_000 } = this.#options;
-    this.#passes += 1;
-    const id = `${this.#idPrefix}-${this.#passes}`;
+    this.#reconciles += 1;
+    const id = `${this.#idPrefix}-${this.#reconciles}`;
     const started = this.#clock.now();
-    const onOverdue = (): void => this.#observe({ type: "passOverdue", key, id });
-    this.#observe({ type: "passStarted", key, id, waitedMs });
-    const { next, cutShort, writes } = await runPass(
+    const onOverdue = (): void => this.#observe({ type: "reconcileOverdue", key, id });
+    this.#observe({ type: "reconcileStarted", key, id, waitedMs });
+    const { next, cutShort, writes } = await runReconcile(
       { id, controller, key, api: this.#api, clock: this.#clock, fence: this.#fence, deadlineMs, reconcile, onOverdue },
       this.#stop,
     );
     const tookMs = this.#clock.now() - started;
-    this.#observe({ type: "passEnded", key, id, next, tookMs, writes: writes.length, cutShort });
+    this.#observe({ type: "reconcileEnded", key, id, next, tookMs, writes: writes.length, cutShort });
     this.#raiseBarrier(key, writes);
     this.#schedule(key, priority, next);
   }
@@ -200,7 +192,7 @@ class Reign {
     if (next.next !== "failed") this.queue.forget(key);
     switch (next.next) {
       case "again":
-        // Whatever made it urgent has been answered. Else those that wait for something would keep ahead of a new wish.
+        // What made it urgent has been handled. Else keys that wait for something would stay ahead of new user edits.
         this.queue.addAfter(key, next.afterMs, priority === "high" ? "normal" : priority);
         return;
       case "failed":
@@ -226,8 +218,8 @@ class Reign {
     const cancel = this.#clock.after(this.#options.catchUpMs ?? defaultCatchUpMs, () =>
       patience.abort(new Error("The caches did not catch up in time")),
     );
-    const world = { api: this.#api, caches: this.#caches, clock: this.#clock };
-    const missing = await waitUntilSeen(writes, world, patience.signal);
+    const catchUp = { api: this.#api, caches: this.#caches, clock: this.#clock };
+    const missing = await waitUntilSeen(writes, catchUp, patience.signal);
     cancel();
     patience.release();
     if (this.#stop.aborted) return;

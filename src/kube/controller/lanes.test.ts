@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { higher, Lanes } from "./lanes.ts";
-import type { Priority } from "./lanes.ts";
+import { Lanes, higher, type Priority } from "./lanes.ts";
 
 const anyKey = fc.constantFrom("a", "b", "c", "d", "e", "f");
 const anyPriority = fc.constantFrom<Priority>("high", "normal", "low");

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
 import type { Priority } from "./lanes.ts";
-import { WorkQueue } from "./queue.ts";
-import type { QueueEvent, QueueOptions } from "./queue.ts";
+import { WorkQueue, type QueueEvent, type QueueOptions } from "./queue.ts";
 
 /** A queue whose work the test ends by hand. */
 function workshop(options: Partial<QueueOptions> = {}) {

@@ -1,12 +1,8 @@
 // The work queue: keys only, each at most once in it and at most once in work. It says when a key runs and knows
 // nothing of why; a key that is added while it runs, runs again afterwards.
-import { backoffDelay } from "./backoff.ts";
-import type { Backoff } from "./backoff.ts";
-import { systemClock } from "../clock.ts";
-import type { Cancel, Clock } from "../clock.ts";
+import { backoffDelay, systemClock, type Backoff, type Cancel, type Clock } from "../clock.ts";
 import { Delays } from "./delays.ts";
-import { higher, Lanes } from "./lanes.ts";
-import type { Priority } from "./lanes.ts";
+import { Lanes, higher, type Priority } from "./lanes.ts";
 
 export type QueueEvent =
   /** The key has become ready. */
@@ -41,8 +37,8 @@ const defaultBackoff: Backoff = { firstMs: 5, maxMs: 60_000, jitter: 0.1 };
 
 type State = "idle" | "started" | "stopped";
 
-/** What is known of a key that is ready, delayed or wanted again after its run. */
-interface Wish {
+/** When and how urgently a key is to run. */
+interface Due {
   priority: Priority;
   /** When the key became ready, or is due. */
   at: number;
@@ -61,7 +57,7 @@ export class WorkQueue {
   readonly #delayed = new Delays();
   readonly #delayedPriority = new Map<string, Priority>();
   /** Keys in work, each with what was asked for it meanwhile. */
-  readonly #running = new Map<string, Wish | undefined>();
+  readonly #running = new Map<string, Due | undefined>();
   readonly #failures = new Map<string, number>();
   #alarm: { at: number; cancel: Cancel } | undefined;
   #state: State = "idle";
@@ -145,21 +141,21 @@ export class WorkQueue {
   }
 
   /** True when the key has become ready by this. */
-  #place(key: string, wish: Wish, now: number): boolean {
+  #place(key: string, due: Due, now: number): boolean {
     if (this.#ready.laneOf(key) !== undefined) {
-      // A wish for later is fulfilled by the run that comes now; how urgent that is, is for wishes for now to say.
-      if (wish.at <= now) this.#ready.push(key, wish.priority);
+      // A request for later is met by the run that comes now, and does not change how urgent that one is.
+      if (due.at <= now) this.#ready.push(key, due.priority);
       return false;
     }
     const delayed = this.#delayedPriority.get(key);
-    const priority = delayed === undefined ? wish.priority : higher(delayed, wish.priority);
-    if (wish.at <= now) {
+    const priority = delayed === undefined ? due.priority : higher(delayed, due.priority);
+    if (due.at <= now) {
       this.#delayed.delete(key);
       this.#delayedPriority.delete(key);
       this.#makeReady(key, priority, now);
       return true;
     }
-    this.#delayed.set(key, wish.at);
+    this.#delayed.set(key, due.at);
     this.#delayedPriority.set(key, priority);
     this.#setAlarm(this.#delayed.earliest());
     return false;
@@ -233,7 +229,7 @@ export class WorkQueue {
   }
 }
 
-/** Both wishes in one: at the earlier time, with the higher priority. */
-function earlier(a: Wish | undefined, b: Wish): Wish {
+/** Both requests in one: at the earlier time, with the higher priority. */
+function earlier(a: Due | undefined, b: Due): Due {
   return a === undefined ? b : { priority: higher(a.priority, b.priority), at: Math.min(a.at, b.at) };
 }

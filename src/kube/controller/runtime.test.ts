@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { Controller } from "./controller.ts";
 import { Informer } from "../cache/informer.ts";
 import { ConfigMap } from "../objects/kinds.ts";
-import { done } from "./next.ts";
+import { done } from "./reconcile.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";
@@ -25,7 +25,7 @@ async function world() {
       new Informer({ api, kind: ConfigMap, selection: { labelSelector }, clock, observe: () => undefined }),
   );
   const [children, parents] = informers as [Informer<ConfigMap>, Informer<ConfigMap>];
-  /** What happens right before the next write of a pass. */
+  /** What happens right before the next write of a reconcile. */
   const beforeWrite: (() => unknown)[] = [];
   let made = 0;
   let most = 0;

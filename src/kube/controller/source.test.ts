@@ -3,10 +3,8 @@ import { test } from "node:test";
 import { Informer } from "../cache/informer.ts";
 import type { ObjectMeta } from "../objects/objects.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
-import { from, personsChangeFirst, toController } from "./source.ts";
-import type { SourceOptions } from "./source.ts";
-import { things, TinyServer } from "../testing/tiny-server.ts";
-import type { Thing } from "../testing/tiny-server.ts";
+import { from, userEditsFirst, toController, type SourceOptions } from "./source.ts";
+import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 
 async function sourcing(options: SourceOptions<Thing>, happen: (server: TinyServer) => void): Promise<string[]> {
   const clock = new SimulatedClock();
@@ -32,7 +30,7 @@ test("what was there at the start is less urgent than what happens", async () =>
 });
 
 test("what a person did comes first, what a controller wrote into the status does not", async () => {
-  const keys = await sourcing({ priority: personsChangeFirst }, (server) => {
+  const keys = await sourcing({ priority: userEditsFirst }, (server) => {
     server.put("second", 0, { generation: 1 });
     server.put("second", 1, { generation: 2 });
     server.put("second", 1, {});
@@ -70,7 +68,7 @@ test("only the controlling owner of the right kind and group is asked for", () =
   assert.deepEqual(keys({ apiVersion: "v1" }), []);
 });
 
-test("changes that the filter passes over bring no key", async () => {
+test("changes that the filter drops bring no key", async () => {
   const keys = await sourcing({ filter: (change) => change.type === "deleted" }, (server) => {
     server.put("first", 1);
     server.remove("first");

@@ -1,10 +1,8 @@
-// Where the keys of a controller come from: an informer, and a function that says whose business an object is.
-import type { Cache } from "../cache/cache.ts";
+// Where the keys of a controller come from: an informer, and a function from an object to the keys that it concerns.
+import type { Cache, Informer } from "../cache/informer.ts";
 import type { Change } from "../cache/change.ts";
-import type { Informer } from "../cache/informer.ts";
 import type { Priority } from "./lanes.ts";
-import { keyOf, keyText } from "../objects/objects.ts";
-import type { Kind, KubeObject } from "../objects/objects.ts";
+import { keyOf, keyText, type Kind, type KubeObject } from "../objects/objects.ts";
 
 export type Enqueue = (key: string, priority: Priority) => void;
 
@@ -35,7 +33,7 @@ export function from<T extends KubeObject>(informer: Informer<T>, options: Sourc
     return change.type === "added" && change.initial ? "low" : priority;
   };
   return {
-    // Nobody waits for what may never come.
+    // A controller does not wait for a cache that may never fill.
     ...(informer.optional ? {} : { cache: informer }),
     whenSynced: (signal) => (informer.optional ? Promise.resolve() : informer.whenSynced(signal)),
     subscribe: (enqueue) =>
@@ -71,8 +69,8 @@ export function toController(owner: Kind<KubeObject>): (object: KubeObject) => s
   };
 }
 
-/** For the kind that people edit: high when somebody made, changed or deleted the object; normal for status. */
-export function personsChangeFirst(change: Change<KubeObject>): Priority {
+/** For the kind that users edit: high when the object was created, edited or deleted; normal for its status. */
+export function userEditsFirst(change: Change<KubeObject>): Priority {
   if (change.type === "added") return change.initial ? "low" : "high";
   if (change.type === "deleted") return "high";
   const before = change.old.metadata;

@@ -1,5 +1,5 @@
-// How a client proves who it is. Where the proof comes from (a pod's service account, a kubeconfig, a plugin) is the
-// business of the implementations; all of them may give something new at any time.
+// How a client proves who it is. Where the proof comes from (a pod's service account, a kubeconfig, a plugin) is up
+// to the implementations; all of them may return something new at any time.
 import type { TlsOptions } from "../../transport/origin.ts";
 
 export interface Credentials {

@@ -17,7 +17,7 @@ export interface ExecCredential {
 const knownVersions = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 /** A credential is renewed this long before it expires, so that no request carries one that lapses on its way. */
 const margin = 10_000;
-/** A person may have to log in meanwhile. */
+/** The user may have to log in meanwhile. */
 const patience = 120_000;
 
 export class ExecPlugin {
@@ -80,7 +80,7 @@ export class ExecPlugin {
     const args = this.#settings.list("args").filter((arg) => typeof arg === "string");
     const child = spawn(this.#command, args, {
       env: { ...process.env, ...this.#env(), KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-      // Its complaints and questions are for the person at the terminal.
+      // Its errors and questions are for the user at the terminal.
       stdio: [interactive ? "inherit" : "ignore", "pipe", "inherit"],
     });
     // Not spawn's own timeout, whose timer keeps the process alive when the program does not even start.

@@ -1,4 +1,4 @@
-// Finds out how to reach the cluster, in the order that people are used to: what they name, then KUBECONFIG, then
+// Finds out how to reach the cluster, in the usual order: what is named, then KUBECONFIG, then
 // the pod's service account, then the kubeconfig of their home.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,5 +1,5 @@
 // A small file that others replace while the program runs (a token, a certificate): always the current content,
-// looked after only when it is asked for and at most once a second.
+// checked only when it is asked for and at most once a second.
 import { readFileSync, statSync } from "node:fs";
 
 const lookAgainAfter = 1000;

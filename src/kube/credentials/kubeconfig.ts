@@ -1,4 +1,4 @@
-// Credentials of a person, from a kubeconfig. What is not supported is refused with a sentence rather than ignored:
+// Credentials from a kubeconfig. What is not supported is refused with a sentence rather than ignored:
 // a request that went around someone's proxy, or under another name, would be worse than none.
 import type { TlsOptions } from "../../transport/origin.ts";
 import { type Credentials, CredentialsError } from "./credentials.ts";
@@ -40,7 +40,7 @@ function refuseUnsupported(section: Section): void {
   }
 }
 
-/** A value that stands in the kubeconfig itself, or in a file that it names; what it names is kept fresh. */
+/** A value in the kubeconfig itself, or in a file that it names, which is read again when it changes. */
 type Source = { t: "inline"; value: string } | { t: "file"; file: FreshFile } | { t: "absent" };
 
 function sourceOf(section: Section, dataField: string, fileField: string): Source {
@@ -114,7 +114,7 @@ class KubeconfigCredentials implements Credentials {
     }
   }
 
-  /** What stands in the kubeconfig goes before what a plugin would give, which may ask the person something. */
+  /** What the kubeconfig itself holds goes before a plugin, which may ask the user something. */
   #usesPlugin(): boolean {
     return this.#token.t === "absent" && this.#cert.t === "absent";
   }

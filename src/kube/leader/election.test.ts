@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Election, ElectionStep, LeaseRecord, StoredLease } from "./election.ts";
 import {
   attemptFailed,
   campaign,
@@ -12,6 +11,10 @@ import {
   releasedRecord,
   sawLease,
   steppedDown,
+  type Election,
+  type ElectionStep,
+  type LeaseRecord,
+  type StoredLease,
   usualTiming,
   writeConflicted,
   wroteLease,

@@ -1,5 +1,5 @@
 // Leader election as a pure state machine: what is known of a lease, and what to do next. It knows no server and no
-// clock; `lease.ts` carries the steps out and tells it what came of them.
+// clock; `lease.ts` carries the steps out and feeds back the results.
 //
 // Why there is never a second leader, with the usual 15 s lease, 10 s renew deadline and 2 s retry period:
 // - A leader believes in itself for 10 s by its own clock, counted from when it *sent* the last renewal that succeeded.
@@ -7,7 +7,7 @@
 //   that record before the renewal was sent, so 15 s of its time start after 10 s of the leader's did.
 // - So clocks may differ by any amount, and their speeds by a factor of 1.5. Times written in the record are for
 //   people: they are never compared with a clock.
-// A lease that is deleted while it is held is beyond this: whoever finds none makes one.
+// This does not cover a lease that is deleted while it is held: a candidate that finds none creates one.
 
 export interface ElectionTiming {
   /** How long a rival waits, in milliseconds of its own clock, after the last change that it saw. */
@@ -42,20 +42,20 @@ type Known =
   /** `since`: when, by our clock, this record was first seen. */
   | { readonly t: "stored"; readonly lease: StoredLease; readonly since: number };
 
-type Standing =
+type Role =
   | { readonly t: "standby" }
   /** `renewedAt`: when the last renewal that succeeded was sent. */
   | { readonly t: "leading"; readonly renewedAt: number }
   | { readonly t: "deposed"; readonly by: string };
 
-type Turn = { readonly t: "look" } | { readonly t: "write" } | { readonly t: "rest"; readonly until: number };
+type Phase = { readonly t: "look" } | { readonly t: "write" } | { readonly t: "rest"; readonly until: number };
 
 export interface Election {
   readonly identity: string;
   readonly timing: ElectionTiming;
   readonly known: Known;
-  readonly standing: Standing;
-  readonly turn: Turn;
+  readonly role: Role;
+  readonly phase: Phase;
 }
 
 export type ElectionStep =
@@ -71,7 +71,7 @@ export type Loss = { readonly t: "deadline" } | { readonly t: "deposed"; readonl
 
 export function campaign(identity: string, timing: ElectionTiming): Election {
   checkTiming(identity, timing);
-  return { identity, timing, known: { t: "nothing" }, standing: { t: "standby" }, turn: { t: "look" } };
+  return { identity, timing, known: { t: "nothing" }, role: { t: "standby" }, phase: { t: "look" } };
 }
 
 function checkTiming(identity: string, timing: ElectionTiming): void {
@@ -86,25 +86,25 @@ function checkTiming(identity: string, timing: ElectionTiming): void {
 
 /** The one question that every write is asked: by our own clock, can no rival have taken over yet? */
 export function isLeading(election: Election, now: number): boolean {
-  return election.standing.t === "leading" && now < leadsUntil(election.standing, election.timing);
+  return election.role.t === "leading" && now < leadsUntil(election.role, election.timing);
 }
 
-export function leadsUntil(standing: { readonly renewedAt: number }, timing: ElectionTiming): number {
-  return standing.renewedAt + timing.renewDeadline;
+export function leadsUntil(role: { readonly renewedAt: number }, timing: ElectionTiming): number {
+  return role.renewedAt + timing.renewDeadline;
 }
 
 export function nextStep(election: Election, now: number): ElectionStep {
-  const { standing, turn, known, timing } = election;
-  if (standing.t === "deposed") return { do: "stepDown", because: standing };
-  if (standing.t === "leading" && !isLeading(election, now)) return { do: "stepDown", because: { t: "deadline" } };
-  if (turn.t === "rest" && now < turn.until) {
+  const { role, phase, known, timing } = election;
+  if (role.t === "deposed") return { do: "stepDown", because: role };
+  if (role.t === "leading" && !isLeading(election, now)) return { do: "stepDown", because: { t: "deadline" } };
+  if (phase.t === "rest" && now < phase.until) {
     return {
       do: "rest",
-      until: standing.t === "leading" ? Math.min(turn.until, leadsUntil(standing, timing)) : turn.until,
+      until: role.t === "leading" ? Math.min(phase.until, leadsUntil(role, timing)) : phase.until,
     };
   }
   // A leader renews over the record it wrote itself; a standby does not know what happened while it rested.
-  if (turn.t === "look" || known.t === "nothing" || (turn.t === "rest" && standing.t === "standby"))
+  if (phase.t === "look" || known.t === "nothing" || (phase.t === "rest" && role.t === "standby"))
     return { do: "read" };
   if (known.t === "absent") return { do: "create" };
   return known.lease.record.holder === election.identity
@@ -114,17 +114,17 @@ export function nextStep(election: Election, now: number): ElectionStep {
 
 /** What a read found; `undefined` when there is no lease. */
 export function sawLease(election: Election, lease: StoredLease | undefined, now: number, chance: number): Election {
-  if (lease === undefined) return { ...election, known: { t: "absent" }, turn: { t: "write" } };
+  if (lease === undefined) return { ...election, known: { t: "absent" }, phase: { t: "write" } };
   const unchanged = election.known.t === "stored" && sameRecord(election.known.lease.record, lease.record);
   const since = unchanged && election.known.t === "stored" ? election.known.since : now;
   const seen: Election = { ...election, known: { t: "stored", lease, since } };
   const { holder, durationSeconds } = lease.record;
-  if (holder === election.identity) return { ...seen, turn: { t: "write" } };
-  if (election.standing.t === "leading") return { ...seen, standing: { t: "deposed", by: holder } };
+  if (holder === election.identity) return { ...seen, phase: { t: "write" } };
+  if (election.role.t === "leading") return { ...seen, role: { t: "deposed", by: holder } };
   // A record that names no duration gets ours.
   const held = durationSeconds > 0 ? durationSeconds * 1000 : election.timing.leaseDuration;
   const free = holder === "" || now - since > held;
-  return { ...seen, turn: free ? { t: "write" } : resting(election, now, chance, since + held + 1) };
+  return { ...seen, phase: free ? { t: "write" } : resting(election, now, chance, since + held + 1) };
 }
 
 /** A write succeeded; `sentAt` is our clock just before it was sent. */
@@ -132,32 +132,32 @@ export function wroteLease(election: Election, lease: StoredLease, sentAt: numbe
   return {
     ...election,
     known: { t: "stored", lease, since: now },
-    standing: { t: "leading", renewedAt: sentAt },
-    turn: { t: "rest", until: sentAt + election.timing.retryPeriod },
+    role: { t: "leading", renewedAt: sentAt },
+    phase: { t: "rest", until: sentAt + election.timing.retryPeriod },
   };
 }
 
-/** Word came that the lease has changed: whoever rests until the next look looks now. */
+/** A watch reported a change of the lease: a standby that waits for its next look looks now. */
 export function leaseChanged(election: Election): Election {
-  const waits = election.standing.t === "standby" && election.turn.t === "rest";
-  return waits ? { ...election, turn: { t: "look" } } : election;
+  const waits = election.role.t === "standby" && election.phase.t === "rest";
+  return waits ? { ...election, phase: { t: "look" } } : election;
 }
 
 /** Another writer was first: see at once who it was, it may have been our own write whose answer got lost. */
 export function writeConflicted(election: Election): Election {
-  return { ...election, turn: { t: "look" } };
+  return { ...election, phase: { t: "look" } };
 }
 
 /** No answer, or a refusal that says nothing about the record. */
 export function attemptFailed(election: Election, now: number, chance: number): Election {
   // Whether a leader's renewal was carried out is open, so it looks before it writes again.
-  const known: Known = election.standing.t === "leading" ? { t: "nothing" } : election.known;
-  return { ...election, known, turn: resting(election, now, chance) };
+  const known: Known = election.role.t === "leading" ? { t: "nothing" } : election.known;
+  return { ...election, known, phase: resting(election, now, chance) };
 }
 
 /** After the step down: an ordinary candidate again, with what was seen of the lease kept. */
 export function steppedDown(election: Election): Election {
-  return { ...election, standing: { t: "standby" }, turn: { t: "look" } };
+  return { ...election, role: { t: "standby" }, phase: { t: "look" } };
 }
 
 /** The record to write for a step; `now` is the time of day, for people to read. */
@@ -177,16 +177,16 @@ export function recordFor(
   return { ...claim, acquireTime: now, transitions: transitions + 1 };
 }
 
-/** What the holder leaves behind when it goes: nobody's lease, which the next one takes without waiting. */
+/** A released lease has no holder, so the next candidate takes it without waiting. */
 export function releasedRecord(record: LeaseRecord, now: string): LeaseRecord {
   return { holder: "", durationSeconds: 1, acquireTime: now, renewTime: now, transitions: record.transitions };
 }
 
-function resting(election: Election, now: number, chance: number, atLatest = Number.POSITIVE_INFINITY): Turn {
+function resting(election: Election, now: number, chance: number, atLatest = Number.POSITIVE_INFINITY): Phase {
   const { retryPeriod } = election.timing;
-  // Standbys spread out so that they do not all rush at the same moment. They never rest longer than the period, or
-  // a lease that was given up would lie there unnoticed.
-  const share = election.standing.t === "leading" ? 1 : 1 - 0.5 * chance;
+  // Standbys spread out so that they do not all rush at the same moment. They never wait longer than the period, or
+  // a released lease would go unnoticed.
+  const share = election.role.t === "leading" ? 1 : 1 - 0.5 * chance;
   return { t: "rest", until: Math.min(now + retryPeriod * share, atLatest) };
 }
 

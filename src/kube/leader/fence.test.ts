@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeApi } from "../client/api.ts";
-import type { Fence } from "./fence.ts";
-import { fenced, LeadershipLost } from "./fence.ts";
+import { LeadershipLost, fenced, type Fence } from "./fence.ts";
 import { ConfigMap, Lease } from "../objects/kinds.ts";
 import { lead } from "./lease.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";

@@ -21,7 +21,7 @@ export interface Fence {
   holds(): boolean;
   /** Throws `LeadershipLost` when it does not hold. To be called right before any act that only a leader may do. */
   check(): void;
-  /** Aborts, with `LeadershipLost`, when leadership is lost; it does not abort when the process just winds up. */
+  /** Aborts, with `LeadershipLost`, when leadership is lost; it does not abort when the process just shuts down. */
   readonly signal: AbortSignal;
 }
 

@@ -2,18 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualTiming } from "./election.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Fence } from "./fence.ts";
-import { fenced, LeadershipLost } from "./fence.ts";
+import { LeadershipLost, fenced, type Fence } from "./fence.ts";
 import { ConfigMap, Lease } from "../objects/kinds.ts";
-import type { LeadOptions, LeaseNews, Work } from "./lease.ts";
-import { lead } from "./lease.ts";
+import { lead, type LeadOptions, type LeaseEvent, type Work } from "./lease.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";
 
 const key = { namespace: "ops", name: "cluster-controller" };
 
 class Candidate {
-  readonly news: LeaseNews[] = [];
+  readonly news: LeaseEvent[] = [];
   readonly end = new AbortController();
   fence: Fence | undefined;
   signal: AbortSignal | undefined;
@@ -32,7 +30,7 @@ class Candidate {
     // A second of the simulation takes much less than a millisecond, so the real time of day would stand still.
     const timeOfDay = (): Date => new Date(Date.UTC(2026, 0) + clock.now());
     const { signal } = this.end;
-    const options = { api, lease: key, identity, clock, timeOfDay, signal, onNews: this.#note, ...more };
+    const options = { api, lease: key, identity, clock, timeOfDay, signal, onEvent: this.#note, ...more };
     this.running = lead(options, run).then(
       () => "ended",
       (error: unknown) => error,
@@ -43,7 +41,7 @@ class Candidate {
     return this.fence?.holds() ?? false;
   }
 
-  readonly #note = (news: LeaseNews): void => void this.news.push(news);
+  readonly #note = (news: LeaseEvent): void => void this.news.push(news);
 }
 
 function world(): { api: FakeApi; clock: SimulatedClock } {

@@ -2,9 +2,7 @@
 // One lease a controller, so that several processes can share the work between them.
 import { follow, whenAborted } from "../abort.ts";
 import type { KubeApi } from "../client/api.ts";
-import type { Clock } from "../clock.ts";
-import { pause, systemClock } from "../clock.ts";
-import type { Election, ElectionStep, ElectionTiming, Loss } from "./election.ts";
+import { pause, systemClock, type Clock } from "../clock.ts";
 import {
   attemptFailed,
   campaign,
@@ -16,19 +14,20 @@ import {
   releasedRecord,
   sawLease,
   steppedDown,
+  type Election,
+  type ElectionStep,
+  type ElectionTiming,
+  type Loss,
   usualTiming,
   writeConflicted,
   wroteLease,
 } from "./election.ts";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../client/errors.ts";
-import type { Fence } from "./fence.ts";
-import { LeadershipLost } from "./fence.ts";
+import { LeadershipLost, type Fence } from "./fence.ts";
 import { LeaseObject } from "./lease-object.ts";
-import { microTime } from "../objects/micro-time.ts";
-import type { Key } from "../objects/objects.ts";
-import { keyText } from "../objects/objects.ts";
+import { keyText, microTime, type Key } from "../objects/objects.ts";
 
-export type LeaseNews =
+export type LeaseEvent =
   | { readonly t: "leading" }
   /** Another process leads; said once for each of them. */
   | { readonly t: "following"; readonly leader: string }
@@ -41,23 +40,23 @@ export interface LeadOptions {
   readonly lease: Key;
   /** Must differ between any two processes that ever live at the same time, also between two of one pod. */
   readonly identity: string;
-  /** Ends the candidacy: the work is asked to stop, then the lease is given up. */
+  /** Ends the candidacy: the work is asked to stop, then the lease is released. */
   readonly signal: AbortSignal;
   readonly timing?: ElectionTiming;
-  /** How long the work may take to stop, in milliseconds, before it is given up on. */
+  /** How long the work may take to stop, in milliseconds, before the process fails. */
   readonly stopWithin?: number;
   readonly clock?: Clock;
   /** What is written into the lease. Two renewals must not have the same: an unchanged lease looks like one left alone. */
   readonly timeOfDay?: () => Date;
-  readonly onNews?: (news: LeaseNews) => void;
+  readonly onEvent?: (news: LeaseEvent) => void;
 }
 
-/** `signal` aborts when the work shall stop, whether leadership was lost or the process winds up. */
+/** `signal` aborts when the work shall stop, whether leadership was lost or the process shuts down. */
 export type Work = (signal: AbortSignal, fence: Fence) => Promise<void>;
 
 /**
  * Runs `run` whenever this process leads, again after each loss, until the signal aborts or `run` ends by itself.
- * While the work winds up after the signal the lease is still renewed; then it is released for a quick handover.
+ * While the work stops after the signal the lease is still renewed; then it is released for a quick handover.
  */
 export async function lead(options: LeadOptions, run: Work): Promise<void> {
   const candidate = new Candidate(options);
@@ -73,7 +72,7 @@ class Candidate {
   readonly #lease: LeaseObject;
   #election: Election;
   #following = "";
-  /** Ends a rest. */
+  /** Ends a wait early. */
   #wake: () => void = () => {};
 
   constructor(options: LeadOptions) {
@@ -87,7 +86,7 @@ class Candidate {
   async win(): Promise<boolean> {
     const { signal } = this.#options;
     const decided = follow(signal);
-    const hearing = this.#hearOfChanges(decided.signal);
+    const watching = this.#watchLease(decided.signal);
     try {
       while (!signal.aborted) {
         if (isLeading(this.#election, this.#clock.now())) return true;
@@ -96,10 +95,10 @@ class Candidate {
     } finally {
       decided.abort(new Error("The election is decided"));
       decided.release();
-      await hearing;
+      await watching;
     }
     // The end may have come together with the win, or while it was on its way.
-    if (this.#election.standing.t === "leading" || this.#election.turn.t === "write") await this.#release();
+    if (this.#election.role.t === "leading" || this.#election.phase.t === "write") await this.#release();
     return false;
   }
 
@@ -108,7 +107,7 @@ class Candidate {
     const lost = new AbortController();
     const finished = new AbortController();
     const stop = follow(lost.signal, this.#options.signal);
-    this.#tell({ t: "leading" });
+    this.#report({ t: "leading" });
     const renewing = this.#renewUntil(finished.signal, lost);
     const work = outcomeOf(() => run(stop.signal, this.#fence(lost.signal)));
     const outcome = await this.#endInTime(work, stop.signal);
@@ -121,7 +120,7 @@ class Candidate {
     if (outcome.t === "unfinished") throw lost.signal.reason;
     if (wasLost) this.#election = steppedDown(this.#election);
     else await this.#release();
-    // To stop with what it was stopped by is no failure.
+    // Work that ends with the signal's own reason did not fail.
     const stopped = outcome.t === "failed" && stop.signal.aborted && outcome.error === stop.signal.reason;
     if (outcome.t === "failed" && !stopped && !(outcome.error instanceof LeadershipLost)) throw outcome.error;
     return wasLost ? "lost" : "released";
@@ -145,13 +144,13 @@ class Candidate {
     const lose = (because: Loss): void => {
       if (both.signal.aborted) return;
       lost.abort(this.#over(because.t === "deadline" ? "it was not renewed in time" : `"${because.by}" holds it now`));
-      this.#tell({ t: "lost", because });
+      this.#report({ t: "lost", because });
     };
     // The deadline counts even while a renewal hangs.
     const watch = async (): Promise<void> => {
       while (!both.signal.aborted) {
-        const { standing, timing } = this.#election;
-        const left = standing.t === "leading" ? leadsUntil(standing, timing) - this.#clock.now() : 0;
+        const { role, timing } = this.#election;
+        const left = role.t === "leading" ? leadsUntil(role, timing) - this.#clock.now() : 0;
         if (left <= 0) lose({ t: "deadline" });
         else await pause(this.#clock, left, both.signal);
       }
@@ -182,10 +181,10 @@ class Candidate {
   }
 
   /**
-   * While it stands by: looks as soon as the lease changes, so that one that was given up is taken at once. It is a
+   * While it stands by: looks as soon as the lease changes, so that a released one is taken at once. It is a
    * help only; without the right to watch, or with a watch that is silent, the regular looks go on.
    */
-  async #hearOfChanges(signal: AbortSignal): Promise<void> {
+  async #watchLease(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const { known, timing } = this.#election;
       try {
@@ -197,7 +196,7 @@ class Candidate {
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#tell({ t: "attemptFailed", error });
+        this.#report({ t: "attemptFailed", error });
         if (isForbidden(error)) return;
       }
       await pause(this.#clock, timing.retryPeriod, signal);
@@ -224,7 +223,7 @@ class Candidate {
         await this.#carryOut(step, { signal, deadline: this.#election.timing.renewDeadline / 2 });
       } catch (error) {
         if (signal.aborted) return step;
-        this.#tell({ t: "attemptFailed", error });
+        this.#report({ t: "attemptFailed", error });
         this.#election = attemptFailed(this.#election, this.#clock.now(), Math.random());
       }
     }
@@ -264,9 +263,9 @@ class Candidate {
       const held = await this.#lease.read(request);
       if (held?.record.holder !== this.#options.identity) return;
       await this.#lease.replace(held, releasedRecord(held.record, this.#timeOfDay()), request);
-      this.#tell({ t: "released" });
+      this.#report({ t: "released" });
     } catch (error) {
-      this.#tell({ t: "attemptFailed", error });
+      this.#report({ t: "attemptFailed", error });
     }
   }
 
@@ -277,11 +276,11 @@ class Candidate {
   #reportLeader(holder: string): void {
     if (holder === "" || holder === this.#options.identity || holder === this.#following) return;
     this.#following = holder;
-    this.#tell({ t: "following", leader: holder });
+    this.#report({ t: "following", leader: holder });
   }
 
-  #tell(news: LeaseNews): void {
-    this.#options.onNews?.(news);
+  #report(news: LeaseEvent): void {
+    this.#options.onEvent?.(news);
   }
 }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Conclusion, Condition } from "./conditions.ts";
-import { findCondition, withConditions } from "./conditions.ts";
+import { findCondition, type Conclusion, type Condition, withConditions } from "./conditions.ts";
 
 const before = new Date("2030-01-01T00:00:00.123Z");
 const after = new Date("2030-01-01T00:01:00.456Z");

@@ -1,5 +1,5 @@
 // Conditions of a status: merged by type, with a transition time that moves only when the status itself does.
-import { secondsTime } from "./micro-time.ts";
+import { secondsTime } from "./objects.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
@@ -16,7 +16,7 @@ export interface Condition {
   observedGeneration?: number;
 }
 
-/** What a controller concludes; the transition time is not its business. */
+/** A condition without its transition time, which `withConditions` sets. */
 export type Conclusion = Omit<Condition, "lastTransitionTime">;
 
 // The API server refuses a longer one, and with it the whole status.
@@ -24,7 +24,7 @@ const longestMessage = 32_768;
 
 /**
  * The conditions with the conclusions merged in: known types keep their place, new ones go to the end. When nothing
- * differs the very same array comes back, so that `===` tells whether there is anything to write.
+ * differs the very same array comes back, so that `===` shows whether there is anything to write.
  */
 export function withConditions(
   present: readonly Condition[] | undefined,

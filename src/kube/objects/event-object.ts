@@ -1,11 +1,9 @@
 // The Event object for something that happened, within all the limits at which the API server would refuse it.
 import { randomUUID } from "node:crypto";
 import type { Event } from "./kinds.ts";
-import { microTime } from "./micro-time.ts";
-import type { Kind, KubeObject } from "./objects.ts";
-import { apiVersionOf } from "./objects.ts";
+import { apiVersionOf, microTime, type Kind, type KubeObject } from "./objects.ts";
 
-export interface Happening {
+export interface NewEvent {
   type: "Normal" | "Warning";
   /** Why, as one CamelCase word. */
   reason: string;
@@ -45,7 +43,7 @@ export function eventNamespace(about: Regarding): string {
   return about.namespace || "default";
 }
 
-export function eventObject(about: Regarding, what: Happening, by: Reporter, first: Date, series: Series): Event {
+export function eventObject(about: Regarding, what: NewEvent, by: Reporter, first: Date, series: Series): Event {
   return {
     metadata: { namespace: eventNamespace(about), name: eventName(about.name ?? "") },
     eventTime: microTime(first),

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Happening } from "./event-object.ts";
-import type { EventOutcome } from "./events.ts";
-import { EventRecorder } from "./events.ts";
+import type { NewEvent } from "./event-object.ts";
+import { EventRecorder, type EventOutcome } from "./events.ts";
 import { ConfigMap, Event, Node } from "./kinds.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";
 
 const reporter = { controller: "etcd-operator", instance: "etcd-operator-7d4b9-x2x" };
 const config: ConfigMap = { metadata: { namespace: "n", name: "a", uid: "u1" } };
-const happening: Happening = { type: "Normal", reason: "MemberAdded", action: "AddMember", note: "Added a-0001." };
+const happening: NewEvent = { type: "Normal", reason: "MemberAdded", action: "AddMember", note: "Added a-0001." };
 const minute = 60_000;
 
 function world() {

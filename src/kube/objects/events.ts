@@ -1,15 +1,11 @@
-// Tells people what happened to an object, as Events. Recording never waits, never fails and never grows: the same
+// Records Events about objects. Recording never waits, never fails and never grows: the same
 // thing again only counts up a series, a noisy object is cut off, and what cannot be sent is dropped and counted.
 import type { KubeApi } from "../client/api.ts";
-import { BoundedMap } from "../bounded-map.ts";
-import type { Cancel, Clock } from "../clock.ts";
-import { pause, systemClock } from "../clock.ts";
+import { pause, systemClock, type Cancel, type Clock } from "../clock.ts";
 import { isNotFound } from "../client/errors.ts";
-import type { Happening, Reporter } from "./event-object.ts";
-import { eventObject, regarding, seriesObject } from "./event-object.ts";
+import { eventObject, regarding, seriesObject, type NewEvent, type Reporter } from "./event-object.ts";
 import { Event } from "./kinds.ts";
 import type { Key, Kind, KubeObject } from "./objects.ts";
-import { TokenBucket } from "../client/token-bucket.ts";
 
 export type EventOutcome =
   | { readonly type: "sent" }
@@ -19,7 +15,7 @@ export type EventOutcome =
 export interface EventRecorderOptions {
   api: KubeApi;
   reporter: Reporter;
-  /** How often a series may be told to the server. */
+  /** How often a series may be sent to the server. */
   seriesEveryMs?: number;
   /** For metrics; must not throw. */
   observe?: (outcome: EventOutcome) => void;
@@ -39,16 +35,16 @@ const requestDeadlineMs = 10_000;
 /** The same thing, happening to the same object, once or many times. */
 interface Occurrences {
   readonly about: ReturnType<typeof regarding>;
-  readonly what: Happening;
+  readonly what: NewEvent;
   readonly first: Date;
   count: number;
   lastObserved: Date;
   /** By the monotonic clock. */
   lastAt: number;
-  /** How many of them the server knows of, in which object, and since when. */
-  told: number;
+  /** How many of them were sent to the server, in which object, and when. */
+  sent: number;
   object: Key | undefined;
-  toldAt: number;
+  sentAt: number;
 }
 
 export class EventRecorder {
@@ -57,7 +53,7 @@ export class EventRecorder {
   readonly #seriesEveryMs: number;
   readonly #series = new BoundedMap<string, Occurrences>(mostSeries);
   readonly #buckets = new BoundedMap<string, TokenBucket>(mostSeries);
-  /** To be told, in order. */
+  /** To be sent, in order. */
   readonly #unsent = new Set<Occurrences>();
   #sending: Promise<void> | undefined;
   #alarm: Cancel | undefined;
@@ -68,7 +64,7 @@ export class EventRecorder {
     this.#seriesEveryMs = options.seriesEveryMs ?? 60_000;
   }
 
-  record<T extends KubeObject>(kind: Kind<T>, object: T, what: Happening): void {
+  record<T extends KubeObject>(kind: Kind<T>, object: T, what: NewEvent): void {
     const about = regarding(kind, object);
     const subject = about.uid ?? JSON.stringify([about.kind, about.namespace, about.name]);
     const id = JSON.stringify([subject, what.type, what.reason, what.action, what.note]);
@@ -81,7 +77,7 @@ export class EventRecorder {
       this.#armAlarm();
       return;
     }
-    // Of each type its own: what went well, however often, must not keep a warning from being told.
+    // A bucket for each type: many normal events must not keep a warning from being sent.
     if (!this.#bucketOf(`${what.type} ${subject}`).take(now))
       return this.#observe({ type: "dropped", because: "rate" });
     if (this.#unsent.size >= mostUnsent) return this.#observe({ type: "dropped", because: "backlog" });
@@ -93,9 +89,9 @@ export class EventRecorder {
       count: 1,
       lastObserved: first,
       lastAt: now,
-      told: 0,
+      sent: 0,
       object: undefined,
-      toldAt: now,
+      sentAt: now,
     };
     this.#series.set(id, news);
     this.#send(news);
@@ -105,7 +101,7 @@ export class EventRecorder {
   async flush(withinMs: number): Promise<void> {
     this.#alarm?.();
     this.#alarm = undefined;
-    for (const occurrences of this.#series.values()) if (occurrences.told < occurrences.count) this.#send(occurrences);
+    for (const occurrences of this.#series.values()) if (occurrences.sent < occurrences.count) this.#send(occurrences);
     if (this.#sending === undefined) return;
     const done = new AbortController();
     await Promise.race([this.#sending, pause(this.#clock, withinMs, done.signal)]);
@@ -121,15 +117,15 @@ export class EventRecorder {
     return bucket;
   }
 
-  /** One timer tells all series whose time has come. */
+  /** One timer sends all series that are due. */
   #armAlarm(): void {
     this.#alarm ??= this.#clock.after(this.#seriesEveryMs / 4, () => {
       this.#alarm = undefined;
       const now = this.#clock.now();
       let waiting = false;
       for (const occurrences of this.#series.values()) {
-        if (occurrences.told === occurrences.count) continue;
-        if (now - occurrences.toldAt >= this.#seriesEveryMs) this.#send(occurrences);
+        if (occurrences.sent === occurrences.count) continue;
+        if (now - occurrences.sentAt >= this.#seriesEveryMs) this.#send(occurrences);
         else waiting = true;
       }
       if (waiting) this.#armAlarm();
@@ -148,10 +144,10 @@ export class EventRecorder {
       this.#unsent.delete(occurrences);
       const { count } = occurrences;
       // Whether it works or not, the next attempt is a whole period away.
-      occurrences.toldAt = this.#clock.now();
-      occurrences.told = count;
+      occurrences.sentAt = this.#clock.now();
+      occurrences.sent = count;
       try {
-        await this.#tell(occurrences);
+        await this.#sendOne(occurrences);
         this.#observe({ type: "sent" });
       } catch (error) {
         this.#observe({ type: "failed", error });
@@ -160,7 +156,7 @@ export class EventRecorder {
     this.#sending = undefined;
   }
 
-  async #tell(occurrences: Occurrences): Promise<void> {
+  async #sendOne(occurrences: Occurrences): Promise<void> {
     const { api, reporter } = this.#options;
     const { about, what, first, object } = occurrences;
     const request = { deadline: requestDeadlineMs };
@@ -181,5 +177,56 @@ export class EventRecorder {
 
   #observe(outcome: EventOutcome): void {
     this.#options.observe?.(outcome);
+  }
+}
+
+/** A map that never holds more than so many entries: the one that was used least recently makes room. */
+class BoundedMap<K, V> {
+  readonly #limit: number;
+  // A Map keeps the order of insertion, so the first entry is always the oldest.
+  readonly #entries = new Map<K, V>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#limit && !oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  values(): Iterable<V> {
+    return this.#entries.values();
+  }
+}
+
+/** Lets a burst of so many through, and then one more for each period. */
+class TokenBucket {
+  readonly #capacity: number;
+  readonly #periodMs: number;
+  #tokens: number;
+  #at: number;
+
+  constructor(capacity: number, periodMs: number, now: number) {
+    this.#capacity = capacity;
+    this.#periodMs = periodMs;
+    this.#tokens = capacity;
+    this.#at = now;
+  }
+
+  take(now: number): boolean {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (now - this.#at) / this.#periodMs);
+    this.#at = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
   }
 }

@@ -1,4 +1,4 @@
-// What every Kubernetes object has, and how a kind of object is described. Types of built-in kinds come from
+// What every Kubernetes object has: metadata, key, kind, times and resource versions. Types of built-in kinds come from
 // `kubernetes-types`; a custom kind brings its own type. Nothing here talks to a server.
 
 export interface OwnerReference {
@@ -66,4 +66,36 @@ export function parseKey(text: string): Key {
 
 export function apiVersionOf(kind: Kind<KubeObject>): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}
+
+/** For Leases and Events: exactly six digits after the second. The API server refuses three, or none, with 400. */
+export function microTime(date: Date): string {
+  return date.toISOString().replace("Z", "000Z");
+}
+
+/** For all other times, such as those of conditions: no digits after the second. */
+export function secondsTime(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+// Resource versions of one kind count up like integers, which is what lets a cache say that it has seen a write. On a
+// server whose versions are not decimal numbers, only equality is known.
+const decimal = /^(0|[1-9][0-9]*)$/;
+
+/** Negative, zero or positive; undefined when the two cannot be ordered. They may exceed 2^53. */
+export function compareVersions(a: string, b: string): number | undefined {
+  if (a === b) return 0;
+  if (!decimal.test(a) || !decimal.test(b)) return undefined;
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : 1;
+}
+
+export function isOlder(version: string, than: string): boolean {
+  const order = compareVersions(version, than);
+  return order !== undefined && order < 0;
+}
+
+export function isAtLeast(version: string, wanted: string): boolean {
+  const order = compareVersions(version, wanted);
+  return order !== undefined && order >= 0;
 }

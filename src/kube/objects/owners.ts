@@ -1,7 +1,6 @@
 // Owner references: who an object belongs to. Owners are told apart by uid, never by name, so that what an object of
 // the same name left behind is never taken for one's own.
-import type { Kind, KubeObject, OwnerReference } from "./objects.ts";
-import { apiVersionOf } from "./objects.ts";
+import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from "./objects.ts";
 
 /** `controller`: manages the object, at most one may. `dependency`: the object merely goes away with its owner. */
 export type Ownership = "controller" | "dependency";

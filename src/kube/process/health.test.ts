@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
-import type { Endpoint } from "./health.ts";
-import { checked, serveEndpoints } from "./health.ts";
+import { checked, serveEndpoints, type Endpoint } from "./health.ts";
 import { parseListenAddress } from "./listen-address.ts";
 
 interface Answer {

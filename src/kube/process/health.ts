@@ -8,7 +8,7 @@ export interface Endpoint {
   body: string;
 }
 
-/** One thing that must be so. */
+/** One condition of health or readiness. */
 export interface Check {
   readonly name: string;
   /** True, or why not. */

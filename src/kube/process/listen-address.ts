@@ -11,10 +11,10 @@ export function parseListenAddress(text: string): ListenAddress {
   const port = Number(parts?.["port"]);
   if (parts === undefined || port > 65_535) {
     throw new RangeError(
-      `"${text}" is no listen address: write host:port, [ipv6]:port, :port for all interfaces, or 0`,
+      `"${text}" is not a listen address: write host:port, [ipv6]:port, :port for all interfaces, or 0`,
     );
   }
   const host = parts["v6"] || parts["host"];
-  // For Go, which wrote the manifests of old, this is every interface, those of IPv6 too; for Node it is not.
+  // In Go, and so in the manifests of etcd-operator 0.9, this means every interface, IPv6 included; in Node it does not.
   return { t: "tcp", host: host === "" || host === "0.0.0.0" ? undefined : host, port };
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { ApiError } from "../client/errors.ts";
-import { logger } from "./log.ts";
-import type { LogLevel } from "./log.ts";
+import { logger, type LogLevel } from "./log.ts";
 
 function recording(level: LogLevel = "info") {
   const lines: string[] = [];

@@ -10,11 +10,9 @@ import { EventRecorder } from "../objects/events.ts";
 import { Informer } from "../cache/informer.ts";
 import { ConfigMap, Event, Lease } from "../objects/kinds.ts";
 import { silent } from "./log.ts";
-import { runManager } from "./manager.ts";
-import type { ManagerOptions } from "./manager.ts";
-import { done } from "../controller/next.ts";
+import { runManager, type ManagerOptions } from "./manager.ts";
+import { done, type ReconcileContext } from "../controller/reconcile.ts";
 import { keyText } from "../objects/objects.ts";
-import type { PassContext } from "../controller/pass.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";
 import { from } from "../controller/source.ts";
@@ -43,21 +41,21 @@ function ask(port: number | undefined, path: string): Promise<Answer> {
   });
 }
 
-type Pass = (key: string, pass: PassContext) => Promise<void>;
+type Run = (key: string, context: ReconcileContext) => Promise<void>;
 
 /** A process with one controller of ConfigMaps. */
-function start(api: FakeApi, identity: string, pass: Pass = async () => {}, more: Partial<ManagerOptions> = {}) {
+function start(api: FakeApi, identity: string, run: Run = async () => {}, more: Partial<ManagerOptions> = {}) {
   const end = new AbortController();
   const metrics = new RuntimeMetrics();
-  const passes: string[] = [];
+  const reconciles: string[] = [];
   const informer = new Informer({ api, kind: ConfigMap, observe: metrics.informer("ConfigMap") });
   const controller = new Controller({
     name: "things",
     sources: [from(informer)],
     observe: metrics.controller("things"),
     reconcile: async (key, context) => {
-      passes.push(keyText(key));
-      await pass(keyText(key), context);
+      reconciles.push(keyText(key));
+      await run(keyText(key), context);
       return done;
     },
   });
@@ -77,7 +75,7 @@ function start(api: FakeApi, identity: string, pass: Pass = async () => {}, more
     () => "ended",
     (error: unknown) => error,
   );
-  return { end, ended, passes, port: serving.promise };
+  return { end, ended, reconciles, port: serving.promise };
 }
 
 const create = (api: FakeApi, name: string) => api.create(ConfigMap, { metadata: { namespace: "n", name } });
@@ -93,9 +91,9 @@ test("a process can be asked how it is while it prepares, for as long as that ta
   prepared.resolve();
   await create(api, "x");
   await eventually(
-    "a pass",
-    () => a.passes.includes("n/x"),
-    () => a.passes,
+    "a reconcile",
+    () => a.reconciles.includes("n/x"),
+    () => a.reconciles,
   );
   a.end.abort();
   assert.equal(await a.ended, "ended");
@@ -121,9 +119,9 @@ test("a process is ready when its caches are filled, and only then competes for 
   thaw();
   await create(api, "x");
   await eventually(
-    "a pass",
-    () => a.passes.includes("n/x"),
-    () => a.passes,
+    "a reconcile",
+    () => a.reconciles.includes("n/x"),
+    () => a.reconciles,
   );
   assert.equal((await ask(port, "/readyz")).status, 200);
   const { body } = await ask(port, "/metrics");
@@ -168,22 +166,22 @@ test("of two processes one works and the other is ready, and takes over as soon 
   const a = start(api, "a");
   await create(api, "x");
   await eventually(
-    "a pass",
-    () => a.passes.length > 0,
-    () => a.passes,
+    "a reconcile",
+    () => a.reconciles.length > 0,
+    () => a.reconciles,
   );
   const b = start(api, "b");
   const port = await b.port;
   await eventually("b's look", () => api.requests.filter((r) => r.kind === "Lease" && r.verb === "get").length > 2);
   assert.equal((await ask(port, "/readyz")).status, 200);
   assert.match((await ask(port, "/metrics")).body, /^leader_election_master_status\{name="things"\} 0$/m);
-  assert.deepEqual(b.passes, []);
+  assert.deepEqual(b.reconciles, []);
   a.end.abort();
   assert.equal(await a.ended, "ended");
   await eventually(
-    "b's pass",
-    () => b.passes.includes("n/x"),
-    () => b.passes,
+    "b's reconcile",
+    () => b.reconciles.includes("n/x"),
+    () => b.reconciles,
   );
   assert.equal(await holder(api), "b");
   b.end.abort();
@@ -224,16 +222,16 @@ test("what goes alongside a controller runs in the process that leads, and ends 
   assert.equal((await api.list(ConfigMap, {})).items.length, 2);
 });
 
-test("the end lets a pass finish, with the lease still held and its writes still allowed", async () => {
+test("the end lets a reconcile finish, with the lease still held and its writes still allowed", async () => {
   const api = fakeApi();
   const started = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const a = start(api, "a", async (key, pass) => {
+  const a = start(api, "a", async (key, context) => {
     if (key !== "n/x") return;
     started.resolve();
     await goOn.promise;
-    assert.equal(pass.fence.holds(), true);
-    await pass.api.create(ConfigMap, { metadata: { namespace: "n", name: "last" } });
+    assert.equal(context.fence.holds(), true);
+    await context.api.create(ConfigMap, { metadata: { namespace: "n", name: "last" } });
   });
   await create(api, "x");
   await started.promise;
@@ -244,10 +242,10 @@ test("the end lets a pass finish, with the lease still held and its writes still
   goOn.resolve();
   assert.equal(await a.ended, "ended");
   assert.equal((await api.get(ConfigMap, { namespace: "n", name: "last" })).metadata?.name, "last");
-  assert.ok(!a.passes.includes("n/after"), "a new key was taken after the end had begun");
+  assert.ok(!a.reconciles.includes("n/after"), "a new key was taken after the end had begun");
 });
 
-test("a pass that does not finish in time is aborted", async () => {
+test("a reconcile that does not finish in time is aborted", async () => {
   const api = fakeApi();
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
@@ -278,7 +276,7 @@ test("events that were recorded are sent before the end", async () => {
   const events = new EventRecorder({ api, reporter: { controller: "things", instance: "a" } });
   const a = start(api, "a", async () => {}, { events });
   const object = await create(api, "x");
-  await eventually("a pass", () => a.passes.length > 0);
+  await eventually("a reconcile", () => a.reconciles.length > 0);
   for (let i = 0; i < 3; i += 1) {
     events.record(ConfigMap, object, { type: "Normal", reason: "Seen", action: "Look", note: "Seen." });
   }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { Labels } from "./metrics.ts";
-import { Registry } from "./metrics.ts";
+import { Registry, type Labels } from "./metrics.ts";
 
 interface Sample {
   name: string;

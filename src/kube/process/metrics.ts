@@ -40,7 +40,7 @@ export class Registry {
   }
 
   #add<F extends Family>(family: F): F {
-    if (!/^[a-zA-Z_:][\w:]*$/.test(family.name)) throw new RangeError(`${family.name} is no name of a metric`);
+    if (!/^[a-zA-Z_:][\w:]*$/.test(family.name)) throw new RangeError(`${family.name} is not a valid metric name`);
     if (this.#families.has(family.name)) throw new RangeError(`there is a metric ${family.name} already`);
     this.#families.set(family.name, family);
     return family;
@@ -65,7 +65,7 @@ abstract class Samples implements Family {
     return `${header(this.name, this.#help, this.#type)}${samples.join("")}`;
   }
 
-  /** Labels whose subject is gone must go too, or the registry grows for ever. */
+  /** Labels whose subject is gone must go too, or the registry grows forever. */
   remove(labels: Labels): void {
     this.values.delete(labelText(labels));
   }

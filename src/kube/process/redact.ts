@@ -1,12 +1,12 @@
-// What a log line may show of a value: plain data without secrets, of bounded depth and length. Errors are shown by
-// the fields that tell them apart; other fields of theirs, such as a request with its token, stay out.
+// What a log line may show of a value: plain data without secrets, of bounded depth and length. Of an error
+// only the fields that identify it are shown; others, such as a request with its token, stay out.
 
 const hidden = "[hidden]";
 const deepest = 6;
 const longestText = 4096;
 const longestList = 50;
 
-/** Fields whose name alone says that they are nobody's business. `data` is where a Secret keeps its values. */
+/** Fields that are secret by their name. `data` is where a Secret keeps its values. */
 const secretName =
   /^(data|stringData)$|token|password|passwd|secret(?!name|s?ref)|authorization|cookie|credential|private|accesskey|apikey/i;
 const secretText =
@@ -44,7 +44,7 @@ function plainText(text: string): string {
   return shown.length > longestText ? `${shown.slice(0, longestText)}…` : shown;
 }
 
-/** What the error classes of this program are told apart by. */
+/** The fields that identify an error of this program. */
 const tellingFields = new Set(["code", "reason", "failure", "retryAfter", "lease"]);
 
 function plainError(error: Error, depth: number): Record<string, unknown> {

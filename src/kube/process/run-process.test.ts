@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { eventually } from "../../transport/testing/eventually.ts";
 
 interface Line {
@@ -55,14 +53,14 @@ test("an end that takes too long is cut short with 1", async (t) => {
   await said("running");
   child.kill("SIGTERM");
   assert.equal(await exited, 1);
-  assert.equal((await said("the end took too long")).level, "error");
+  assert.equal((await said("shutdown took too long")).level, "error");
 });
 
 test("a second signal exits at once with 1", async (t) => {
   const { child, said, exited } = start(t, `await new Promise(() => {});`);
   await said("running");
   child.kill("SIGTERM");
-  await said("asked to end");
+  await said("shutting down");
   child.kill("SIGTERM");
   assert.equal(await exited, 1);
 });

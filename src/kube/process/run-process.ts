@@ -1,4 +1,4 @@
-// The edges of a process: signals ask it to end, errors that nobody caught end it, and whatever happens it does end.
+// Signals and uncaught errors of a process: both end it, in order or after a time limit.
 import type { Logger } from "./log.ts";
 
 export interface ProcessOptions {
@@ -16,10 +16,10 @@ export function runProcess(main: (signal: AbortSignal) => Promise<void>, { log, 
     process.exit(code);
   };
   const onSignal = (name: NodeJS.Signals): void => {
-    if (end.signal.aborted) exit(1, "second signal: exits at once", { signal: name });
-    log.info("asked to end", { signal: name });
+    if (end.signal.aborted) exit(1, "second signal: exits now", { signal: name });
+    log.info("shutting down", { signal: name });
     end.abort(new Error(`The process was asked to end by ${name}`));
-    setTimeout(() => exit(1, "the end took too long", { endWithin }), endWithin);
+    setTimeout(() => exit(1, "shutdown took too long", { endWithin }), endWithin);
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { Registry } from "./metrics.ts";
-import { again, done, failed } from "../controller/next.ts";
-import type { Next } from "../controller/next.ts";
+import { again, done, failed, type Next } from "../controller/reconcile.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function samples(registry: Registry): Map<string, number> {
@@ -16,7 +15,7 @@ function samples(registry: Registry): Map<string, number> {
   );
 }
 
-test("a controller's queue and passes show in the metrics", () => {
+test("a controller's queue and reconciles show in the metrics", () => {
   const metrics = new RuntimeMetrics();
   const observe = metrics.controller("cluster");
   observe({ type: "queue", event: { type: "added", key: "a", priority: "normal", depth: 2 } });
@@ -25,9 +24,9 @@ test("a controller's queue and passes show in the metrics", () => {
   observe({ type: "queue", event: { type: "finished", key: "a", tookMs: 300, depth: 1 } });
   const results: Next[] = [done, done, again(1), failed(new Error("x"))];
   for (const next of results) {
-    observe({ type: "passEnded", key: "a", id: "1", next, tookMs: 250, writes: 0, cutShort: undefined });
+    observe({ type: "reconcileEnded", key: "a", id: "1", next, tookMs: 250, writes: 0, cutShort: undefined });
   }
-  observe({ type: "passOverdue", key: "a", id: "1" });
+  observe({ type: "reconcileOverdue", key: "a", id: "1" });
   const seen = samples(metrics.registry);
   const expected: [string, number][] = [
     ['workqueue_depth{name="cluster"}', 1],

@@ -1,13 +1,12 @@
-// The metrics of the controller runtime, fed by the observers of its parts. Queue, reconcile and leader metrics bear
-// the names that controller-runtime and client-go gave them, so that existing dashboards and alerts fit.
+// The metrics of the controller runtime, fed by the observers of its parts. Queue, reconcile and leader metrics have
+// the names of controller-runtime and client-go, so that existing dashboards and alerts fit.
 import type { SentRequest } from "../client/api-server.ts";
 import type { ControllerEvent } from "../controller/controller.ts";
 import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
-import type { LeaseNews } from "../leader/lease.ts";
-import type { Counter, Gauge, Histogram } from "./metrics.ts";
-import { Registry } from "./metrics.ts";
-import type { Next } from "../controller/next.ts";
+import type { LeaseEvent } from "../leader/lease.ts";
+import { Registry, type Counter, type Gauge, type Histogram } from "./metrics.ts";
+import type { Next } from "../controller/reconcile.ts";
 import type { QueueEvent } from "../controller/queue.ts";
 
 const seconds = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60];
@@ -19,8 +18,8 @@ export class RuntimeMetrics {
   readonly #waited: Histogram;
   readonly #worked: Histogram;
   readonly #retries: Counter;
-  readonly #passes: Counter;
-  readonly #passTime: Histogram;
+  readonly #reconciles: Counter;
+  readonly #reconcileTime: Histogram;
   readonly #overdue: Counter;
   readonly #cacheLag: Counter;
   readonly #lists: Counter;
@@ -41,11 +40,11 @@ export class RuntimeMetrics {
     this.#waited = histogram("workqueue_queue_duration_seconds", "How long a key waited for a worker.");
     this.#worked = histogram("workqueue_work_duration_seconds", "How long a worker was busy with a key.");
     this.#retries = counter("workqueue_retries_total", "Keys that were put back after a failure.");
-    this.#passes = counter("controller_runtime_reconcile_total", "Reconcile passes, by result.");
-    this.#passTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile pass took.");
+    this.#reconciles = counter("controller_runtime_reconcile_total", "Reconciles, by result.");
+    this.#reconcileTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile took.");
     this.#overdue = counter(
       "controller_runtime_reconcile_timeouts_total",
-      "Passes that did not end by their deadline.",
+      "Reconciles that did not end by their deadline.",
     );
     this.#cacheLag = counter("controller_cache_lag_total", "Keys that went on although a cache did not show a write.");
     this.#lists = counter("informer_lists_total", "Complete lists of a kind.");
@@ -61,11 +60,11 @@ export class RuntimeMetrics {
   controller(name: string): (event: ControllerEvent) => void {
     return (event) => {
       if (event.type === "queue") this.#queue(name, event.event);
-      if (event.type === "passEnded") {
-        this.#passes.add({ controller: name, result: resultOf(event.next) });
-        this.#passTime.observe({ controller: name }, event.tookMs / 1000);
+      if (event.type === "reconcileEnded") {
+        this.#reconciles.add({ controller: name, result: resultOf(event.next) });
+        this.#reconcileTime.observe({ controller: name }, event.tookMs / 1000);
       }
-      if (event.type === "passOverdue") this.#overdue.add({ controller: name });
+      if (event.type === "reconcileOverdue") this.#overdue.add({ controller: name });
       if (event.type === "cachesLag") this.#cacheLag.add({ controller: name });
     };
   }
@@ -87,8 +86,8 @@ export class RuntimeMetrics {
     if (sent.verb !== "watch") this.#requestTime.observe({ verb: sent.verb }, sent.took / 1000);
   }
 
-  /** For `LeadOptions.onNews`. */
-  lease(name: string): (news: LeaseNews) => void {
+  /** For `LeadOptions.onEvent`. */
+  lease(name: string): (news: LeaseEvent) => void {
     this.#leader.set({ name }, 0);
     return (news) => {
       if (news.t === "leading") this.#leader.set({ name }, 1);

@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { TransportError } from "../../transport/errors.ts";
 import { ApiError } from "../client/errors.ts";
 import { logger } from "./log.ts";
-import { done, failed } from "../controller/next.ts";
+import { done, failed, type Next } from "../controller/reconcile.ts";
 import { ConfigMap } from "../objects/kinds.ts";
-import type { Next } from "../controller/next.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";
 
@@ -17,9 +16,9 @@ function observing() {
 }
 
 const ended = (next: Next, cutShort?: "deadline" | "stop") =>
-  ({ type: "passEnded", key: "n/a", id: "x-1", next, tookMs: 3, writes: 1, cutShort }) as const;
+  ({ type: "reconcileEnded", key: "n/a", id: "x-1", next, tookMs: 3, writes: 1, cutShort }) as const;
 
-test("a pass that fails is in the log and in the metrics, one that succeeds is not in the log", () => {
+test("a reconcile that fails is in the log and in the metrics, one that succeeds is not in the log", () => {
   const { observer, lines, metrics } = observing();
   const observe = observer.controller("cluster");
   observe(ended(done));
@@ -31,7 +30,7 @@ test("a pass that fails is in the log and in the metrics, one that succeeds is n
   assert.match(metrics.registry.text(), /reconcile_total\{controller="cluster",result="error"\} 1\n/);
 });
 
-test("a pass that was aborted because the process ends is no failure worth a line", () => {
+test("a reconcile that was aborted because the process ends is no failure worth a line", () => {
   const { observer, lines } = observing();
   observer.controller("cluster")(ended(failed(new Error("aborted")), "stop"));
   assert.deepEqual(lines, []);
@@ -78,11 +77,11 @@ test("an API server that refuses or cannot be reached is a warning of one line; 
   );
 });
 
-test("what goes wrong around passes, in informers and with events is in the log", () => {
+test("what goes wrong around reconciles, in informers and with events is in the log", () => {
   const { observer, lines } = observing();
   const controller = observer.controller("cluster");
   const missing = [{ did: "unknown", kind: ConfigMap, key: { namespace: "n", name: "a" } }] as const;
-  controller({ type: "passOverdue", key: "n/a", id: "x-1" });
+  controller({ type: "reconcileOverdue", key: "n/a", id: "x-1" });
   controller({ type: "cachesLag", key: "n/a", waitedMs: 5, missing });
   controller({ type: "queue", event: { type: "threw", key: "n/a", error: new Error("x") } });
   const informer = observer.informer("Pod");

@@ -5,10 +5,9 @@ import type { SentRequest } from "../client/api-server.ts";
 import type { ControllerEvent } from "../controller/controller.ts";
 import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
-import type { LeaseNews } from "../leader/lease.ts";
+import type { LeaseEvent } from "../leader/lease.ts";
 import type { Fields, Logger } from "./log.ts";
-import type { Key } from "../objects/objects.ts";
-import { keyText } from "../objects/objects.ts";
+import { keyText, type Key } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 export class RuntimeObserver {
@@ -43,8 +42,8 @@ export class RuntimeObserver {
   /** For `KubeClientOptions.observeRequest`. Callers log what failed; here it is only counted. */
   readonly request = (sent: SentRequest): void => this.metrics.request(sent);
 
-  /** For `LeadOptions.onNews`. */
-  lease(controller: string, lease: Key): (news: LeaseNews) => void {
+  /** For `LeadOptions.onEvent`. */
+  lease(controller: string, lease: Key): (news: LeaseEvent) => void {
     const count = this.metrics.lease(lease.name);
     const log = this.log.with({ controller, lease: keyText(lease) });
     return (news) => {
@@ -61,11 +60,11 @@ export class RuntimeObserver {
 }
 
 function logController(log: Logger, event: ControllerEvent): void {
-  if (event.type === "passEnded") {
+  if (event.type === "reconcileEnded") {
     const { key, id, next, tookMs, writes, cutShort } = event;
     if (next.next !== "failed" || cutShort === "stop") log.debug("reconciled", { key, id, next, tookMs, writes });
     else logFailure(log, "reconcile failed and is retried", next.error, { key, id, tookMs, cutShort });
-  } else if (event.type === "passOverdue") {
+  } else if (event.type === "reconcileOverdue") {
     log.warn("reconcile is over its deadline and was aborted", { key: event.key, id: event.id });
   } else if (event.type === "cachesLag") {
     const missing = event.missing.map((write) => `${write.kind.kind} ${keyText(write.key)}`);
@@ -104,7 +103,7 @@ function logInformer(log: Logger, event: InformerEvent): void {
   }
 }
 
-function logLease(log: Logger, news: LeaseNews): void {
+function logLease(log: Logger, news: LeaseEvent): void {
   switch (news.t) {
     case "leading":
       return log.info("leading");

@@ -3,8 +3,7 @@
 // because its callers, who may ask for any kind, ask for this one.
 import type { KubeApi, ListOptions, Page, WatchEvent, WatchOptions } from "../client/api.ts";
 import { ApiError } from "../client/errors.ts";
-import { keyOf, keyText } from "../objects/objects.ts";
-import type { Key, Kind, KubeObject } from "../objects/objects.ts";
+import { keyOf, keyText, type Key, type Kind, type KubeObject } from "../objects/objects.ts";
 import type { Clock } from "../clock.ts";
 
 export interface Thing extends KubeObject {

@@ -16,7 +16,7 @@ export function practising(): void {
       const namespace = await restrictedNamespace("practice");
       const killed: string[] = [];
       const onLine = (line: string): void => {
-        const pod = /killed, for practice.*"pod":"[^/]*\/(?<pod>[^"]*)"/.exec(line)?.groups?.["pod"];
+        const pod = /killed by chaos.*"pod":"[^/]*\/(?<pod>[^"]*)"/.exec(line)?.groups?.["pod"];
         if (pod !== undefined) killed.push(pod);
       };
       const operator = new OperatorProcess({

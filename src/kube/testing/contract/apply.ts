@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Deployment, Service } from "../../objects/kinds.ts";
-import type { Corner } from "./ground.ts";
-import { refused, versionOf, Widget } from "./ground.ts";
+import { Widget, refused, type Corner, versionOf } from "./ground.ts";
 
 export function applyContract(corner: () => Corner): void {
   const apply = (

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "../../objects/kinds.ts";
 import type { OwnerReference } from "../../objects/objects.ts";
-import type { Corner } from "./ground.ts";
-import { gone, refused, uidOf, versionOf, waitFor, Widget } from "./ground.ts";
+import { Widget, gone, refused, type Corner, uidOf, versionOf, waitFor } from "./ground.ts";
 
 const finalizer = "contract.test.invalid/hold";
 

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "../../client/api.ts";
 import { ConfigMap, Pod } from "../../objects/kinds.ts";
-import type { Corner } from "./ground.ts";
-import { refused, Unknown, versionOf, Widget } from "./ground.ts";
+import { Unknown, Widget, refused, type Corner, versionOf } from "./ground.ts";
 
 export function listContract(corner: () => Corner): void {
   test("what is read says what it is, and has what the server gave it", async () => {

@@ -4,10 +4,8 @@ import { test } from "node:test";
 import { eventually } from "../../../transport/testing/eventually.ts";
 import type { KubeApi, WatchEvent, WatchOptions } from "../../client/api.ts";
 import { ConfigMap, Lease } from "../../objects/kinds.ts";
-import type { Kind, KubeObject } from "../../objects/objects.ts";
-import { isAtLeast, isOlder } from "../../objects/resource-version.ts";
-import type { Corner } from "./ground.ts";
-import { refused, versionOf, Widget } from "./ground.ts";
+import { isAtLeast, isOlder, type Kind, type KubeObject } from "../../objects/objects.ts";
+import { Widget, refused, type Corner, versionOf } from "./ground.ts";
 
 export function watchContract(corner: () => Corner): void {
   test("a watch tells every change after its version, in order", async () => {

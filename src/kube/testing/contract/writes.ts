@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Lease, Secret } from "../../objects/kinds.ts";
-import type { Corner } from "./ground.ts";
-import { refused, uidOf, versionOf, Widget } from "./ground.ts";
+import { Widget, refused, type Corner, uidOf, versionOf } from "./ground.ts";
 
 export function writeContract(corner: () => Corner): void {
   test("a name can be taken once, and AlreadyExists is no Conflict", async () => {

@@ -1,9 +1,18 @@
 // What happens to an object between a request and the store: fields that only the server sets, the wall between spec
 // and status, the generation, and the refusals of what no kind allows.
 import type { Subresource } from "../../client/api.ts";
-import { secondsTime } from "../../objects/micro-time.ts";
-import type { JsonObject } from "./json.ts";
-import { copyObject, equalJson, isJsonObject, metadataOf, stringsAt, textAt, valueAt, withoutNulls } from "./json.ts";
+import { secondsTime } from "../../objects/objects.ts";
+import {
+  copyObject,
+  equalJson,
+  isJsonObject,
+  metadataOf,
+  stringsAt,
+  textAt,
+  type JsonObject,
+  valueAt,
+  withoutNulls,
+} from "./json.ts";
 import { badRequest, conflict, internalError, invalid } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 

@@ -12,21 +12,16 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../client/api.ts";
-import type { Clock } from "../../clock.ts";
-import { systemClock } from "../../clock.ts";
-import type { Key, Kind, KubeObject } from "../../objects/objects.ts";
-import { keyOf } from "../../objects/objects.ts";
-import type { Write } from "../api-server.ts";
-import { ApiServer } from "../api-server.ts";
+import { systemClock, type Clock } from "../../clock.ts";
+import { keyOf, type Key, type Kind, type KubeObject } from "../../objects/objects.ts";
+import { ApiServer, type Write } from "./api-server.ts";
 import type { Call, FinishedCall, Verb } from "./calls.ts";
 import { Faults } from "./faults.ts";
 import { GarbageCollector } from "./garbage.ts";
-import type { JsonObject } from "./json.ts";
-import { copyObject } from "./json.ts";
+import { copyObject, type JsonObject } from "./json.ts";
 import { selected } from "./listing.ts";
 import { internalError, invalidRequest } from "./refusals.ts";
-import type { FakeKind, Resource } from "./resources.ts";
-import { Resources } from "./resources.ts";
+import { Resources, type FakeKind, type Resource } from "./resources.ts";
 import { Storage } from "./storage.ts";
 import { WatchStream } from "./watch-stream.ts";
 

@@ -3,8 +3,7 @@
 import { TransportError } from "../../../transport/errors.ts";
 import type { RequestOptions } from "../../client/api.ts";
 import type { Clock } from "../../clock.ts";
-import type { Call, Match } from "./calls.ts";
-import { matchesCall } from "./calls.ts";
+import { matchesCall, type Call, type Match } from "./calls.ts";
 import { tooManyRequests } from "./refusals.ts";
 import type { WatchStream } from "./watch-stream.ts";
 

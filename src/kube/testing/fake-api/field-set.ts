@@ -1,9 +1,7 @@
 // Sets of field paths, the currency of server-side apply: which fields an object has, which differ, and the form in
 // which `metadata.managedFields` writes them down (FieldsV1).
-import type { Json, JsonObject } from "./json.ts";
-import { copyJson, equalJson, isJsonObject } from "./json.ts";
-import type { Shape } from "./shapes.ts";
-import { plain, whole } from "./shapes.ts";
+import { copyJson, equalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { plain, type Shape, whole } from "./shapes.ts";
 
 /** Path elements as FieldsV1 writes them (`f:spec`, `k:{"name":"a"}`, `v:"a"`), each followed by a newline. */
 export type FieldPath = string;

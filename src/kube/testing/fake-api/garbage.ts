@@ -1,9 +1,8 @@
 // The garbage collector beside the in-memory API server: what has lost its last owner is deleted. Like the real one it
 // runs after the fact, not in the request.
-import type { ApiServer } from "../api-server.ts";
+import type { ApiServer } from "./api-server.ts";
 import { isTerminating } from "./admission.ts";
-import type { Json, JsonObject } from "./json.ts";
-import { copyObject, isJsonObject, metadataOf, textAt, valueAt } from "./json.ts";
+import { copyObject, isJsonObject, metadataOf, textAt, type Json, type JsonObject, valueAt } from "./json.ts";
 import { storageKey } from "./listing.ts";
 import type { Resource, Resources } from "./resources.ts";
 import type { Change } from "./storage.ts";

@@ -1,13 +1,11 @@
 // Lists: which objects a selection holds, and pages of them that all show one and the same moment.
 import type { ListOptions, Selection } from "../../client/api.ts";
 import { keyText } from "../../objects/objects.ts";
-import type { JsonObject } from "./json.ts";
-import { isJsonObject, textAt } from "./json.ts";
+import { isJsonObject, objectAt, textAt, type JsonObject } from "./json.ts";
 import { badRequest, expired, fromTheFuture, invalidRequest } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
-import type { Matches } from "./selectors.ts";
-import { fieldMatcher, labelMatcher } from "./selectors.ts";
 import type { Storage } from "./storage.ts";
+import { readLabelSelector } from "../../objects/label-selector.ts";
 
 export interface Listing {
   readonly items: readonly JsonObject[];
@@ -82,4 +80,27 @@ function readToken(text: string): Position {
     // Not a token of ours: refused below.
   }
   throw badRequest("continue key is not valid");
+}
+
+// Label and field selectors, as the query parameters of list and watch write them.
+
+export type Matches = (object: JsonObject) => boolean;
+
+export function labelMatcher(selector = ""): Matches {
+  const matches = readLabelSelector(selector);
+  if (matches === undefined) throw badRequest(`unable to parse requirement: ${selector}`);
+  return (object) => matches(objectAt(object, "metadata.labels"));
+}
+
+const fieldTerm = /^([^\s=!]+)\s*(==|=|!=)\s*([^\s=!]*)$/;
+
+/** Only the fields that the real server indexes can be selected by; any other is a bad request there too. */
+export function fieldMatcher(selector: string | undefined, selectable: readonly string[]): Matches {
+  const terms = (selector ? selector.split(",") : []).map((text) => {
+    const [, path, operator, wanted] = fieldTerm.exec(text.trim()) ?? [];
+    if (path === undefined) throw badRequest(`invalid selector: '${text}'; can't understand it`);
+    if (!selectable.includes(path)) throw badRequest(`field label not supported: ${path}`);
+    return (object: JsonObject): boolean => (textAt(object, path) === wanted) === (operator !== "!=");
+  });
+  return (object) => terms.every((term) => term(object));
 }

@@ -1,8 +1,16 @@
 // Who owns which field: `metadata.managedFields`, kept up by every write and consulted by server-side apply.
-import type { FieldPath, FieldSet } from "./field-set.ts";
-import { difference, fieldText, fromFieldsV1, leavesOf, merged, toFieldsV1, without } from "./field-set.ts";
-import type { Json, JsonObject } from "./json.ts";
-import { copyObject, equalJson, isJsonObject, metadataOf, textAt } from "./json.ts";
+import {
+  difference,
+  fieldText,
+  fromFieldsV1,
+  leavesOf,
+  merged,
+  toFieldsV1,
+  type FieldPath,
+  type FieldSet,
+  without,
+} from "./field-set.ts";
+import { copyObject, equalJson, isJsonObject, metadataOf, textAt, type Json, type JsonObject } from "./json.ts";
 import { fieldConflicts } from "./refusals.ts";
 import type { Shape } from "./shapes.ts";
 

@@ -1,6 +1,5 @@
 // The answers "no" of an API server, with the codes and reasons that the real one gives.
-import type { StatusCause } from "../../client/errors.ts";
-import { ApiError } from "../../client/errors.ts";
+import { ApiError, type StatusCause } from "../../client/errors.ts";
 
 /** A request whose parameters contradict each other. */
 export const invalidRequest = (field: string, why: string): ApiError =>

@@ -1,11 +1,9 @@
 // The kinds that an in-memory API server serves, each with what is known of it: built-in kinds bring their traits,
 // custom ones are described by the test.
-import type { Kind, KubeObject } from "../../objects/objects.ts";
-import { apiVersionOf } from "../../objects/objects.ts";
-import type { Traits } from "./builtin.ts";
-import { traitsOf } from "./builtin.ts";
-import { noSuchResource } from "./refusals.ts";
+import { apiVersionOf, type Kind, type KubeObject } from "../../objects/objects.ts";
+import { traitsOf, type Traits } from "./builtin.ts";
 import type { Shape } from "./shapes.ts";
+import { noSuchResource } from "./refusals.ts";
 
 export interface FakeKind<T extends KubeObject = KubeObject> {
   kind: Kind<T>;

@@ -1,7 +1,6 @@
 // The versioned store beneath the in-memory API server: one revision counter for all kinds, the present state of each,
 // and a window of its past from which watches resume and old pages are answered.
-import type { Json, JsonObject } from "./json.ts";
-import { isJsonObject, metadataOf } from "./json.ts";
+import { isJsonObject, metadataOf, type Json, type JsonObject } from "./json.ts";
 
 /** What happened to one object; `object` is the new state, or for a deletion the last one under the newer revision. */
 export interface Change {

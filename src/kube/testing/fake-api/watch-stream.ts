@@ -5,9 +5,8 @@ import type { Call } from "./calls.ts";
 import type { JsonObject } from "./json.ts";
 import { expired } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
-import type { Matches } from "./selectors.ts";
-import type { Change, Storage } from "./storage.ts";
-import { atRevision } from "./storage.ts";
+import type { Matches } from "./listing.ts";
+import { atRevision, type Change, type Storage } from "./storage.ts";
 
 // As the real server: a bookmark each minute, and one shortly before a watch ends by its own time.
 const bookmarkMs = 60_000;

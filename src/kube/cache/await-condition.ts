@@ -1,5 +1,4 @@
-// Waiting for something to become true: whoever changes the world calls `check`, and those whose wish has come
-// true go on.
+// Waiting for something to become true: `check` is called after each change, and resolves the waits that hold now.
 
 interface Waiting {
   readonly holds: () => boolean;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { compareVersions, isAtLeast, isOlder } from "./resource-version.ts";
+import { compareVersions, isAtLeast, isOlder } from "./objects.ts";
 
 test("versions compare as integers of any size", () => {
   fc.assert(

@@ -1,28 +1,24 @@
 // The in-memory API server itself: each verb in one synchronous step on the store, with the answers of the real one.
 // Time, faults and watches are laid around it by `fake-api.ts`.
 import { randomBytes, randomUUID } from "node:crypto";
-import type { DeleteOptions, ListOptions, Subresource } from "../client/api.ts";
-import { secondsTime } from "../objects/micro-time.ts";
-import type { Key } from "../objects/objects.ts";
-import type { Birth } from "./fake-api/admission.ts";
-import { admitNew, admitUpdate, checkIdentity, isReleased, isTerminating } from "./fake-api/admission.ts";
-import type { JsonObject } from "./fake-api/json.ts";
-import { copyObject, isJsonObject, mergePatched, metadataOf, textAt, valueAt, withoutNulls } from "./fake-api/json.ts";
-import type { Listing } from "./fake-api/listing.ts";
-import { listPage, storageKey } from "./fake-api/listing.ts";
-import type { Writer } from "./fake-api/managed-fields.ts";
-import { applyTo, isSameButTimes, recordUpdate } from "./fake-api/managed-fields.ts";
+import type { DeleteOptions, ListOptions, Subresource } from "../../client/api.ts";
+import { secondsTime, type Key } from "../../objects/objects.ts";
+import { admitNew, admitUpdate, checkIdentity, isReleased, isTerminating, type Birth } from "./admission.ts";
 import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  invalid,
-  modifiedSince,
-  noSuchResource,
-  notFound,
-} from "./fake-api/refusals.ts";
-import type { Resource } from "./fake-api/resources.ts";
-import type { Storage } from "./fake-api/storage.ts";
+  copyObject,
+  isJsonObject,
+  mergePatched,
+  metadataOf,
+  textAt,
+  type JsonObject,
+  valueAt,
+  withoutNulls,
+} from "./json.ts";
+import { listPage, storageKey, type Listing } from "./listing.ts";
+import { applyTo, isSameButTimes, recordUpdate, type Writer } from "./managed-fields.ts";
+import { alreadyExists, badRequest, conflict, invalid, modifiedSince, noSuchResource, notFound } from "./refusals.ts";
+import type { Resource } from "./resources.ts";
+import type { Storage } from "./storage.ts";
 
 export interface Write {
   readonly manager: string;
