@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ClusterId, clusterId, type MemberId } from "../../etcd/ids.ts";
-import type { EtcdMember } from "../../etcd/member.ts";
+import type { EtcdMember, MemberStatus } from "../../etcd/member.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { version } from "../../etcd/versions/version.ts";
@@ -129,4 +129,53 @@ test("a pod that answers as a member of another cluster is a stranger, and its l
 
 test("an IPv6 address is dialled as a URL has it", () => {
   assert.equal(memberUrl("fd00::7"), "http://[fd00::7]:2379");
+});
+
+/** As if `letter` had started again without its data and led a cluster of its own, under the same ids. */
+function withWiped(etcd: FakeEtcd, letter: string, differs: Partial<MemberStatus>, forLooks = Infinity) {
+  const id = etcd.idOf(`demo-${letter}`);
+  const url = memberUrl(address(letter));
+  let looks = 0;
+  return {
+    clusterId: etcd.clusterId,
+    at(at: string): EtcdMember {
+      const member = etcd.at(at);
+      if (at !== url) return member;
+      looks += 1;
+      if (looks > forLooks) return member;
+      return {
+        ...member,
+        status: async () => ({ ...(await member.status()), raftIndex: 4, leader: id, ...differs }),
+        memberList: async () => {
+          const { clusterId, members } = await member.memberList({ linearizable: true });
+          return { clusterId, members: members.filter((one) => one.id === id) };
+        },
+      };
+    },
+  };
+}
+
+test("the list is taken from the members of the highest term, whoever else leads", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  await etcd.at(memberUrl(address("b"))).put("key", "value");
+  const view = await observed(withWiped(etcd, "c", { raftTerm: 1 }));
+  assert.ok(view.t === "quorum");
+  assert.equal(view.members.length, 3);
+});
+
+test("the list is taken from the members that are further, when the leader of the same term is far behind", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  for (let n = 0; n < 20; n += 1) await etcd.at(memberUrl(address("b"))).put(`key${n}`, "value");
+  const view = await observed(withWiped(etcd, "a", {}));
+  assert.ok(view.t === "quorum");
+  assert.equal(view.members.length, 3);
+});
+
+test("leaders that disagree are seen when they still do at a second look, and an election is not", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  const rivals = [etcd.idOf("demo-a"), etcd.idOf("demo-c")].toSorted();
+  const lasting = await observed(withWiped(etcd, "c", { raftTerm: 1 }));
+  assert.deepEqual(lasting.t === "quorum" && [...lasting.rivals].toSorted(), rivals);
+  const passing = await observed(withWiped(etcd, "c", { raftTerm: 1 }, 1));
+  assert.deepEqual(passing.t === "quorum" && passing.rivals, []);
 });

@@ -3,6 +3,9 @@ import { test } from "node:test";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import { Store } from "../../kube/cache/store.ts";
 import { leanNode, leanPod, observedPod } from "./pods.ts";
+import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { guardAnnotations } from "../objects/first-start.ts";
+import { memberPod } from "../objects/member-pod.ts";
 import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
@@ -23,6 +26,11 @@ const etcd = (state: Container["state"], more: Partial<Container> = {}): Contain
 
 const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" };
 const ended = { exitCode: 1, finishedAt: at(50) };
+const noData = {
+  ...ended,
+  message:
+    '{"level":"fatal","msg":"discovery failed","error":"cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs"}',
+};
 /** In its fourth start, which has not passed the start-up probe; ready never, or until `unreadySince`. */
 const runningUnready = (initializedAt: number, unreadySince: number): Pod =>
   pod(
@@ -85,6 +93,50 @@ const states: [string, Pod, object][] = [
     { t: "crashing", since: 20_000, restarts: 4, ...endProblem(ended) },
   ],
   [
+    "ran before and has no image now",
+    pod(
+      {
+        containerStatuses: etcd(
+          { waiting: { reason: "ErrImagePull", message: "not found" } },
+          { restartCount: 4, lastState: { terminated: ended } },
+        ),
+      },
+      "n",
+    ),
+    { t: "starting", ...waitingProblem({ reason: "ErrImagePull", message: "not found" }) },
+  ],
+  [
+    "ran before and lacks a Secret now",
+    pod(
+      {
+        containerStatuses: etcd(
+          { waiting: { reason: "CreateContainerConfigError", message: 'secret "s" not found' } },
+          { restartCount: 1, lastState: { terminated: ended } },
+        ),
+      },
+      "n",
+    ),
+    { t: "starting", ...waitingProblem({ reason: "CreateContainerConfigError", message: 'secret "s" not found' }) },
+  ],
+  [
+    "ran before and is being made anew",
+    pod(
+      {
+        containerStatuses: etcd(
+          { waiting: { reason: "ContainerCreating" } },
+          { restartCount: 1, lastState: { terminated: ended } },
+        ),
+      },
+      "n",
+    ),
+    { t: "starting" },
+  ],
+  [
+    "has just exited because it found no data",
+    pod({ containerStatuses: etcd({ terminated: noData }) }, "n"),
+    { t: "crashing", since: 50_000, restarts: 0, withoutData: true, ...endProblem(noData) },
+  ],
+  [
     "was evicted",
     pod({ phase: "Failed", reason: "Evicted", message: "disk" }, "n"),
     { t: "ended", problem: "Evicted: disk" },
@@ -102,10 +154,30 @@ test("a pod that has ended has no address, whatever its status remembers", () =>
   assert.equal(observedPod(pod({ phase: "Running", podIP: "10.0.0.1" }, "n"), undefined).address, "10.0.0.1");
 });
 
-test("the list that a pod was started with is read back", () => {
-  const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--initial-cluster-state=existing"];
+test("what a pod was started with is read back, also through what the cache keeps of it", () => {
+  const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
+  const members = ["c-a", "c-b"].map((name) => ({ name, peerUrls: [`http://${name}:2380`] }));
+  const resources = { limits: { memory: "1Gi" } };
+  const made = memberPod({ ...cluster, spec: { ...cluster.spec, pod: { ...cluster.spec.pod, resources } } }, "c-a", {
+    as: "joining",
+    members,
+  });
+  const seen = observedPod(leanPod(made), undefined);
+  assert.deepEqual(seen, observedPod(made, undefined));
+  assert.deepEqual(
+    [seen.joinsWith, seen.guard, seen.image, seen.resources, seen.maxLearners],
+    [["http://c-a:2380", "http://c-b:2380"], "open", "quay.io/coreos/etcd:v3.2.13", resources, 8],
+  );
+  const annotations = { ...made.metadata?.annotations, ...guardAnnotations(cluster, "c-a") };
+  const guarded = { ...made, metadata: { ...made.metadata, annotations } };
+  assert.equal(observedPod(leanPod(guarded), undefined).guard, "closed");
+});
+
+test("a pod of an older operator has all of it in its command line, and cannot be guarded", () => {
+  const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--max-learners=3"];
   const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command }] } };
-  assert.deepEqual(observedPod(leanPod(made), undefined).joinsWith, ["http://a:2380", "http://b:2380"]);
+  const { joinsWith, guard, maxLearners } = observedPod(leanPod(made), undefined);
+  assert.deepEqual([joinsWith, guard, maxLearners], [["http://a:2380", "http://b:2380"], "none", 3]);
 });
 
 const node = (status: string): Node => ({
