@@ -1,9 +1,9 @@
-// What the operator counts about clusters, under the names of 2018 where there were any. No label holds the name of a
-// cluster or an error's text: a registry must not grow with what people do.
+// Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the name of a
+// cluster or the text of an error, so the registry does not grow with them.
 import type { Counter, Gauge, Histogram, Registry } from "../kube/process/metrics.ts";
 
 /** From a tenth of a second to just under a minute, as they were. */
-const passBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
+const reconcileBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
 const waitBuckets = [1, 2, 3, 5, 8, 13, 20, 30, 60, 120, 300, 600];
 
 export class ClusterMetrics {
@@ -11,27 +11,30 @@ export class ClusterMetrics {
   readonly created: Counter;
   readonly deleted: Counter;
   readonly modified: Counter;
-  /** Clusters that came to need a person. */
+  /** Clusters that need a person. */
   readonly failed: Counter;
   readonly recoverySeconds: Histogram;
-  readonly #passSeconds: Histogram;
-  readonly #failedPasses: Counter;
+  readonly #reconcileSeconds: Histogram;
+  readonly #failedReconciles: Counter;
 
   constructor(registry: Registry) {
     const counter = (name: string, help: string): Counter => registry.counter({ name, help });
-    this.clusters = registry.gauge({ name: "etcd_operator_controller_clusters", help: "EtcdClusters looked after." });
-    this.created = counter("etcd_operator_controller_clusters_created", "EtcdClusters that were made.");
-    this.deleted = counter("etcd_operator_controller_clusters_deleted", "EtcdClusters that were deleted.");
-    this.modified = counter("etcd_operator_controller_clusters_modified", "Changes of an EtcdCluster's spec.");
-    this.failed = counter("etcd_operator_controller_clusters_failed", "EtcdClusters that came to phase Failed.");
-    // Told from the start: what begins with its first one hides it from those who ask how many came to be.
-    for (const one of [this.created, this.deleted, this.modified, this.failed]) one.add({}, 0);
-    this.#passSeconds = registry.histogram({
-      name: "etcd_operator_cluster_reconcile_duration",
-      help: "Seconds that a pass took which did not fail.",
-      buckets: passBuckets,
+    this.clusters = registry.gauge({
+      name: "etcd_operator_controller_clusters",
+      help: "EtcdClusters that this operator manages.",
     });
-    this.#failedPasses = counter("etcd_operator_cluster_reconcile_failed", "Passes that failed, by Reason.");
+    this.created = counter("etcd_operator_controller_clusters_created", "EtcdClusters created.");
+    this.deleted = counter("etcd_operator_controller_clusters_deleted", "EtcdClusters deleted.");
+    this.modified = counter("etcd_operator_controller_clusters_modified", "Changes of an EtcdCluster's spec.");
+    this.failed = counter("etcd_operator_controller_clusters_failed", "EtcdClusters that entered phase Failed.");
+    // From the start: a counter that appears with its first increment hides it from increase().
+    for (const one of [this.created, this.deleted, this.modified, this.failed]) one.add({}, 0);
+    this.#reconcileSeconds = registry.histogram({
+      name: "etcd_operator_cluster_reconcile_duration",
+      help: "Duration in seconds of reconciles that did not fail.",
+      buckets: reconcileBuckets,
+    });
+    this.#failedReconciles = counter("etcd_operator_cluster_reconcile_failed", "Reconciles that failed, by Reason.");
     this.recoverySeconds = registry.histogram({
       name: "etcd_operator_cluster_recovery_seconds",
       help: "From the loss of a member until all were healthy again.",
@@ -40,7 +43,7 @@ export class ClusterMetrics {
   }
 
   reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {
-    if (ended === "done" || ended === "notYet") this.#passSeconds.observe({}, seconds);
-    else this.#failedPasses.add({ Reason: ended });
+    if (ended === "done" || ended === "notYet") this.#reconcileSeconds.observe({}, seconds);
+    else this.#failedReconciles.add({ Reason: ended });
   }
 }

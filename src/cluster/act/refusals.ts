@@ -1,11 +1,11 @@
-// What the API server does not take, told to the person whose spec it was made from: in the server's words, with the
-// field of the EtcdCluster that they are about, and with what to do.
+// Turns a refusal of the API server into a sentence for the author of the EtcdCluster: the server's words, the field of
+// the spec that they are about, and what to do.
 import type { ApiError } from "../../kube/client/errors.ts";
 import type { Action } from "../plan/actions.ts";
 
 const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadRequest", "RequestEntityTooLarge"]);
 
-/** It would be said again, however often it is tried. */
+/** Trying again does not help. */
 export const isRefusal = ({ reason }: ApiError): boolean => refusing.has(reason);
 
 export function refusalOf(error: ApiError, at: Action): string {

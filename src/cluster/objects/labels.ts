@@ -1,5 +1,4 @@
-// What the objects of a cluster are called and found by: the labels, ports and names that its users and the operator of
-// 2018 know.
+// Labels, ports and names of a cluster's objects, as etcd-operator 0.9 had them.
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeObject, OwnerReference } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";

@@ -1,5 +1,5 @@
-// What members are called and where their peers and clients find them. A peer URL holds the name of its pod, so etcd's
-// own list of members says which pods there must be, whoever asks and after whatever crash.
+// Names of members, and the URLs where peers and clients find them. A peer URL holds the name of its pod, so etcd's own
+// list of members says which pods there must be, after whatever crash.
 import { createHash } from "node:crypto";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberName } from "../plan/actions.ts";
@@ -43,7 +43,7 @@ export function peerUrlOf(cluster: Named, member: MemberName): string {
   return `http://${hostOf(cluster, member)}:${ports.peer}`;
 }
 
-/** Where a member is listed until it has joined, when several start together; see rules/together.ts. Needs no DNS. */
+/** Where a member is listed until it has joined, when several start together; see assess/together.ts. Needs no DNS. */
 export function undialableUrlOf(cluster: Named, member: MemberName): string {
   return `${undialable}//${hostOf(cluster, member)}:${ports.peer}`;
 }
@@ -60,7 +60,7 @@ export function clientUrlOf(cluster: Named, member: MemberName): string {
 
 /**
  * Undefined for a URL that is not of this cluster. The domain behind `.svc` may be any: it can be edited while members
- * run, and the operator of 2018 left it out of what it read back. So may be the tail: `-0000` is one of 2017.
+ * run, and etcd-operator 0.9 ignored it. So may be the tail: older releases counted, as in `-0000`.
  */
 export function memberOfPeerUrl(cluster: Named, url: string): MemberName | undefined {
   if (!URL.canParse(url)) return undefined;

@@ -1,5 +1,5 @@
-// The labels that a member's pod is found by: the Services, the budget and our own cache select it by them. One that
-// has lost them runs on, while its peers cannot resolve its name any more and it looks as if it were gone.
+// The labels of a member's pod: the Services, the budget and our own cache select it by them. A pod that has lost them
+// runs on, but its peers cannot resolve its name any more, and it looks as if it were gone.
 import { controllerOf } from "../../kube/objects/owners.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
@@ -7,7 +7,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { fieldManager } from "../../api/field-manager.ts";
 import { labelsOf } from "./labels.ts";
 
-/** Compared with what its owner's name asks for, so that a pod alone is enough to tell. */
+/** Compared with the name of its owner, so that the pod alone is enough. */
 export function hasItsLabels(pod: Pod): boolean {
   const { app, etcd_cluster: cluster } = pod.metadata?.labels ?? {};
   return app === "etcd" && cluster === controllerOf(pod)?.name;

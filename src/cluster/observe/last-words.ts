@@ -1,7 +1,6 @@
-// Why an etcd ended, by its own last words. A kubelet keeps the end of the log of a program that failed; in it stand, among
-// others and perhaps cut off at its beginning, the lines that matter.
+// Finds the reason why an etcd exited in the end of its log, which the kubelet keeps. The first line may be cut off.
 
-/** Of a log, in one line; undefined when it says nothing. */
+/** In one line; undefined when the log says nothing. */
 export function lastWordsOf(log: string): string | undefined {
   const lines = log
     .split("\n")
@@ -16,9 +15,9 @@ export function lastWordsOf(log: string): string | undefined {
 
 interface Entry {
   readonly text: string;
-  /** It ended the program, or tells of what did. */
+  /** Logged at error or above. */
   readonly grave: boolean;
-  /** It tells of something that went wrong. */
+  /** It reports that something went wrong. */
   readonly complains: boolean;
 }
 

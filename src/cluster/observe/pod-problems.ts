@@ -26,7 +26,7 @@ const adviceOnWaiting: ReadonlyMap<string, string> = new Map([
   ["RunContainerError", program],
 ]);
 
-/** Reasons of a container that has ended before its program ran: the kubelet tells why. */
+/** Reasons of a container that has ended before its program ran: the kubelet says why. */
 const neverRan: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
 const memory = "It needs more memory: raise spec.pod.resources.limits.memory.";
 
@@ -47,7 +47,7 @@ export function waitingProblem({ reason, message }: ContainerStateWaiting): PodT
   return { problem: sentence(reason, message), ...(advice !== undefined && { advice }) };
 }
 
-/** Of a program that has ended. Whether a kubelet waits before it starts it again is not told: it changes all the time. */
+/** Of a program that has exited. Whether the kubelet backs off is left out: it changes all the time. */
 export function endProblem(ended: ContainerStateTerminated | undefined): PodTrouble {
   const { reason = "Error", message = "", exitCode } = ended ?? {};
   const what = `${reason}: etcd ended with exit code ${exitCode ?? "unknown"}`;
