@@ -1,0 +1,131 @@
+// Carrying out plans: what holds up what, and what is reported of it. The API server here only says yes or no.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError } from "../../kube/client/errors.ts";
+import type { KubeObject } from "../../kube/objects/objects.ts";
+import { silent } from "../../kube/process/log.ts";
+import { assess } from "../assess/assess.ts";
+import type { Action, Decision, Plan } from "../plan/actions.ts";
+import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { told } from "../testing/told-actions.ts";
+import { act } from "./act.ts";
+import { type Execution, executionOf } from "./execution.ts";
+import { refusalsIn } from "./outcome.ts";
+import { RefusedUpkeep } from "./refused-upkeep.ts";
+
+const quota = new ApiError(403, "Forbidden", "exceeded quota");
+const down = new ApiError(500, "InternalError", "no");
+
+interface Server {
+  readonly execution: Execution;
+  readonly asked: string[];
+  readonly events: string[];
+}
+
+/** Refuses what is about one of these names. */
+function server(refuses: Record<string, Error> = {}, now = (): number => sampleNow): Server {
+  const asked: string[] = [];
+  const events: string[] = [];
+  const answer = (name = ""): Promise<KubeObject> => {
+    asked.push(name);
+    const refusal = refuses[name];
+    return refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal);
+  };
+  const api = {
+    create: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
+    apply: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
+    mergePatch: (_kind: unknown, { name }: { name: string }) => answer(name),
+    delete: (_kind: unknown, { name }: { name: string }) => answer(name),
+  };
+  const empty = { get: () => undefined };
+  const context = {
+    caches: () => ({ services: empty, budgets: empty }),
+    events: { record: (_kind: unknown, _object: unknown, { reason }: { reason: string }) => events.push(reason) },
+    refusedUpkeep: new RefusedUpkeep(),
+    log: silent,
+    now,
+  };
+  const assessment = assess(sampleWorld({ members: [{ letter: "a" }, { letter: "b" }, { letter: "c" }] }), sampleNow);
+  const execution = executionOf(assessment, { api, id: "1" } as never, context as never);
+  return { execution, asked, events };
+}
+
+const pod = (letter: string): Action => ({
+  do: "deletePod",
+  member: letter,
+  uid: letter,
+  because: "a test",
+  force: false,
+});
+const decision = (...actions: Action[]): Decision => ({ actions, because: "a test" });
+const client: Action = { do: "applyService", service: "client" };
+const plan = (differs: Partial<Plan>): Plan => ({ guards: [], decisions: [decision()], upkeep: [], ...differs });
+
+test("guards come first, then the members, then upkeep", async () => {
+  const { execution, asked } = server();
+  const guard: Action = { do: "guardPod", member: "demo-g", uid: "g" };
+  await act(plan({ upkeep: [client], decisions: [decision(pod("x"))], guards: [guard] }), execution);
+  assert.deepEqual(asked, ["demo-g", "x", "demo-client"]);
+});
+
+test("upkeep and guards that are refused hold up nothing, and are reported", async () => {
+  const { execution, events } = server({ "demo-client": quota, "demo-g": quota });
+  const budget: Action = { do: "applyBudget", minAvailable: 2 };
+  const guard: Action = { do: "guardPod", member: "demo-g", uid: "g" };
+  const outcome = await act(
+    plan({ guards: [guard], decisions: [decision(pod("x"))], upkeep: [client, budget] }),
+    execution,
+  );
+  assert.deepEqual(told(outcome.did), ["delete x", "budget 2"]);
+  assert.equal(outcome.obstacle, undefined);
+  assert.equal(outcome.passed.length, 2);
+  assert.match(refusalsIn(outcome).join(), /exceeded quota/);
+  assert.deepEqual(events, ["Pod Deleted"]);
+});
+
+test("the first action of a decision that fails ends it", async () => {
+  const { execution, asked } = server({ y: quota });
+  const outcome = await act(
+    plan({ decisions: [decision(pod("x"), pod("y"), pod("z")), decision(pod("w"))] }),
+    execution,
+  );
+  assert.deepEqual([told(outcome.did), outcome.obstacle?.t], [["delete x"], "refused"]);
+  assert.deepEqual(asked, ["x", "y"]);
+});
+
+test("a decision that is refused and changed nothing lets the next one be tried", async () => {
+  const { execution } = server({ x: quota, y: quota });
+  const second = decision(pod("z"));
+  const outcome = await act(plan({ decisions: [decision(pod("x")), decision(pod("y")), second] }), execution);
+  assert.deepEqual([told(outcome.did), outcome.obstacle], [["delete z"], undefined]);
+  assert.equal(outcome.decision, second);
+  assert.equal(outcome.passed.length, 2);
+});
+
+test("when all are refused, what was wanted most is what stands in the way", async () => {
+  const { execution } = server({ x: quota, y: quota });
+  const outcome = await act(plan({ decisions: [decision(pod("x")), decision(pod("y")), decision()] }), execution);
+  assert.deepEqual(outcome.obstacle?.at, pod("x"));
+});
+
+test("a decision that failed for another reason is not passed over", async () => {
+  const { execution, asked } = server({ x: down });
+  const outcome = await act(plan({ decisions: [decision(pod("x")), decision(pod("y"))] }), execution);
+  assert.deepEqual([outcome.obstacle?.t, asked], ["failed", ["x"]]);
+});
+
+test("upkeep that was refused a moment ago is not asked for again at once, and is reported all the while", async () => {
+  let time = sampleNow;
+  const refuses: Record<string, Error> = { "demo-client": quota };
+  const { execution, asked } = server(refuses, () => time);
+  const upkeep = plan({ upkeep: [client] });
+  for (let n = 0; n < 5; n += 1) assert.equal((await act(upkeep, execution)).passed.length, 1);
+  assert.equal(asked.length, 1);
+  // Something else is asked for at once.
+  await act(plan({ upkeep: [{ do: "applyBudget", minAvailable: 2 }] }), execution);
+  assert.equal(asked.length, 2);
+  await act(upkeep, execution);
+  time += 10_000;
+  delete refuses["demo-client"];
+  assert.deepEqual((await act(upkeep, execution)).did, [client]);
+});
