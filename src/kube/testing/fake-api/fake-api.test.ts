@@ -100,15 +100,6 @@ test("a pod keeps the spec that it was made with, but for its images", async () 
   await assert.rejects(api.mergePatch(Pod, key("a"), { spec: { hostNetwork: true } }), { reason: "Invalid" });
 });
 
-test("a kind's defaults are filled in on every write", async () => {
-  const defaults = (widget: Widget): Widget => ({ ...widget, spec: { size: 3, ...widget.spec } });
-  const api = new FakeApi({ kinds: [{ kind: Widget, defaults }] });
-  const made = await api.apply(Widget, { metadata: key("a"), spec: { note: "x" } }, { fieldManager: "one" });
-  assert.deepEqual(made.spec, { size: 3, note: "x" });
-  const again = await api.apply(Widget, { metadata: key("a"), spec: { note: "x" } }, { fieldManager: "one" });
-  assert.equal(again.metadata?.resourceVersion, made.metadata?.resourceVersion);
-});
-
 test("a thousand owners with three dependents each are made, watched, paged and collected", async () => {
   const api = new FakeApi({ kinds: [{ kind: Widget, status: true }, { kind: ConfigMap }] });
   const aborter = new AbortController();

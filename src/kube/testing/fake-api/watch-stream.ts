@@ -11,7 +11,7 @@ import { atRevision, type Change, type Storage } from "./storage.ts";
 // As the real server: a bookmark each minute, and one shortly before a watch ends by its own time.
 const bookmarkMs = 60_000;
 
-export type StreamEvent =
+type StreamEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: JsonObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
