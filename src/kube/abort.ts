@@ -1,7 +1,7 @@
 // An abort signal that follows others and can be released, so that a signal that lives as long as the process does not
 // collect a listener for each thing that ever happened under it, as it would with `AbortSignal.any`.
 
-export interface Following {
+interface Following {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
   /** Stops following. */

@@ -74,7 +74,7 @@ describe("TLS", () => {
     await refuses(server.url, () => ({ ca: authority.cert, cert: "not a certificate", key: "not a key" }));
   });
 
-  test("dials an address and checks another name when told to", async () => {
+  test("dials an address and checks another name when asked to", async () => {
     await using server = await start(await authority.issue("member", { hosts: ["member-0.cluster.svc"] }));
     using client = open(server.url, () => ({ ca: authority.cert, servername: "member-0.cluster.svc" }));
     assert.equal((await client.origin.fetch(get)).status, 200);

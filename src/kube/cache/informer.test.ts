@@ -68,7 +68,7 @@ test("handlers hear of what is there as initial, and of what comes with the obje
   await halt();
 });
 
-test("it is synced when a whole list is in the store and told, and not when the first page is", async () => {
+test("it is synced when a whole list is in the store and received, and not when the first page is", async () => {
   const { server, informer, start, halt } = informing();
   for (let n = 0; n < 5; n += 1) server.put(`t${n}`, n);
   let toldWhenSynced = -1;
@@ -141,7 +141,7 @@ test("all handlers hear of changes in one order, even if one of them causes the 
   await halt();
 });
 
-test("a deletion that no watch told of is found by the next list", async () => {
+test("a deletion that no watch reported is found by the next list", async () => {
   const { server, informer, start, gap, halt } = informing();
   server.put("a", 1);
   server.put("b", 1);
@@ -337,11 +337,11 @@ function identitiesOf(objects: Iterable<Thing>): Map<string, string> {
   return new Map([...objects].map((object) => [object.metadata!.name!, identity(object)]));
 }
 
-test("after any series of faults the cache equals a fresh list, and so does what every handler was told", async () => {
+test("after any series of faults the cache equals a fresh list, and so does what every handler got", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 50, size: "max" }), async (steps) => {
       const { clock, server, informer, events, start, halt } = informing();
-      const told = [replay(informer)];
+      const received = [replay(informer)];
       const pasts = [server.state()];
       let refusals = 0;
       server.refuse = () => ((refusals -= 1) >= 0 ? new ApiError(503, "ServiceUnavailable", "no") : undefined);
@@ -390,7 +390,7 @@ test("after any series of faults the cache equals a fresh list, and so does what
             refusals = step.calls;
             break;
           case "subscribe":
-            told.push(replay(informer));
+            received.push(replay(informer));
             break;
           case "advance":
             await clock.advance(step.ms);
@@ -404,7 +404,7 @@ test("after any series of faults the cache equals a fresh list, and so does what
       await clock.advance(120_000);
       const truth = identitiesOf(server.state().items);
       assert.deepEqual(identitiesOf(informer.store.values()), truth);
-      for (const state of told) assert.deepEqual(state, truth);
+      for (const state of received) assert.deepEqual(state, truth);
       assert.deepEqual(
         events.filter((event) => event.type === "threw"),
         [],

@@ -10,12 +10,12 @@ const broken = (): Error => new TransportError("broken", "cut");
 const expired = (): Error => new ApiError(410, "Expired", "too old");
 const tooLarge = (): Error => new ApiError(504, "Timeout", "not yet", [{ reason: "ResourceVersionTooLarge" }]);
 
-/** A reflector at work on a tiny server, with everything that it told. */
+/** A reflector at work on a tiny server, with everything that it received. */
 function reflecting(prepare: (server: TinyServer) => void = () => undefined, pageSize = 100, chance = 0) {
   const clock = new SimulatedClock();
   const server = new TinyServer(clock);
   const stop = new AbortController();
-  const told: string[] = [];
+  const received: string[] = [];
   const events: ReflectorEvent[] = [];
   const nameAndValue = (object: Thing): string => `${object.metadata?.name}=${object.spec?.value}`;
   prepare(server);
@@ -26,9 +26,9 @@ function reflecting(prepare: (server: TinyServer) => void = () => undefined, pag
       selection: { namespace: "ns" },
       sink: {
         admit: (object) => object,
-        replace: (objects, version) => told.push(`list ${objects.map(nameAndValue).join(" ")} @${version}`),
-        put: (object) => told.push(`put ${nameAndValue(object)}`),
-        remove: (object) => told.push(`remove ${object.metadata?.name}`),
+        replace: (objects, version) => received.push(`list ${objects.map(nameAndValue).join(" ")} @${version}`),
+        put: (object) => received.push(`put ${nameAndValue(object)}`),
+        remove: (object) => received.push(`remove ${object.metadata?.name}`),
         advance: () => undefined,
       },
       clock,
@@ -48,17 +48,17 @@ function reflecting(prepare: (server: TinyServer) => void = () => undefined, pag
     assert.equal(clock.waiting, 0, "timers are left");
     assert.equal(server.watchers, 0, "watches are left");
   };
-  return { clock, server, told, events, calls, versions, retries, halt };
+  return { clock, server, received, events, calls, versions, retries, halt };
 }
 
 test("it lists in pages of one snapshot and watches from there", async () => {
-  const { clock, server, told, calls, halt } = reflecting((server) => {
+  const { clock, server, received, calls, halt } = reflecting((server) => {
     for (let n = 0; n < 5; n += 1) server.put(`t${n}`, n);
   }, 2);
   await clock.advance(0);
   server.put("t5", 5);
   server.remove("t0");
-  assert.deepEqual(told, ["list t0=0 t1=1 t2=2 t3=3 t4=4 @105", "put t5=5", "remove t0"]);
+  assert.deepEqual(received, ["list t0=0 t1=1 t2=2 t3=3 t4=4 @105", "put t5=5", "remove t0"]);
   assert.deepEqual(
     calls("list").map(({ limit, resourceVersion, namespace }) => ({ limit, resourceVersion, namespace })),
     Array.from({ length: 3 }, () => ({ limit: 2, resourceVersion: undefined, namespace: "ns" })),
@@ -67,13 +67,13 @@ test("it lists in pages of one snapshot and watches from there", async () => {
 });
 
 test("a watch that the server ends at its timeout is resumed at once from the last version, without a list", async () => {
-  const { clock, server, told, calls, versions, halt } = reflecting();
+  const { clock, server, received, calls, versions, halt } = reflecting();
   await clock.advance(0);
   server.put("a", 1);
   await clock.advance(240_000);
   assert.deepEqual(versions("watch"), ["100", "101"]);
   server.put("a", 2);
-  assert.deepEqual(told, ["list  @100", "put a=1", "put a=2"]);
+  assert.deepEqual(received, ["list  @100", "put a=1", "put a=2"]);
   assert.equal(calls("list").length, 1);
   await halt();
 });
@@ -89,20 +89,20 @@ test("a bookmark moves the place from which a broken watch is resumed", async ()
   await halt();
 });
 
-test("what happened between a cut and the next watch is told by the next watch", async () => {
-  const { clock, server, told, halt } = reflecting();
+test("what happened between a cut and the next watch is reported by the next watch", async () => {
+  const { clock, server, received, halt } = reflecting();
   await clock.advance(0);
   server.cut(broken());
   server.put("a", 1);
   server.put("a", 2);
   await clock.advance(200);
-  assert.deepEqual(told, ["list  @100", "put a=1", "put a=2"]);
+  assert.deepEqual(received, ["list  @100", "put a=1", "put a=2"]);
   await halt();
 });
 
 for (const form of ["at the start of a watch", "in the middle of a watch"]) {
   test(`when the server has forgotten the place ${form}, it lists again, and nothing older than it has seen`, async () => {
-    const { clock, server, told, calls, halt } = reflecting();
+    const { clock, server, received, calls, halt } = reflecting();
     await clock.advance(20_000);
     server.lagging = true;
     server.put("a", 1);
@@ -110,7 +110,7 @@ for (const form of ["at the start of a watch", "in the middle of a watch"]) {
     server.lagging = false;
     server.cut(form.startsWith("at") ? undefined : expired());
     await clock.advance(200);
-    assert.deepEqual(told, ["list  @100", "list a=1 @101"]);
+    assert.deepEqual(received, ["list  @100", "list a=1 @101"]);
     const second = calls("list")[1];
     assert.deepEqual([second?.resourceVersion, second?.resourceVersionMatch], ["100", "NotOlderThan"]);
     await halt();
@@ -142,14 +142,14 @@ test("a server that ends every watch at once is not asked in a busy loop", async
 });
 
 test("failures back off from a fifth of a second to five seconds, and never end the reflector", async () => {
-  const { clock, server, told, retries, halt } = reflecting((server) => {
+  const { clock, server, received, retries, halt } = reflecting((server) => {
     server.refuse = () => new ApiError(500, "InternalError", "no");
   });
   await clock.advance(10 * 60_000);
   assert.deepEqual(retries().slice(0, 10), [200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000, 5000]);
   server.refuse = () => undefined;
   await clock.advance(5_000);
-  assert.deepEqual(told, ["list  @100"]);
+  assert.deepEqual(received, ["list  @100"]);
   await halt();
 });
 
@@ -168,7 +168,7 @@ test("a healthy watch makes the next failure the first one again", async () => {
 });
 
 test("watches that bring news and are cut again and again are resumed each time as after a first failure", async () => {
-  const { clock, server, told, retries, halt } = reflecting();
+  const { clock, server, received, retries, halt } = reflecting();
   await clock.advance(0);
   for (let n = 0; n < 10; n += 1) {
     server.put("a", n);
@@ -179,7 +179,7 @@ test("watches that bring news and are cut again and again are resumed each time 
     retries(),
     Array.from({ length: 10 }, () => 200),
   );
-  assert.equal(told.length, 11);
+  assert.equal(received.length, 11);
   await halt();
 });
 
@@ -211,7 +211,7 @@ test("a server that asks to be left alone is left alone for that long", async ()
 
 test("a page token that expires half-way leads to a list in one piece", async () => {
   let lists = 0;
-  const { clock, told, calls, halt } = reflecting((server) => {
+  const { clock, received, calls, halt } = reflecting((server) => {
     for (let n = 0; n < 5; n += 1) server.put(`t${n}`, n);
     server.refuse = (verb) => {
       if (verb === "list" && (lists += 1) === 2) return expired();
@@ -219,7 +219,7 @@ test("a page token that expires half-way leads to a list in one piece", async ()
     };
   }, 2);
   await clock.advance(1000);
-  assert.deepEqual(told, ["list t0=0 t1=1 t2=2 t3=3 t4=4 @105"]);
+  assert.deepEqual(received, ["list t0=0 t1=1 t2=2 t3=3 t4=4 @105"]);
   assert.deepEqual(
     calls("list").map(({ limit }) => limit),
     [2, 2, undefined],
@@ -228,7 +228,7 @@ test("a page token that expires half-way leads to a list in one piece", async ()
 });
 
 test("a list from the past is not believed", async () => {
-  const { clock, server, told, events, halt } = reflecting((server) => server.put("a", 1));
+  const { clock, server, received, events, halt } = reflecting((server) => server.put("a", 1));
   await clock.advance(0);
   const past = server.state();
   server.remove("a");
@@ -236,18 +236,18 @@ test("a list from the past is not believed", async () => {
   server.forget();
   server.cut(expired());
   await clock.advance(60_000);
-  assert.deepEqual(told, ["list a=1 @101", "remove a"]);
+  assert.deepEqual(received, ["list a=1 @101", "remove a"]);
   assert.ok(
     events.some((event) => event.type === "olderListRefused" && event.seen === "102" && event.offered === "101"),
   );
   server.past = undefined;
   await clock.advance(60_000);
-  assert.deepEqual(told, ["list a=1 @101", "remove a", "list  @102"]);
+  assert.deepEqual(received, ["list a=1 @101", "remove a", "list  @102"]);
   await halt();
 });
 
 test("a server that was restored from a backup, and so is behind for minutes, is believed in the end", async () => {
-  const { clock, server, told, events, halt } = reflecting();
+  const { clock, server, received, events, halt } = reflecting();
   await clock.advance(0);
   server.version = 500;
   server.bookmark();
@@ -260,14 +260,14 @@ test("a server that was restored from a backup, and so is behind for minutes, is
   await clock.advance(240_000);
   server.cut();
   await clock.advance(240_000 + 200_000);
-  assert.deepEqual(told, ["list  @100", "list  @300"]);
+  assert.deepEqual(received, ["list  @100", "list  @300"]);
   assert.ok(events.some((event) => event.type === "olderListBelieved"));
   await halt();
 });
 
 test("an abort during a list, a pause or a watch ends the reflector and tells nothing more", async () => {
   for (const when of ["list", "pause", "watch"]) {
-    const { clock, server, told, calls, halt } = reflecting((server) => {
+    const { clock, server, received, calls, halt } = reflecting((server) => {
       if (when === "pause") server.refuse = () => new ApiError(500, "InternalError", "no");
     });
     if (when !== "list") await clock.advance(10);
@@ -275,7 +275,7 @@ test("an abort during a list, a pause or a watch ends the reflector and tells no
     const asked = calls("list").length + calls("watch").length;
     server.put("late", 1);
     await clock.advance(100_000);
-    assert.deepEqual(told, when === "watch" ? ["list  @100"] : []);
+    assert.deepEqual(received, when === "watch" ? ["list  @100"] : []);
     assert.equal(calls("list").length + calls("watch").length, asked);
   }
 });

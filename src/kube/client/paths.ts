@@ -3,7 +3,7 @@
 import type { Selection, Subresource } from "./api.ts";
 import type { Key, Kind, KubeObject } from "../objects/objects.ts";
 
-export type Query = Record<string, string | number | boolean | undefined>;
+type Query = Record<string, string | number | boolean | undefined>;
 
 /** All objects of a kind, in one namespace or, without one, everywhere. */
 export function collectionPath(kind: Kind<KubeObject>, namespace: string | undefined): string {

@@ -31,7 +31,7 @@ test("the Retry-After header goes before the body; a date or a zero says nothing
   assert.equal(apiErrorOfResponse("GET /x", 429, "Wed, 21 Oct 2015 07:28:00 GMT", "").retryAfter, undefined);
 });
 
-test("a page from something in between is told by its code, and shown", () => {
+test("a page from something in between is known by its code, and shown", () => {
   const error = apiErrorOfResponse("GET /api", 502, undefined, "<html>Bad Gateway</html>");
   assert.equal(error.code, 502);
   assert.equal(error.reason, "Unknown");

@@ -86,7 +86,7 @@ function mayHaveHappened(error: unknown): boolean {
   return !(error instanceof TransportError && error.neverSent);
 }
 
-export interface CatchUp {
+interface CatchUp {
   api: KubeApi;
   caches: readonly Cache[];
   clock: Clock;

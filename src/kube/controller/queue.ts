@@ -122,10 +122,6 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
-  failures(key: string): number {
-    return this.#failures.get(key) ?? 0;
-  }
-
   /** Starts no more keys, drops all that wait, and resolves when those in work have ended. */
   stop(): Promise<void> {
     this.#state = "stopped";

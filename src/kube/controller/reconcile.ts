@@ -66,7 +66,7 @@ export interface RunOptions {
   onOverdue: () => void;
 }
 
-export interface RunEnd {
+interface RunEnd {
   next: Next;
   cutShort: CutShort | undefined;
   writes: readonly OwnWrite[];

@@ -4,7 +4,7 @@ import type { Change } from "../cache/change.ts";
 import type { Priority } from "./lanes.ts";
 import { keyOf, keyText, type Kind, type KubeObject } from "../objects/objects.ts";
 
-export type Enqueue = (key: string, priority: Priority) => void;
+type Enqueue = (key: string, priority: Priority) => void;
 
 /** Anything that makes keys. Those made from an informer come from `from()`. */
 export interface Source {
@@ -55,7 +55,7 @@ function keysOf<T>(change: Change<T>, toKeys: (object: T) => Iterable<string>): 
   return keys;
 }
 
-export function toSelf(object: KubeObject): string[] {
+function toSelf(object: KubeObject): string[] {
   return [keyText(keyOf(object))];
 }
 

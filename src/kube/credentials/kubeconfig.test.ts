@@ -79,7 +79,7 @@ describe("a kubeconfig", () => {
     assert.equal(await credentials.authorization(), "Bearer t2");
   });
 
-  test("skips the check of the server only when told to", async () => {
+  test("skips the check of the server only when asked to", async () => {
     using files = folder();
     const careful = files.write("careful", config({ user: { token: "t" } }));
     assert.deepEqual(await kubeconfigCredentials(careful).tls(), {});

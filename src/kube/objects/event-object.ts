@@ -20,7 +20,7 @@ export interface Reporter {
   instance: string;
 }
 
-export interface Series {
+interface Series {
   count: number;
   lastObserved: Date;
 }
@@ -39,7 +39,7 @@ export function regarding<T extends KubeObject>(kind: Kind<T>, object: T): Regar
 }
 
 /** Events are namespaced; what is said of cluster-scoped objects goes to `default`. */
-export function eventNamespace(about: Regarding): string {
+function eventNamespace(about: Regarding): string {
   return about.namespace || "default";
 }
 

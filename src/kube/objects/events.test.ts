@@ -68,7 +68,7 @@ test("names that are no DNS names, or too long, still give one", async () => {
     assert.match(name, /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
 });
 
-test("the same thing again counts up a series that is told at most once a minute", async () => {
+test("the same thing again counts up a series that is sent at most once a minute", async () => {
   const { clock, api, recorder, events } = world();
   for (let i = 0; i < 120; i += 1) {
     recorder.record(ConfigMap, config, happening);
@@ -160,7 +160,7 @@ test("recording neither waits nor fails nor grows while the server is gone, and 
   assert.equal((await events()).length, 255);
 });
 
-test("a flush sends what waits for its minute, and waits no longer than it is told", async () => {
+test("a flush sends what waits for its minute, and waits no longer than it may", async () => {
   const { clock, api, recorder, events } = world();
   recorder.record(ConfigMap, config, happening);
   await clock.advance(0);

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { withoutSecrets } from "./redact.ts";
 
-export const logLevels = ["debug", "info", "warn", "error"] as const;
+const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ export interface Logger {
   with(fields: Fields): Logger;
 }
 
-export interface LogOptions {
+interface LogOptions {
   level?: LogLevel;
   /** Gets one line, newline included. Default: standard output. */
   write?: (line: string) => void;

@@ -63,14 +63,6 @@ test("counters and gauges show one sample for each combination of labels, in wha
   );
 });
 
-test("a removed series is gone", () => {
-  const registry = new Registry();
-  const up = registry.gauge({ name: "up", help: "Up." });
-  up.set({ cluster: "a" }, 1);
-  up.remove({ cluster: "a" });
-  assert.deepEqual(parse(registry.text()).samples, []);
-});
-
 test("names that are taken or malformed, and counters that go down, are refused", () => {
   const registry = new Registry();
   const a = registry.counter({ name: "a", help: "" });

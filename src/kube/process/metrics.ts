@@ -64,11 +64,6 @@ abstract class Samples implements Family {
     const samples = [...this.values].map(([labels, value]) => `${this.name}${braced(labels)} ${number(value)}\n`);
     return `${header(this.name, this.#help, this.#type)}${samples.join("")}`;
   }
-
-  /** Labels whose subject is gone must go too, or the registry grows forever. */
-  remove(labels: Labels): void {
-    this.values.delete(labelText(labels));
-  }
 }
 
 export class Counter extends Samples {

@@ -37,7 +37,7 @@ export class TinyServer {
   readonly calls: { verb: Verb; options: Partial<ListOptions & WatchOptions> }[] = [];
   /** Called before each request; what it returns is thrown. */
   refuse: (verb: Verb) => Error | undefined = () => undefined;
-  /** While true, watches are told nothing. */
+  /** While true, watches get nothing. */
   lagging = false;
   /** What lists show instead of the present. */
   past: Snapshot | undefined;

@@ -16,12 +16,12 @@ export function watchContract(corner: () => Corner): void {
     await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
     const changed = await api.mergePatch(ConfigMap, key("a"), { data: { a: "1" } });
     await api.delete(ConfigMap, key("a"));
-    const told = await watch.told(3);
-    assert.deepEqual(told.map(({ type, version }) => [type, version]).slice(0, 2), [
+    const received = await watch.received(3);
+    assert.deepEqual(received.map(({ type, version }) => [type, version]).slice(0, 2), [
       ["ADDED", versionOf(made)],
       ["MODIFIED", versionOf(changed)],
     ]);
-    const [, , deleted] = told;
+    const [, , deleted] = received;
     assert.equal(deleted?.type, "DELETED");
     assert.equal(deleted.object.kind, "ConfigMap");
     assert.deepEqual(deleted.object.data, { a: "1" });
@@ -34,17 +34,17 @@ export function watchContract(corner: () => Corner): void {
     const names = ["a", "b", "c", "d"];
     for (const name of names) await api.create(ConfigMap, { metadata: meta(name) });
     await using first = open(api, ConfigMap, { ...selection(), resourceVersion });
-    const [, second] = await first.told(4);
+    const [, second] = await first.received(4);
     await first.stop();
     await using resumed = open(api, ConfigMap, { ...selection(), resourceVersion: second?.version ?? "" });
-    const rest = await resumed.told(2);
+    const rest = await resumed.received(2);
     assert.deepEqual(
       rest.map(({ object }) => object.metadata?.name),
       [meta("c").name, meta("d").name],
     );
   });
 
-  test("of many watches that begin at once none misses what it is told first", async () => {
+  test("of many watches that begin at once none misses what it gets first", async () => {
     const { api, meta, selection } = corner();
     const { resourceVersion } = await api.list(ConfigMap, selection());
     const made: string[] = [];
@@ -53,16 +53,16 @@ export function watchContract(corner: () => Corner): void {
       await Promise.all(
         Array.from({ length: 60 }, async () => {
           await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
-          const told = await watch.told(made.length);
+          const received = await watch.received(made.length);
           assert.deepEqual(
-            told.map(({ version }) => version),
+            received.map(({ version }) => version),
             made,
           );
         }),
       );
   });
 
-  test("between a list and its watch nothing is lost and nothing told twice", async () => {
+  test("between a list and its watch nothing is lost and nothing received twice", async () => {
     const { api, meta, selection } = corner();
     const count = 20;
     const writing = (async (): Promise<void> => {
@@ -71,13 +71,13 @@ export function watchContract(corner: () => Corner): void {
     const { items, resourceVersion } = await api.list(ConfigMap, selection());
     await using watch = open(api, ConfigMap, { ...selection(), resourceVersion });
     await writing;
-    const told = await watch.told(count - items.length);
-    const names = [...items, ...told.map(({ object }) => object)].map(({ metadata }) => metadata?.name);
+    const received = await watch.received(count - items.length);
+    const names = [...items, ...received.map(({ object }) => object)].map(({ metadata }) => metadata?.name);
     assert.equal(names.length, count);
     assert.equal(new Set(names).size, count);
   });
 
-  test("an object that comes into a selection is told as new, one that leaves it as deleted", async () => {
+  test("an object that comes into a selection is reported as new, one that leaves it as deleted", async () => {
     const { api, meta, key, selection, namespace, label } = corner();
     await api.create(ConfigMap, { metadata: meta("a") });
     const { resourceVersion } = await api.list(ConfigMap, selection());
@@ -89,17 +89,17 @@ export function watchContract(corner: () => Corner): void {
     const left = await api.mergePatch(ConfigMap, key("a"), { metadata: { labels: { wanted: null } } });
     await api.mergePatch(ConfigMap, key("a"), { data: { a: "2" } });
     await api.mergePatch(ConfigMap, key("a"), label1);
-    const told = await watch.told(4);
+    const received = await watch.received(4);
     assert.deepEqual(
-      told.map(({ type }) => type),
+      received.map(({ type }) => type),
       ["ADDED", "MODIFIED", "DELETED", "ADDED"],
     );
-    assert.equal(told[0]?.version, versionOf(entered));
-    assert.equal(told[2]?.version, versionOf(left));
-    assert.equal(told[2]?.object.metadata?.labels?.["wanted"], "1");
+    assert.equal(received[0]?.version, versionOf(entered));
+    assert.equal(received[2]?.version, versionOf(left));
+    assert.equal(received[2]?.object.metadata?.labels?.["wanted"], "1");
   });
 
-  test("removing the last finalizer of a deleted object is told as its deletion", async () => {
+  test("removing the last finalizer of a deleted object is reported as its deletion", async () => {
     const { api, meta, key, selection } = corner();
     const { resourceVersion } = await api.list(Widget, selection());
     const finalizers = ["contract.test.invalid/hold"];
@@ -107,9 +107,9 @@ export function watchContract(corner: () => Corner): void {
     await using watch = open(api, Widget, { ...selection(), resourceVersion });
     await api.delete(Widget, key("a"));
     await api.mergePatch(Widget, key("a"), { metadata: { finalizers: null } });
-    const told = await watch.told(3);
+    const received = await watch.received(3);
     assert.deepEqual(
-      told.map(({ type, object }) => [type, object.metadata?.deletionTimestamp !== undefined]),
+      received.map(({ type, object }) => [type, object.metadata?.deletionTimestamp !== undefined]),
       [
         ["ADDED", false],
         ["MODIFIED", true],
@@ -123,8 +123,8 @@ export function watchContract(corner: () => Corner): void {
     await api.create(ConfigMap, { metadata: meta("a") });
     await api.create(ConfigMap, { metadata: meta("b") });
     await using watch = open(api, ConfigMap, { ...selection(), resourceVersion: "0" });
-    const told = await watch.told(2);
-    assert.deepEqual(told.map(({ type, object }) => `${type} ${object.metadata?.name}`).sort(), [
+    const received = await watch.received(2);
+    assert.deepEqual(received.map(({ type, object }) => `${type} ${object.metadata?.name}`).sort(), [
       `ADDED ${meta("a").name}`,
       `ADDED ${meta("b").name}`,
     ]);
@@ -203,7 +203,7 @@ interface OpenWatch<T> extends AsyncDisposable {
   /** What it ended with; undefined for a clean end. */
   readonly ended: Promise<unknown>;
   /** Resolves when that many events have come; fails when there are more. */
-  told(count: number): Promise<readonly Told<T>[]>;
+  received(count: number): Promise<readonly Told<T>[]>;
   /** Aborts it and gives what it ended with. */
   stop(reason?: Error): Promise<unknown>;
 }
@@ -229,7 +229,7 @@ function open<T extends KubeObject>(api: KubeApi, kind: Kind<T>, options: Omit<W
     events,
     bookmarks,
     ended,
-    async told(count) {
+    async received(count) {
       await eventually(`${count} events of ${kind.kind}`, () => events.length >= count, seen, 10_000);
       assert.equal(events.length, count, JSON.stringify(seen()));
       return events;

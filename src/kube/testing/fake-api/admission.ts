@@ -136,16 +136,13 @@ function decode(resource: Resource, asked: JsonObject): JsonObject {
 
 const microTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const pathSegment = /^(?!\.{1,2}$)[^/%]+$/;
 const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-function checked(resource: Resource, asked: JsonObject, previous: JsonObject | undefined): JsonObject {
+function checked(resource: Resource, object: JsonObject, previous: JsonObject | undefined): JsonObject {
   const { registered } = resource;
-  const object = registered.defaults === undefined ? asked : copyObject(registered.defaults(asked));
   const name = textAt(object, "metadata.name");
   if (name === "") throw invalid(resource, name, "metadata.name", "name or generateName is required");
-  const allowed = resource.group === "rbac.authorization.k8s.io" ? pathSegment : subdomain;
-  if (name.length > 253 || !allowed.test(name)) {
+  if (name.length > 253 || !subdomain.test(name)) {
     throw invalid(resource, name, "metadata.name", "a lowercase RFC 1123 subdomain is required");
   }
   const labels = valueAt(object, "metadata.labels");

@@ -30,8 +30,6 @@ export interface Match {
   subresource?: "" | Subresource;
 }
 
-export const writeVerbs: readonly Verb[] = ["create", "replace", "apply", "mergePatch", "delete"];
-
 export function matchesCall(match: Match, call: Call): boolean {
   const { verb, kind, name, namespace, subresource } = match;
   if (verb !== undefined && !(typeof verb === "string" ? verb === call.verb : verb.includes(call.verb))) return false;

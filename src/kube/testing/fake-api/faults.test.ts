@@ -66,13 +66,6 @@ test("a fault that is ended fails no more calls", async () => {
   await api.list(ConfigMap);
 });
 
-test("a throttled call is told when to come back", async () => {
-  const { api } = setUp();
-  api.faults.throttle({ verb: "list" }, 1500);
-  await assert.rejects(api.list(ConfigMap), { code: 429, reason: "TooManyRequests", retryAfter: 1500 });
-  await api.list(ConfigMap);
-});
-
 test("a delayed call is carried out late, or misses its deadline and is not", async () => {
   const { api, clock } = setUp();
   api.faults.delay({ verb: "create" }, 1000, 2);
@@ -174,7 +167,7 @@ test("watches can be cut with an error or cleanly, and those of one kind alone",
   assert.equal(api.watching, 0);
 });
 
-test("a forgotten history is Expired for watches, held watches, page tokens and exact versions", async () => {
+test("a forgotten history is Expired for watches, held watches and page tokens", async () => {
   const { api } = setUp();
   for (const name of ["a", "b", "c"]) await api.create(ConfigMap, map(name));
   const page = await api.list(ConfigMap, { limit: 1 });

@@ -4,7 +4,6 @@ import { TransportError } from "../../../transport/errors.ts";
 import type { RequestOptions } from "../../client/api.ts";
 import type { Clock } from "../../clock.ts";
 import { matchesCall, type Call, type Match } from "./calls.ts";
-import { tooManyRequests } from "./refusals.ts";
 import type { WatchStream } from "./watch-stream.ts";
 
 type Effect =
@@ -55,10 +54,6 @@ export class Faults {
   /** The connection breaks; `after` it the caller cannot know whether the server carried the call out. */
   breakConnection(match: Match, options?: FailOptions): End {
     return this.fail(match, () => new TransportError("broken", "the connection broke"), options);
-  }
-
-  throttle(match: Match, retryAfterMs: number, times = 1): End {
-    return this.fail(match, () => tooManyRequests(retryAfterMs), { times });
   }
 
   delay(match: Match, ms: number, times: number = Number.POSITIVE_INFINITY): End {

@@ -8,15 +8,15 @@ export type FieldPath = string;
 export type FieldSet = ReadonlySet<FieldPath>;
 
 /** The shape of what lies in a field; objects that nobody described merge field by field, lists are one value. */
-export function shapeOf(shape: Shape, field: string, value: Json | undefined): Shape {
+function shapeOf(shape: Shape, field: string, value: Json | undefined): Shape {
   const described = shape.t === "fields" ? shape.fields[field] : undefined;
   return described ?? (isJsonObject(value) ? plain : whole);
 }
 
-export const fieldStep = (path: FieldPath, field: string): FieldPath => `${path}f:${field}\n`;
+const fieldStep = (path: FieldPath, field: string): FieldPath => `${path}f:${field}\n`;
 
 /** The path of an item of a keyed list or a set. */
-export function itemStep(path: FieldPath, shape: Shape, item: Json): FieldPath {
+function itemStep(path: FieldPath, shape: Shape, item: Json): FieldPath {
   if (shape.t !== "keyed" || !isJsonObject(item)) return `${path}v:${JSON.stringify(item)}\n`;
   const key: JsonObject = {};
   for (const name of [...shape.keys].sort()) {
@@ -54,7 +54,7 @@ export function leavesOf(
   return into;
 }
 
-export interface Difference {
+interface Difference {
   /** Fields that are new or have another value. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;

@@ -86,7 +86,7 @@ function readToken(text: string): Position {
 
 export type Matches = (object: JsonObject) => boolean;
 
-export function labelMatcher(selector = ""): Matches {
+function labelMatcher(selector = ""): Matches {
   const matches = readLabelSelector(selector);
   if (matches === undefined) throw badRequest(`unable to parse requirement: ${selector}`);
   return (object) => matches(objectAt(object, "metadata.labels"));
@@ -95,7 +95,7 @@ export function labelMatcher(selector = ""): Matches {
 const fieldTerm = /^([^\s=!]+)\s*(==|=|!=)\s*([^\s=!]*)$/;
 
 /** Only the fields that the real server indexes can be selected by; any other is a bad request there too. */
-export function fieldMatcher(selector: string | undefined, selectable: readonly string[]): Matches {
+function fieldMatcher(selector: string | undefined, selectable: readonly string[]): Matches {
   const terms = (selector ? selector.split(",") : []).map((text) => {
     const [, path, operator, wanted] = fieldTerm.exec(text.trim()) ?? [];
     if (path === undefined) throw badRequest(`invalid selector: '${text}'; can't understand it`);

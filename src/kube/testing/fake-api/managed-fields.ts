@@ -111,7 +111,7 @@ export function recordUpdate(before: JsonObject | undefined, after: JsonObject, 
   record(after, owners);
 }
 
-export interface Application {
+interface Application {
   readonly live: JsonObject;
   readonly applied: JsonObject;
   readonly writer: Writer;

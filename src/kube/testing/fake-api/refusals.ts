@@ -49,9 +49,6 @@ export const internalError = (why: string): ApiError => new ApiError(500, "Inter
 
 export const expired = (why: string): ApiError => new ApiError(410, "Expired", why);
 
-export const tooManyRequests = (retryAfterMs: number): ApiError =>
-  new ApiError(429, "TooManyRequests", "too many requests, please try again later", [], retryAfterMs);
-
 /** Asked for a version that the server does not have, even after waiting for it. */
 export const fromTheFuture = (asked: number, current: number): ApiError =>
   new ApiError(504, "Timeout", `Too large resource version: ${asked}, current: ${current}`, [

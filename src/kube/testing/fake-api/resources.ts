@@ -11,12 +11,8 @@ export interface FakeKind<T extends KubeObject = KubeObject> {
   status?: boolean;
   /** How its lists merge under server-side apply; without it they are taken whole, as in a CRD that says nothing. */
   shape?: Shape;
-  /** Fields to select by, beside `metadata.name` and `metadata.namespace`. */
-  selectable?: readonly string[];
   /** Says what is wrong with an object, which is then refused as Invalid. */
   validate?(object: T, previous?: T): string | undefined;
-  /** Called on every write before it is stored. */
-  defaults?(object: T): T;
   /** Deleted objects stay, terminating, until they are deleted with a grace period of 0, as pods do until their kubelet says so. */
   graceful?: boolean;
 }
@@ -78,7 +74,7 @@ function resourceOf(registered: FakeKind): Resource {
     namespaced: kind.namespaced,
     status: registered.status ?? traits.status,
     shape: registered.shape ?? traits.shape,
-    selectable: ["metadata.name", "metadata.namespace", ...traits.selectable, ...(registered.selectable ?? [])],
+    selectable: ["metadata.name", "metadata.namespace", ...traits.selectable],
     graceful: registered.graceful ?? false,
     registered,
   };

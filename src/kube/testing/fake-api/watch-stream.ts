@@ -11,7 +11,7 @@ import { atRevision, type Change, type Storage } from "./storage.ts";
 // As the real server: a bookmark each minute, and one shortly before a watch ends by its own time.
 const bookmarkMs = 60_000;
 
-export type StreamEvent =
+type StreamEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: JsonObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
@@ -26,7 +26,7 @@ export interface WatchRequest {
   readonly from: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly onEvent: (event: StreamEvent) => void;
-  /** Asked before anything is told; a held watch is pumped again when it is let go. */
+  /** Asked before anything is sent; a held watch is pumped again when it is let go. */
   readonly isHeld: () => boolean;
 }
 
@@ -40,7 +40,7 @@ export class WatchStream {
   #cursor: number;
   #ended = false;
   #scheduled = false;
-  /** What to say when everything before it has been told. */
+  /** What to say when everything before it has been sent. */
   #due: "nothing" | "bookmark" | "end" = "nothing";
   #presentIsDue: boolean;
 
@@ -112,7 +112,7 @@ export class WatchStream {
     }
   }
 
-  /** An object that comes into or out of the selection is told as new or as deleted. */
+  /** An object that comes into or out of the selection is reported as new or as deleted. */
   #tell(change: Change): void {
     const { matches, onEvent } = this.#request;
     const was = change.previous !== undefined && matches(change.previous);

@@ -1,5 +1,5 @@
 // A process that leads, for tests that stop it. For each line on its standard input it tries a write and says whether
-// its timers had told it of a loss by then, and what came of the write. After `stop` it first stops itself, so that
+// its timers had noticed the loss by then, and what came of the write. After `stop` it first stops itself, so that
 // when somebody resumes it the write comes before anything else, its timers too.
 import type { KubeApi } from "../../client/api.ts";
 import { fenced } from "../../leader/fence.ts";
