@@ -18,7 +18,7 @@ export function parseSettings(text: string): Settings | undefined {
   try {
     const settings: unknown = JSON.parse(text);
     // Whatever it holds is completed by the schema, as a stored spec is.
-    return typeof settings === "object" && settings !== null ? (settings as Settings) : undefined;
+    return typeof settings === "object" && settings !== null ? settings : undefined;
   } catch {
     return undefined;
   }
