@@ -143,6 +143,7 @@ const usedSeldom: Readonly<Record<string, string>> = {
   "watch leases": "a standby waits for its leader to go",
   "patch events": "the same event again",
   "patch pods": "somebody took a pod's labels away",
+  "patch pods/resize": "somebody changed spec.pod.resources",
   "get services": "a Service of that name was there already",
   "patch services": "somebody changed one",
   "get poddisruptionbudgets": "one of that name was there already",
