@@ -6,9 +6,14 @@ import { healing } from "./clusters/healing.ts";
 import { joining } from "./clusters/joining.ts";
 import { lifetime } from "./clusters/lifetime.ts";
 import { losing } from "./clusters/losing.ts";
+import { notCrashing } from "./clusters/not-crashing.ts";
+import { onlyVoter } from "./clusters/only-voter.ts";
+import { refusedServices } from "./clusters/refused-services.ts";
 import { scaling } from "./clusters/scaling.ts";
 import { settings } from "./clusters/settings.ts";
 import { upkeep } from "./clusters/upkeep.ts";
+import { versions } from "./clusters/versions.ts";
+import { wiped } from "./clusters/wiped.ts";
 import { installOperator } from "./support/operator.ts";
 
 // Three at once keep two cores busy; what each holds runs one after another. The longest is first, so that it is not waited
@@ -26,4 +31,9 @@ describe("clusters", { concurrency: 3 }, () => {
   settings();
   upkeep();
   losing();
+  wiped();
+  versions();
+  refusedServices();
+  notCrashing();
+  onlyVoter();
 });

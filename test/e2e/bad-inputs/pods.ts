@@ -1,5 +1,6 @@
 // Specs that anybody may ask for and that this Kubernetes cannot fulfil: images that are not there, places that no node
 // offers, settings that etcd ends at. Nothing but the pod itself shows it.
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { labNode } from "../../../lab/config.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
@@ -7,7 +8,7 @@ import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
 import { kube, lab } from "../support/ground.ts";
-import { applyCluster, badCase, sharedNamespace, untilTold } from "./bad-case.ts";
+import { applyCluster, badCase, healed, patchSpec, sharedNamespace, untilTold } from "./bad-case.ts";
 
 const noImage = {
   reason: "MemberCannotStart",
@@ -127,15 +128,17 @@ export function badPods(): void {
     says: [...noNode.says, "Insufficient memory"],
     correct: { pod: { resources: { requests: { memory: "32Mi" } } } },
   });
-  // Not corrected: it may serve for a moment before it is killed, and one that clients may have written to stays.
-  test("less memory than etcd needs is told", async () => {
+  test("a first member with less memory than etcd needs is told, and is cured by the corrected limit in the same pod", async (context) => {
     const key = { namespace: await sharedNamespace(), name: "starved" };
-    const limits = { memory: "8Mi" };
-    const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod: { resources: { limits } } });
+    const limits = (memory: string): object => ({ resources: { limits: { memory } } });
+    const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod: limits("8Mi") });
     await untilTold(cluster, {
       reason: "MemberCannotStart",
       says: [/OOMKilled|StartError/, "spec.pod.resources.limits"],
     });
+    const [starved] = await cluster.pods();
+    const { leader } = await healed(context, cluster, () => patchSpec(key, { pod: limits("256Mi") }));
+    assert.equal(leader.uid, starved?.metadata?.uid);
     await kube.delete(EtcdCluster, key);
   });
   taintedNode();

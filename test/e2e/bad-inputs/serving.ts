@@ -1,9 +1,11 @@
-// An edit that is wrong, of a cluster that serves: the members that run are left as they are, one that is lost cannot be
-// replaced and that is told, and the correction makes the cluster whole.
+// An edit that is wrong, of a cluster that serves: the members that run are left as they are. One that is lost is replaced
+// with the last valid settings where the operator itself sees what is wrong; where only Kubernetes does, that it cannot be
+// replaced is told, and the correction makes the cluster whole.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deletePods } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";
+import { othersStay } from "../support/stay.ts";
 import type { Whole } from "../support/whole.ts";
 import { healed, patchSpec, untilTold } from "./bad-case.ts";
 
@@ -56,6 +58,31 @@ export function servingClusters(): void {
         );
         await writer.nothingIsLost();
       });
+
+    test("an edit that the operator does not take keeps no lost member from being replaced, with the last valid settings", async (context) => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      const problem = "spec.etcd.extraArgs holds --no-such-flag";
+      await patchSpec(cluster.key, { etcd: { extraArgs: ["--no-such-flag=1", "--heartbeat-interval=150"] } });
+      await untilTold(cluster, { reason: "InvalidSpec", says: [problem] });
+      const victim = before.members.find(({ id }) => id !== before.leader.id);
+      assert.ok(victim);
+      await deletePods(cluster, victim.name);
+      const after = await cluster.membersWhole({ without: [victim.name] });
+      othersStay(before, after, victim.name);
+      for (const { spec } of await cluster.pods()) {
+        const { command = [], env = [] } = spec?.containers[0] ?? {};
+        assert.doesNotMatch(
+          JSON.stringify([command, env]),
+          /no-such-flag|heartbeat/i,
+          "nothing of the edit is applied",
+        );
+      }
+      await untilTold(cluster, { reason: "InvalidSpec", says: [problem] });
+      await writer.nothingIsLost();
+      const corrected = await healed(context, cluster, () => patchSpec(cluster.key, { etcd: null }));
+      assert.deepEqual(standing(corrected), standing(after), "the correction changes nobody either");
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { version } from "../../../src/etcd/versions/version.ts";
+import { ClientServiceWatch } from "../support/client-service-watch.ts";
 import {
   deletePods,
   evictPod,
@@ -30,6 +31,21 @@ export function healing(): void {
       await deletePods(cluster, victim.name);
       othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
       await cluster.untilEvent("Replacing Dead Member", ({ note }) => note?.includes(victim.name) ?? false);
+      await writer.nothingIsLost();
+    });
+
+    test("while a lost member is replaced, the client Service sends nobody to a member that does not answer", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      // From so many entries on a newcomer gets a snapshot, and may be deaf to clients for seconds after that.
+      for (let i = 0; i < 200; i += 1) await before.leader.etcd.put("/readiness", String(i));
+      await using watch = new ClientServiceWatch(cluster);
+      const [victim] = followers(before);
+      assert.ok(victim);
+      await deletePods(cluster, victim.name);
+      const after = await cluster.whole({ without: [victim.name] });
+      othersStay(before, after, victim.name);
+      await watch.allAnswered(after.members.map(({ name }) => name));
       await writer.nothingIsLost();
     });
 

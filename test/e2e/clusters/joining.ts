@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../../lab/progress.ts";
-import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec, withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { seedName } from "../../../src/cluster/objects/names.ts";
 import { Node, Pod } from "../../../src/kube/objects/kinds.ts";
 import { clusterwide, makeCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/ground.ts";
@@ -32,7 +33,8 @@ export function joining(): void {
     test("two that join together are deleted in the moment that they were made, and others come", async () => {
       await using joined = await begin("deleted", {});
       const { cluster, writer } = joined;
-      const fresh = (await untilPods(cluster, 3)).filter((pod) => !isSeed(pod));
+      const seed = seedName(withDefaults(await cluster.get()));
+      const fresh = (await untilPods(cluster, 3)).filter(({ metadata }) => metadata?.name !== seed);
       assert.equal(fresh.length, 2);
       for (const { metadata } of fresh) {
         const { name = "", uid = "" } = metadata ?? {};
@@ -106,9 +108,6 @@ function untilFirstAddress(cluster: TestCluster): Promise<string> {
     { timeoutMs: patience, everyMs: 20, lastSeen: () => "none" },
   );
 }
-
-const isSeed = ({ spec }: Pod): boolean =>
-  spec?.containers.some(({ command }) => command?.includes("--initial-cluster-state=new")) ?? false;
 
 /** At most one member on each of these nodes, and none elsewhere. */
 function onePerNode(cluster: string, nodes: readonly string[]): Affinity {

@@ -2,15 +2,20 @@
 // in etcd itself. What is told about values that do not work is tried with the other bad inputs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import * as path from "node:path";
 import { after, describe, test } from "node:test";
-import { containerOf, findPod } from "../../../lab/pods.ts";
+import { isDeepStrictEqual } from "node:util";
+import { unified } from "../../../lab/cgroups.ts";
+import { cgroupOf, containerOf, findPod } from "../../../lab/pods.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
 import { Node } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
-import { kube, lab } from "../support/ground.ts";
+import { kube, lab, patience } from "../support/ground.ts";
 import { deletePods } from "../support/harm.ts";
 import { lane } from "../support/lane.ts";
+import { othersStay } from "../support/stay.ts";
 
 const priorityClass = { name: "settings-of-etcd", value: 1000 };
 const quotaBackendBytes = 1_073_741_824;
@@ -87,7 +92,11 @@ export function settings(): void {
         const [container] = spec?.containers ?? [];
         assert.equal(container?.image, `${repository}:v${currentEtcd}`);
         assert.deepEqual(container?.resources, pod.resources);
-        assert.deepEqual(container?.env, pod.etcdEnv);
+        const names = new Set(pod.etcdEnv.map(({ name }) => name));
+        assert.deepEqual(
+          container?.env?.filter(({ name }) => names.has(name)),
+          pod.etcdEnv,
+        );
         assert.ok(container?.command?.includes(`--quota-backend-bytes=${quotaBackendBytes}`));
       }
       await writer.nothingIsLost();
@@ -136,6 +145,36 @@ export function settings(): void {
       );
     });
 
+    test("resources that are edited are given to the pods as they run: no new pod, and no restart of etcd", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.whole();
+      const resources = { requests: { cpu: "20m", memory: "48Mi" }, limits: { memory: "640Mi" } };
+      await cluster.edit({ pod: { resources } });
+      let seen = "";
+      await waitFor(
+        "the kubelets to have given every pod its resources",
+        async () => {
+          const pods = await cluster.pods();
+          const given = pods.map(({ status }) => status?.containerStatuses?.[0]?.resources);
+          seen = JSON.stringify(given);
+          return given.every((one) => isDeepStrictEqual(one, resources)) || undefined;
+        },
+        { timeoutMs: patience, lastSeen: () => seen },
+      );
+      for (const { spec } of await cluster.pods()) assert.deepEqual(spec?.containers[0]?.resources, resources);
+      for (const { name } of before.members) {
+        const { pid } = containerOf(await findPod(lab, { namespace: cluster.namespace, name }), "etcd");
+        assert.equal(await memoryLimit(pid), 640 << 20);
+      }
+      const after = await cluster.whole();
+      othersStay(before, after);
+      assert.deepEqual(
+        after.members.map(({ restarts }) => restarts),
+        before.members.map(({ restarts }) => restarts),
+      );
+      await writer.nothingIsLost();
+    });
+
     test("an image of its own goes before repository and version, in pods that are made from then on", async () => {
       const { cluster, writer } = on();
       const before = await cluster.whole();
@@ -157,6 +196,12 @@ export function settings(): void {
       await writer.nothingIsLost();
     });
   });
+}
+
+/** What the kernel holds the process to, in bytes. */
+async function memoryLimit(pid: number): Promise<number> {
+  const file = unified() ? "memory.max" : "memory.limit_in_bytes";
+  return Number(await readFile(path.join(cgroupOf(pid, "memory"), file), "utf8"));
 }
 
 /** What the settings name. */

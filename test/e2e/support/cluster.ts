@@ -6,7 +6,7 @@ import { Event, Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { kube, patience } from "./ground.ts";
-import { lookAtCluster, podText, type Whole } from "./whole.ts";
+import { lookAtCluster, lookAtMembers, podText, type Whole } from "./whole.ts";
 
 export const currentEtcd = "3.6.16";
 
@@ -57,10 +57,19 @@ export class TestCluster {
   }
 
   /** Waits until all that was asked for is there, in Kubernetes, in etcd and in the status. */
-  whole({ without = [] }: Expected = {}): Promise<Whole> {
+  whole(expected: Expected = {}): Promise<Whole> {
+    return this.#untilSeen("to be whole", lookAtCluster, expected);
+  }
+
+  /** Waits until all members are there and serve, where something else keeps the cluster from being Ready. */
+  membersWhole(expected: Expected = {}): Promise<Whole> {
+    return this.#untilSeen("to have all its members", lookAtMembers, expected);
+  }
+
+  #untilSeen(what: string, lookAt: typeof lookAtCluster, { without = [] }: Expected): Promise<Whole> {
     let seen = "nothing yet";
     return waitFor(
-      `${this.name} to be whole`,
+      `${this.name} ${what}`,
       async () => {
         const [cluster, pods] = await Promise.all([this.get(), this.pods()]);
         const unwanted = pods.filter(({ metadata }) => without.includes(metadata?.name ?? ""));
@@ -68,7 +77,7 @@ export class TestCluster {
           seen = `${unwanted.map(podText).join(", ")} still there`;
           return undefined;
         }
-        const look = await lookAtCluster(cluster, pods);
+        const look = await lookAt(cluster, pods);
         if (look.t === "whole") return look.whole;
         seen = look.because;
         return undefined;
@@ -103,6 +112,13 @@ export class TestCluster {
       },
       { timeoutMs: patience, everyMs: 100, lastSeen: () => JSON.stringify({ spec: seen?.spec, status: seen?.status }) },
     );
+  }
+
+  /** Waits until the operator has looked at the last edit, and the status is of it. */
+  untilObserved(): Promise<EtcdCluster> {
+    return this.until("the last edit is observed", ({ metadata, status }) => {
+      return status?.observedGeneration === metadata?.generation;
+    });
   }
 
   async events(): Promise<Event[]> {

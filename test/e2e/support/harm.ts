@@ -1,8 +1,10 @@
 // What people and Kubernetes do to a cluster: to its pods, its list of members, and what stands around them.
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../../../lab/command.ts";
+import { type LabNode, labNodes } from "../../../lab/config.ts";
 import { readDaemon, signalDaemon } from "../../../lab/daemon.ts";
+import { killContainer } from "../../../lab/faults/containers.ts";
 import { containerOf, findPod } from "../../../lab/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
@@ -101,4 +103,51 @@ export async function spoilData({ namespace }: TestCluster, name: string): Promi
   const folder = `/proc/${pid}/root/var/etcd/data/member/wal`;
   const logs = (await readdir(folder)).filter((file) => file.endsWith(".wal"));
   for (const file of logs) await writeFile(path.join(folder, file), "not a log any more ".repeat(100));
+}
+
+/** As when a disk is exchanged under a member: its data is gone and its process dies. The kubelet starts it again. */
+export async function wipeData({ namespace }: TestCluster, name: string): Promise<void> {
+  const { pid } = containerOf(await findPod(lab, { namespace, name }), "etcd");
+  // Stopped first, so that it writes nothing back between the two.
+  process.kill(pid, "SIGSTOP");
+  await rm(`/proc/${pid}/root/var/etcd/data`, { recursive: true });
+  process.kill(pid, "SIGKILL");
+}
+
+/**
+ * Kills the member's process until its kubelet cannot start it again for the reason given. A kubelet may start it once
+ * more with what it still remembers of the ConfigMap or image that was taken away.
+ */
+export async function killUntilWaiting(cluster: TestCluster, name: string, reasons: readonly string[]): Promise<void> {
+  let seen = "";
+  const pod = `${cluster.namespace}/${name}`;
+  await killContainer(lab, pod);
+  await waitFor(
+    `${name} to wait with ${reasons.join(" or ")}`,
+    async () => {
+      const [container] = (await cluster.pod(name))?.status?.containerStatuses ?? [];
+      seen = JSON.stringify(container?.state);
+      if (reasons.includes(container?.state?.waiting?.reason ?? "")) return true;
+      const startedAgain = container?.state?.running !== undefined && container.lastState?.terminated !== undefined;
+      if (startedAgain) await killContainer(lab, pod);
+      return undefined;
+    },
+    { timeoutMs: patience, lastSeen: () => seen },
+  );
+}
+
+const ctr = (node: LabNode, ...args: string[]): Promise<string> =>
+  run("ctr", ["--address", node.containerdSocket, "--namespace", "k8s.io", "images", ...args]);
+
+/** Another name of an image that is on every node, or on one. */
+export async function tagImage(image: string, tag: string, nodes = labNodes(lab)): Promise<void> {
+  await Promise.all(nodes.map((node) => ctr(node, "tag", "--force", image, tag)));
+}
+
+/** As when a node's images are collected: a container that runs goes on, and cannot be started again without a registry. */
+export async function removeImage(tag: string, node: string): Promise<LabNode> {
+  const found = labNodes(lab).find(({ name }) => name === node);
+  if (found === undefined) throw new Error(`the lab has no node ${node}`);
+  await ctr(found, "rm", "--sync", tag);
+  return found;
 }

@@ -35,10 +35,28 @@ const not = (because: string): Look => ({ t: "not", because });
 
 export const memberAt = (address: string): EtcdMember => etcdMembers.at({ url: `http://${address}:2379` });
 
+/** Whether it is whole, and its conditions say so. */
 export async function lookAtCluster(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Look> {
-  const { spec, status, metadata } = withDefaults(cluster);
+  const { status, metadata } = withDefaults(cluster);
+  const look = await lookAtMembers(cluster, pods);
+  if (look.t === "not") return look;
   const ready = status.conditions.find(({ type }) => type === "Ready");
-  const told = `status ${status.phase} ${status.ready ?? "-"}, Ready ${ready?.status}: ${ready?.message}`;
+  if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation) return not(summaryOf(cluster));
+  if (status.observedGeneration !== metadata.generation)
+    return not(`the status is of an older generation; ${summaryOf(cluster)}`);
+  return look;
+}
+
+function summaryOf(cluster: EtcdCluster): string {
+  const { status } = withDefaults(cluster);
+  const ready = status.conditions.find(({ type }) => type === "Ready");
+  return `status ${status.phase} ${status.ready ?? "-"}, Ready ${ready?.status} ${ready?.reason}: ${ready?.message}`;
+}
+
+/** Whether all members are there and serve, whatever the conditions say about the rest. */
+export async function lookAtMembers(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Look> {
+  const { spec, status } = withDefaults(cluster);
+  const told = summaryOf(cluster);
   if (pods.length !== spec.size) return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${told}`);
   const addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
   if (addresses.length !== pods.length) return not(`pods without an address; ${told}`);
@@ -48,8 +66,6 @@ export async function lookAtCluster(cluster: EtcdCluster, pods: readonly Pod[]):
     const odd = oddities(list, pods, status.clusterId);
     if (odd !== undefined) return not(`${podText(pods[index] ?? {})}: ${odd}; ${told}`);
   }
-  if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation) return not(told);
-  if (status.observedGeneration !== metadata.generation) return not(`the status is of an older generation; ${told}`);
   const [list] = lists;
   if (list === undefined || typeof list === "string") return not("no members");
   const members = pods.map((pod) => memberOf(pod, list.members)).toSorted((a, b) => (a.name < b.name ? -1 : 1));

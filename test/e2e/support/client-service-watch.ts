@@ -1,0 +1,106 @@
+// Watches whom the client Service sends clients to, and asks each of them on the port that clients use. One that is sent
+// clients and says nothing is remembered.
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import type { EndpointSlice as EndpointSliceObject } from "kubernetes-types/discovery/v1.js";
+import { waitFor } from "../../../lab/progress.ts";
+import { ports } from "../../../src/cluster/objects/labels.ts";
+import type { Kind } from "../../../src/kube/objects/objects.ts";
+import type { TestCluster } from "./cluster.ts";
+import { kube, patience } from "./ground.ts";
+
+const EndpointSlice: Kind<EndpointSliceObject> = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  kind: "EndpointSlice",
+  plural: "endpointslices",
+  namespaced: true,
+};
+
+const everyMs = 100;
+/** One that is only slow on a busy machine answers within it, and one that is starting up is silent for up to 7 s. */
+const answerWithinMs = 3_000;
+
+export class ClientServiceWatch implements AsyncDisposable {
+  readonly #cluster: TestCluster;
+  readonly #answered = new Set<string>();
+  readonly #deaf = new Set<string>();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+
+  constructor(cluster: TestCluster) {
+    this.#cluster = cluster;
+    this.#ended = this.#run();
+  }
+
+  /** Ends the watch, once each of these pods was sent clients and has answered. */
+  async allAnswered(names: readonly string[]): Promise<void> {
+    const missing = (): string[] => names.filter((name) => !this.#answered.has(name) && !this.#deaf.has(name));
+    await waitFor("all members to be sent clients", async () => missing().length === 0 || undefined, {
+      timeoutMs: patience,
+      lastSeen: () => `not yet sent any: ${missing().join(", ")}`,
+    });
+    await this[Symbol.asyncDispose]();
+    assert.deepEqual([...this.#deaf], [], "these were sent clients and did not answer");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const asked = new Map<string, Promise<void>>();
+    while (!this.#stop.signal.aborted) {
+      for (const [name, address] of await this.#endpoints().catch(() => new Map<string, string>())) {
+        if (asked.has(name)) continue;
+        asked.set(
+          name,
+          this.#ask(name, address).finally(() => asked.delete(name)),
+        );
+      }
+      await pause(everyMs);
+    }
+    await Promise.all(asked.values());
+  }
+
+  /** Address by name of the pods that clients are sent to. */
+  async #endpoints(): Promise<ReadonlyMap<string, string>> {
+    const { namespace, name } = this.#cluster;
+    const labelSelector = `kubernetes.io/service-name=${name}-client`;
+    const { items } = await kube.list(EndpointSlice, { namespace, labelSelector });
+    const ready = items.flatMap(({ endpoints }) =>
+      (endpoints ?? []).filter(({ conditions }) => conditions?.ready === true),
+    );
+    return new Map(ready.map(({ targetRef, addresses }) => [targetRef?.name ?? "", addresses[0] ?? ""]));
+  }
+
+  /** Deaf is one that never answers and that clients are sent to all the time. */
+  async #ask(name: string, address: string): Promise<void> {
+    const until = Date.now() + answerWithinMs;
+    while (!this.#stop.signal.aborted) {
+      if (await this.#answers(address, until - Date.now())) {
+        this.#answered.add(name);
+        return;
+      }
+      const endpoints = await this.#endpoints().catch(() => undefined);
+      if (endpoints !== undefined && endpoints.get(name) !== address) return;
+      if (Date.now() >= until && endpoints !== undefined) {
+        this.#deaf.add(name);
+        return;
+      }
+      await pause(everyMs);
+    }
+  }
+
+  async #answers(address: string, withinMs: number): Promise<boolean> {
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(Math.max(withinMs, 1))]);
+    try {
+      const answer = await fetch(`http://${address}:${ports.client}/version`, { signal });
+      await answer.text();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
