@@ -81,7 +81,7 @@ export function losing(): void {
         await spoilData(cluster, victim.name);
         await killContainer(lab, `${cluster.namespace}/${victim.name}`);
         othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
-        await cluster.untilEvent("Member Removed", ({ note }) => note?.includes("keeps ending") ?? false);
+        await cluster.untilEvent("Member Removed", ({ note }) => note?.includes("keeps exiting") ?? false);
         await writer.nothingIsLost();
       });
     });
