@@ -119,7 +119,7 @@ check("learners", [
     2000,
   ],
   [
-    "not when its process keeps ending",
+    "not when its process keeps exiting",
     { members: [voter("a"), voter("b"), learner("c", { silent: true, pod: { ...young, ...crashing(1000) } })] },
     [],
   ],
