@@ -57,6 +57,10 @@ unit: $(READY) ## Unit tests only; one file: make unit FILE=src/kube/controller/
 suite: $(READY) ## One suite on the running lab (else on one of its own): make suite S=lab [FILE=…] [NAME='…']
 	@$(NODE) test/run.ts $(S) $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
 
+.PHONY: mutants
+mutants: $(READY) ## Which small mistakes in src/cluster no unit test notices: MUTANTS=200 for a sample, FILE=src/cluster/… for one file
+	@$(NODE) test/mutants/main.ts $(if $(MUTANTS),--count $(MUTANTS)) $(if $(FILE),--file $(FILE)) $(if $(SEED),--seed $(SEED))
+
 .PHONY: format
 format: $(READY) ## Format every file
 	@$(BIN)/biome format --write

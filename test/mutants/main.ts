@@ -1,0 +1,117 @@
+// Mutation test: makes one small mistake after another in the sources of the cluster controller and tells which ones no
+// unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=… for one file only.
+import * as path from "node:path";
+import { parseArgs } from "node:util";
+import { bold, dim, green, red, say, seconds, yellow } from "../../lab/progress.ts";
+import { root } from "../suites.ts";
+import { type Mutation, mutationsOf } from "./mutations.ts";
+import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
+
+/** Where mistakes are made, and whose tests have to notice them. */
+const folder = "src/cluster";
+const atOnce = 2;
+/** Of the mistakes, at least so many shall be noticed. */
+const goal = 0.9;
+
+const { values: options } = parseArgs({
+  options: { count: { type: "string" }, file: { type: "string" }, seed: { type: "string" } },
+});
+
+async function main(): Promise<number> {
+  const began = Date.now();
+  const seed = Number(options.seed ?? Date.now() % 100_000);
+  const files = sourcesIn(root, folder).filter(isMutated);
+  const wanted =
+    options.file === undefined ? files : files.filter((file) => file === path.normalize(options.file ?? ""));
+  if (wanted.length === 0) {
+    say(`${options.file} is no source file of ${folder}.`);
+    return 2;
+  }
+  const all = mutationsOf(root, wanted);
+  const mutations = options.count === undefined ? all : sample(all, Number(options.count), seed);
+  say(bold(`${mutations.length} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
+
+  const scratches = Array.from({ length: atOnce }, () => new Scratch(root, "src"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      for (const scratch of scratches) scratch[Symbol.dispose]();
+      process.exit(1);
+    });
+  try {
+    const tests = await timedTests(scratches);
+    const importers = importersIn(root, "src");
+    const verdicts = new Map<Mutation, Verdict>();
+    const left = [...mutations];
+    await Promise.all(
+      scratches.map(async (scratch) => {
+        for (let mutation = left.shift(); mutation !== undefined; mutation = left.shift()) {
+          const reach = importers(mutation.file);
+          const verdict = await scratch.try(
+            mutation,
+            tests.filter(({ file }) => reach.has(file)),
+          );
+          verdicts.set(mutation, verdict);
+          tell(mutation, verdict);
+        }
+      }),
+    );
+    return conclude(mutations, verdicts, Date.now() - began);
+  } finally {
+    for (const scratch of scratches) scratch[Symbol.dispose]();
+  }
+}
+
+const isMutated = (file: string): boolean => !file.endsWith(".test.ts") && !file.includes("/testing/");
+
+/** What fails without any mutation can notice none. */
+async function timedTests(scratches: readonly Scratch[]): Promise<TimedFile[]> {
+  const left = sourcesIn(root, folder).filter((file) => file.endsWith(".test.ts"));
+  const timed: TimedFile[] = [];
+  await Promise.all(
+    scratches.map(async (scratch) => {
+      for (let file = left.shift(); file !== undefined; file = left.shift()) {
+        const result = await scratch.timed(file);
+        if ("ms" in result) timed.push(result);
+        else say(`${yellow("–")} ${file} is left out, for it fails without mutations: ${result.failed}`);
+      }
+    }),
+  );
+  return timed;
+}
+
+function tell({ file, line, column, change }: Mutation, verdict: Verdict): void {
+  const place = `${file}:${line}:${column} ${change}`;
+  if (verdict.by === "nobody") say(`${red("✗ unnoticed")} ${place}`);
+  else if (verdict.by === "test") say(`${green("✓ noticed")}   ${place} ${dim(`by "${verdict.name}"`)}`);
+  else if (verdict.by === "time") say(`${green("✓ noticed")}   ${place} ${dim(`it never ends: ${verdict.file}`)}`);
+  else say(`${green("✓ noticed")}   ${place} ${dim("by the compiler")}`);
+}
+
+function conclude(mutations: readonly Mutation[], verdicts: ReadonlyMap<Mutation, Verdict>, ms: number): number {
+  const unnoticed = mutations.filter((mutation) => verdicts.get(mutation)?.by === "nobody");
+  const compiler = mutations.filter((mutation) => verdicts.get(mutation)?.by === "compiler");
+  const noticed = mutations.length - unnoticed.length;
+  const share = mutations.length === 0 ? 1 : noticed / mutations.length;
+  say();
+  for (const { file, line, column, change } of unnoticed.toSorted((a, b) => (a.file < b.file ? -1 : 1)))
+    process.stdout.write(`unnoticed: ${file}:${line}:${column} ${change}\n`);
+  process.stdout.write(
+    `${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %), ${compiler.length} of them by the compiler alone; goal ${goal * 100} %; took ${seconds(ms)}\n`,
+  );
+  return share >= goal ? 0 : 1;
+}
+
+/** So many of them, the same for the same seed. */
+function sample<T>(from: readonly T[], count: number, seed: number): T[] {
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const left = [...from];
+  return Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat();
+}
+
+process.exitCode = await main();

@@ -1,0 +1,157 @@
+// Tries mutations in a scratch copy of the sources: which tests can notice one, in which order they are run, and who
+// notices it first.
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import type { Mutation } from "./mutations.ts";
+
+export type Verdict =
+  | { readonly by: "test"; readonly name: string }
+  /** It ran several times longer than it does without the mutation. */
+  | { readonly by: "time"; readonly file: string }
+  | { readonly by: "compiler" }
+  | { readonly by: "nobody" };
+
+type Run =
+  | { readonly t: "passed"; readonly ms: number }
+  | { readonly t: "failed"; readonly test: string }
+  | { readonly t: "endless" };
+
+/** A test file that passes without mutations, and how long it takes then. */
+export interface TimedFile {
+  readonly file: string;
+  readonly ms: number;
+}
+
+/** Files below this start together in one process, because most of their time is the start. */
+const quickMs = 2_000;
+/** A machine with other work to do is no endless loop. */
+const patience = { factor: 6, leastMs: 30_000 } as const;
+const longest = 10 * 60_000;
+
+export class Scratch implements Disposable {
+  readonly #folder: string;
+  readonly #program: string;
+  readonly #children = new Set<ChildProcess>();
+
+  /** `folder` of the sources, as in `src`, is copied; the rest of the project is not needed to run its unit tests. */
+  constructor(root: string, folder: string) {
+    this.#folder = mkdtempSync(path.join(tmpdir(), "mutants-"));
+    this.#program = path.join(root, "node_modules/.bin");
+    cpSync(path.join(root, folder), path.join(this.#folder, folder), { recursive: true });
+    cpSync(path.join(root, "package.json"), path.join(this.#folder, "package.json"));
+    symlinkSync(path.join(root, "node_modules"), path.join(this.#folder, "node_modules"));
+    const config = { extends: path.join(root, "tsconfig.json"), include: [path.join(this.#folder, folder, "**/*.ts")] };
+    writeFileSync(path.join(this.#folder, "tsconfig.json"), JSON.stringify(config));
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) child.kill("SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async timed(file: string): Promise<TimedFile | { readonly file: string; readonly failed: string }> {
+    const run = await this.#test([file], longest);
+    if (run.t === "passed") return { file, ms: run.ms };
+    return { file, failed: run.t === "failed" ? run.test : "it does not end" };
+  }
+
+  /** `tests`: those that can reach the mutated file. */
+  async try(mutation: Mutation, tests: readonly TimedFile[]): Promise<Verdict> {
+    const file = path.join(this.#folder, mutation.file);
+    const sound = readFileSync(file, "utf8");
+    writeFileSync(file, `${sound.slice(0, mutation.start)}${mutation.replacement}${sound.slice(mutation.end)}`);
+    try {
+      for (const { files, ms } of batches(tests)) {
+        const run = await this.#test(files, Math.max(patience.leastMs, patience.factor * ms));
+        if (run.t === "failed") return { by: "test", name: run.test };
+        if (run.t === "endless") return { by: "time", file: files.join(", ") };
+      }
+      return (await this.#compiles()) ? { by: "nobody" } : { by: "compiler" };
+    } finally {
+      writeFileSync(file, sound);
+    }
+  }
+
+  /** Ends at the first test that fails. */
+  #test(files: readonly string[], limitMs: number): Promise<Run> {
+    const began = Date.now();
+    // One process for all of them; an array that grows for ever must not take the machine along.
+    const options = ["--test", "--test-isolation=none", "--test-reporter=tap", "--max-old-space-size=1024"];
+    const child = spawn(path.join(this.#program, "node"), [...options, ...files], {
+      cwd: this.#folder,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#children.add(child);
+    const { promise, resolve, reject } = Promise.withResolvers<Run>();
+    let failed: string | undefined;
+    let endless = false;
+    let said = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (chunk: string) => {
+      said = (said + chunk).slice(-10_000);
+      failed ??= /^\s*not ok \d+ - (.*)$/m.exec(said)?.[1];
+      if (failed !== undefined) child.kill("SIGKILL");
+    });
+    const timer = setTimeout(() => {
+      endless = true;
+      child.kill("SIGKILL");
+    }, limitMs);
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      this.#children.delete(child);
+      if (endless) resolve({ t: "endless" });
+      else if (failed !== undefined) resolve({ t: "failed", test: failed });
+      else if (code !== 0) resolve({ t: "failed", test: `the test process ends with ${code}` });
+      else resolve({ t: "passed", ms: Date.now() - began });
+    });
+    return promise;
+  }
+
+  #compiles(): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const child = spawn(path.join(this.#program, "tsc"), ["--noEmit"], { cwd: this.#folder, stdio: "ignore" });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code === 0));
+    return promise;
+  }
+}
+
+/** The quick ones in one go, then each of the others, shortest first. */
+function batches(tests: readonly TimedFile[]): { files: string[]; ms: number }[] {
+  const quick = tests.filter(({ ms }) => ms <= quickMs);
+  const slow = tests.filter(({ ms }) => ms > quickMs).toSorted((a, b) => a.ms - b.ms);
+  const all = [
+    { files: quick.map(({ file }) => file), ms: quick.reduce((sum, { ms }) => sum + ms, 0) },
+    ...slow.map(({ file, ms }) => ({ files: [file], ms })),
+  ];
+  return all.filter(({ files }) => files.length > 0);
+}
+
+/** By file, the files that import it, directly or through others; types count for nothing when tests run. */
+export function importersIn(root: string, folder: string): (file: string) => ReadonlySet<string> {
+  const imports = new Map(
+    sourcesIn(root, folder).map((file) => {
+      const text = readFileSync(path.join(root, file), "utf8");
+      const found = text.matchAll(/^(?:import|export|\}) (?!type )[^;]*?"(\.[^"]+)";$/gm);
+      return [file, [...found].map(([, to = ""]) => path.join(path.dirname(file), to))] as const;
+    }),
+  );
+  return (wanted) => {
+    const reach = new Set([wanted]);
+    for (;;) {
+      const more = [...imports].filter(([file, to]) => !reach.has(file) && to.some((one) => reach.has(one)));
+      if (more.length === 0) return reach;
+      for (const [file] of more) reach.add(file);
+    }
+  };
+}
+
+export function sourcesIn(root: string, folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => path.join(folder, file))
+    .sort();
+}
