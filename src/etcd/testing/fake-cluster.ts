@@ -1,6 +1,7 @@
 // The state of an etcd cluster in memory: members with and without a process, learners, quorum, a leader, and etcd's
-// own rules about when the membership may change, after etcdserver/server.go. Raft itself is left out: what a quorum
-// agrees on is agreed on at once.
+// own rules about when the membership may change, after etcdserver/server.go. Of raft there is what decides whether an
+// acknowledged entry survives: how far each log goes, who may be elected by whom, and terms. What a quorum agrees on is
+// agreed on at once.
 import { createHash } from "node:crypto";
 import { EtcdError, type EtcdReason } from "../errors.ts";
 import { type ClusterId, clusterId, type MemberId, memberId, wireId } from "../ids.ts";
@@ -17,7 +18,14 @@ export interface FakeClusterOptions {
   readonly maxLearners?: number;
   /** Milliseconds that a new member takes to hold all data. */
   readonly catchUp?: number;
+  /** Milliseconds that a process takes until it answers. */
+  readonly listen?: number;
   readonly token?: string;
+  /**
+   * Gives numbers from 0 up to 1. With it an entry reaches no more members than it takes until `replicate` is called, and
+   * whoever can win an election may. Without it all hold everything at once, and the one that holds most wins.
+   */
+  readonly random?: () => number;
 }
 
 export interface ProcessStart {
@@ -25,6 +33,8 @@ export interface ProcessStart {
   readonly peerUrl: string;
   readonly clientUrl: string;
   readonly version?: string;
+  /** By its own flags, which may differ from those of the others. */
+  readonly maxLearners?: number;
 }
 
 /** How a process is: the operator sees what it can reach, the peers see what they can reach. */
@@ -40,10 +50,15 @@ export interface FakeProcess {
   readonly member: MemberId;
   readonly clientUrl: string;
   version: EtcdVersion;
+  maxLearners: number;
   state: ProcessState;
   /** Since when its peers hear of it. */
   connectedAt: number;
+  /** From then on it answers clients. */
+  servesAt: number;
   caughtUpAt: number;
+  /** How many of the acknowledged entries its log has, from the first on. */
+  held: number;
 }
 
 export class FakeCluster {
@@ -53,13 +68,19 @@ export class FakeCluster {
   readonly #version: string;
   readonly #maxLearners: number;
   readonly #catchUp: number;
+  readonly #listen: number;
   readonly #token: string;
+  readonly #random: (() => number) | undefined;
   readonly #members = new Map<MemberId, Member>();
   readonly #removed = new Set<MemberId>();
   readonly #processes = new Map<MemberId, FakeProcess>();
   #alarms: readonly Alarm[] = [];
   #leader: MemberId | undefined;
   #term = 1;
+  #entries = 0;
+  #lost = 0;
+  /** The minor version that all members have had: none below it may start. */
+  #minor = 0;
 
   /** A cluster of one member that runs. */
   constructor(seed: ProcessStart, options: FakeClusterOptions = {}) {
@@ -67,7 +88,9 @@ export class FakeCluster {
     this.#version = options.version ?? "3.6.16";
     this.#maxLearners = options.maxLearners ?? 1;
     this.#catchUp = options.catchUp ?? 0;
+    this.#listen = options.listen ?? 0;
     this.#token = options.token ?? "fake";
+    this.#random = options.random;
     const id = hashId(seed.peerUrl, this.#token);
     this.clusterId = clusterId(wireId(hashId(id)));
     this.#members.set(id, { id, name: "", peerUrls: [seed.peerUrl], clientUrls: [], learner: false });
@@ -76,10 +99,23 @@ export class FakeCluster {
 
   // What a test does to the world
 
-  /** Starts a member that was added, by its peer URL, or starts one again. */
-  start({ name, peerUrl, clientUrl, version: wanted = this.#version }: ProcessStart): MemberId {
-    const member = [...this.#members.values()].find(({ peerUrls }) => peerUrls.includes(peerUrl));
-    if (!member) throw new Error(`the process ${name} exits: ${peerUrl} is not in the cluster`);
+  /** Starts a member that was added, by its peer URL, or starts one again; one that has no data begins to get it. */
+  start(start: ProcessStart): MemberId {
+    const member = [...this.#members.values()].find(({ peerUrls }) => peerUrls.includes(start.peerUrl));
+    if (!member) throw new Error(`the process ${start.name} exits: ${start.peerUrl} is not in the cluster`);
+    this.#run(member, start);
+    return member.id;
+  }
+
+  /** Starts a member again with the data that it has, whatever its address is by now. */
+  restart(id: MemberId, start: Omit<ProcessStart, "peerUrl">): void {
+    const member = this.#members.get(id);
+    if (!member || !this.#processes.has(id)) throw new Error(`the process ${start.name} exits: it has no data`);
+    this.#run(member, start);
+  }
+
+  #run(member: Member, start: Omit<ProcessStart, "peerUrl">): void {
+    const { name, clientUrl, version: wanted = this.#version, maxLearners = this.#maxLearners } = start;
     const now = this.#now();
     const before = this.#processes.get(member.id);
     this.#processes.set(member.id, {
@@ -87,13 +123,23 @@ export class FakeCluster {
       member: member.id,
       clientUrl,
       version: version(wanted),
+      maxLearners,
       state: "running",
       connectedAt: now,
+      servesAt: now + this.#listen,
       caughtUpAt: before?.caughtUpAt ?? now + this.#catchUp,
+      held: before?.held ?? 0,
     });
     this.#members.set(member.id, { ...member, name, clientUrls: [clientUrl] });
+    this.#agreeOnVersion();
     this.#elect();
-    return member.id;
+  }
+
+  /** The cluster's version is the lowest of all members, known when all of them run, and never falls. */
+  #agreeOnVersion(): void {
+    const minors = this.members.map(({ id }) => this.#processes.get(id)?.version.minor);
+    const known = minors.filter((minor) => minor !== undefined);
+    if (known.length === minors.length) this.#minor = Math.max(this.#minor, Math.min(...known));
   }
 
   set(name: string, state: ProcessState): void {
@@ -126,6 +172,73 @@ export class FakeCluster {
     return this.#named(name).member;
   }
 
+  /** Sends what is new to those that have not got it: without chance to all, with it to some. */
+  replicate(): void {
+    if (this.#leader === undefined) return;
+    for (const process of this.#processes.values()) {
+      const reached = process.state === "running" && process.caughtUpAt <= this.#now();
+      if (reached && (this.#random === undefined || this.#random() < 0.7)) process.held = this.#entries;
+    }
+  }
+
+  /** Where nothing is left to chance, what can be sent has been sent whenever anybody looks. */
+  flush(): void {
+    if (this.#random === undefined) this.replicate();
+  }
+
+  // What a test sees of it that no client does
+
+  /** Entries that were acknowledged: writes of clients and changes of the membership. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** Entries that were acknowledged and are gone, because one was elected that did not have them. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Whether voters that lack acknowledged entries could elect one of themselves. */
+  get endangered(): boolean {
+    const voters = this.#voters();
+    const lacking = voters.filter(({ id }) => (this.#processes.get(id)?.held ?? this.#entries) < this.#entries);
+    return lacking.length >= quorum(voters.length);
+  }
+
+  /** The voters that run and reach each other are enough to decide. */
+  get decides(): boolean {
+    return this.#connectedVoters().length >= quorum(this.#voters().length);
+  }
+
+  /** Whether there is a process with data of this member, running or not. */
+  hasData(id: MemberId): boolean {
+    return this.#processes.has(id);
+  }
+
+  wasRemoved(id: MemberId): boolean {
+    return this.#removed.has(id);
+  }
+
+  get minor(): number {
+    return this.#minor;
+  }
+
+  /** The entry that a write or a change of members is: held by the leader and by as many others as it takes. */
+  commit(): void {
+    this.#entries += 1;
+    const voters = this.#connectedVoters().flatMap(({ id }) => this.#processes.get(id) ?? []);
+    const random = this.#random;
+    const others = voters.filter(({ member }) => member !== this.#leader);
+    const reached =
+      random === undefined
+        ? [...this.#processes.values()].filter(
+            ({ state, caughtUpAt }) => state === "running" && caughtUpAt <= this.#now(),
+          )
+        : others.toSorted(() => random() - 0.5).slice(0, quorum(this.#voters().length) - 1);
+    for (const process of [...voters.filter(({ member }) => member === this.#leader), ...reached])
+      process.held = this.#entries;
+  }
+
   // What members ask of it
 
   get term(): number {
@@ -144,6 +257,11 @@ export class FakeCluster {
     const member = this.#members.get(process.member);
     if (!member) throw new Error(`${process.name} runs and is no member`);
     return member;
+  }
+
+  /** Between its start and its first answer it takes connections and says nothing. */
+  listens({ servesAt }: FakeProcess): boolean {
+    return servesAt <= this.#now();
   }
 
   /** Whether this process and those that it reaches can decide anything. */
@@ -178,10 +296,11 @@ export class FakeCluster {
     if (this.#removed.has(id)) throw refusal("memberRemoved", "MemberAdd", "ID removed");
     if (this.#members.has(id)) throw refusal("memberExists", "MemberAdd", "member ID already exist");
     this.#requireFreeUrls("MemberAdd", peerUrls, undefined);
-    const limit = has(by.version, "maxLearners") ? this.#maxLearners : 1;
+    const limit = has(by.version, "maxLearners") ? by.maxLearners : 1;
     if (learner && this.members.filter((member) => member.learner).length >= limit)
       throw refusal("tooManyLearners", "MemberAdd", "too many learner members in cluster");
     const member: Member = { id, name: "", peerUrls: [...peerUrls], clientUrls: [], learner };
+    this.commit();
     this.#members.set(id, member);
     this.#elect();
     return member;
@@ -191,7 +310,8 @@ export class FakeCluster {
     this.#requireQuorum(by, "MemberPromote");
     const member = this.#requireMember("MemberPromote", id);
     const process = this.#processes.get(id);
-    const inSync = process?.state === "running" && process.caughtUpAt <= this.#now();
+    this.flush();
+    const inSync = process?.state === "running" && process.held >= 0.9 * this.#entries;
     if (member.learner && !inSync)
       throw refusal(
         "learnerNotReady",
@@ -206,6 +326,7 @@ export class FakeCluster {
         "re-configuration failed due to not enough started members",
       );
     if (!member.learner) throw refusal("notALearner", "MemberPromote", "can only promote a learner member");
+    this.commit();
     this.#members.set(id, { ...member, learner: false });
     this.#elect();
   }
@@ -214,6 +335,7 @@ export class FakeCluster {
     if (!this.#members.get(id)?.learner) this.#mayRemoveVoter(by, id);
     this.#requireQuorum(by, "MemberRemove");
     this.#requireMember("MemberRemove", id);
+    this.commit();
     this.#members.delete(id);
     this.#removed.add(id);
     this.#processes.delete(id); // a member that learns of its removal exits
@@ -244,6 +366,7 @@ export class FakeCluster {
     this.#requireFreeUrls("MemberUpdate", peerUrls, id);
     // Older servers forget what it was, and tell everybody that it votes.
     const learner = member.learner && has(by.version, "safeLearnerUpdate");
+    this.commit();
     this.#members.set(id, { ...member, peerUrls: [...peerUrls], learner });
   }
 
@@ -279,14 +402,23 @@ export class FakeCluster {
     }).length;
   }
 
+  /** Nobody votes for one whose log is shorter than its own. So many votes are needed, from those that run. */
   #elect(): void {
-    const candidates = this.#connectedVoters();
-    if (candidates.length < quorum(this.#voters().length)) {
-      this.#leader = undefined;
-    } else if (!candidates.some(({ id }) => id === this.#leader)) {
-      this.#leader = candidates[0]?.id;
-      this.#term += 1;
-    }
+    const voters = this.#connectedVoters().flatMap(({ id }) => this.#processes.get(id) ?? []);
+    const needed = quorum(this.#voters().length);
+    if (voters.length < needed) this.#leader = undefined;
+    if (voters.length < needed || voters.some(({ member }) => member === this.#leader)) return;
+    const most = Math.max(...voters.map(({ held }) => held));
+    const electable = voters.filter(({ held }) =>
+      this.#random === undefined ? held === most : voters.filter((voter) => voter.held <= held).length >= needed,
+    );
+    const winner = electable[Math.floor((this.#random?.() ?? 0) * electable.length)];
+    if (winner === undefined) return;
+    this.#leader = winner.member;
+    this.#term += 1;
+    this.#lost += this.#entries - winner.held;
+    this.#entries = winner.held;
+    for (const process of this.#processes.values()) process.held = Math.min(process.held, winner.held);
   }
 
   #requireQuorum(by: FakeProcess, method: string): void {

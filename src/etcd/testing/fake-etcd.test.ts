@@ -4,7 +4,7 @@ import { TransportError } from "../../transport/errors.ts";
 import { EtcdError } from "../errors.ts";
 import { formatVersion, version } from "../versions/version.ts";
 import { etcdContract } from "./contract.ts";
-import { FakeEtcd } from "./fake-etcd.ts";
+import { type Boot, FakeEtcd } from "./fake-etcd.ts";
 import type { EtcdWorld } from "./world.ts";
 
 const peerUrl = (name: string): string => `http://${name}.fake:2380`;
@@ -122,5 +122,124 @@ describe("the in-memory etcd", () => {
     await m0.memberRemove(member.id);
     clock.now += 1000;
     assert.notEqual((await m0.memberAdd(learnerOf("m1"))).member.id, member.id);
+  });
+});
+
+describe("a process of the in-memory etcd", () => {
+  /** Three voters, `m0` the seed; everything that can be sent has been. */
+  async function three(random?: () => number) {
+    const clock = { now: 1_000_000 };
+    const now = (): number => clock.now;
+    const etcd = new FakeEtcd(process("m0"), { now, maxLearners: 8, catchUp: 300, ...(random && { random }) });
+    const m0 = etcd.at(clientUrl("m0"));
+    const oldestServer = version("3.6.16");
+    const added = [];
+    for (const name of ["m1", "m2"])
+      added.push(await m0.memberAdd({ as: "learner", peerUrls: [peerUrl(name)], oldestServer }));
+    for (const name of ["m1", "m2"]) etcd.start(process(name));
+    clock.now += 300;
+    for (const { member } of added) {
+      etcd.replicate();
+      await m0.memberPromote(member.id);
+    }
+    clock.now += 10_000;
+    etcd.replicate();
+    return { etcd, clock, m0 };
+  }
+  const all = ["m0", "m1", "m2"].map(peerUrl);
+  const boot = (name: string, more: Partial<Boot> = {}): Boot => ({
+    ...process(name),
+    version: "3.6.16",
+    maxLearners: 8,
+    data: undefined,
+    initialState: "existing",
+    initialCluster: all,
+    ...more,
+  });
+
+  test("that lost the seed's data leads a cluster of the same ids for a moment, at a lower term, and is overwritten", async () => {
+    const { etcd, clock, m0 } = await three();
+    const before = await m0.status();
+    etcd.set("m1", "stopped");
+    etcd.set("m1", "running");
+    etcd.end(clientUrl("m0"), "gone");
+    assert.equal(etcd.boot(boot("m0", { initialState: "new", initialCluster: [peerUrl("m0")] })).t, "runs");
+    const split = await m0.status();
+    assert.deepEqual(
+      [split.clusterId, split.memberId, split.leader],
+      [etcd.clusterId, before.memberId, before.memberId],
+    );
+    assert.ok(split.raftTerm < etcd.term && split.raftIndex < before.raftIndex);
+    assert.equal((await m0.memberList({ linearizable: true })).members.length, 1);
+    await m0.put("acknowledged", "by the wrong one");
+    clock.now += 400;
+    assert.equal((await m0.memberList({ linearizable: true })).members.length, 3);
+    assert.equal(await m0.get("acknowledged"), undefined);
+    assert.deepEqual([etcd.lost, etcd.emptyVoters], [1, ["m0"]]);
+  });
+
+  test("that lost its data comes back as an empty voter when its list still matches", async () => {
+    const { etcd } = await three();
+    etcd.end(clientUrl("m2"), "gone");
+    assert.equal(etcd.boot(boot("m2")).t, "runs");
+    assert.deepEqual(etcd.emptyVoters, ["m2"]);
+  });
+
+  test("without data and without anybody to ask ends", async () => {
+    const { etcd } = await three();
+    etcd.end(clientUrl("m0"), "gone");
+    const alone = etcd.boot(boot("m0", { initialCluster: [peerUrl("m0")] }));
+    assert.match(alone.t === "ends" ? alone.words : "", /^could not retrieve cluster information/);
+    const other = etcd.boot(boot("m0", { initialCluster: [...all, peerUrl("m9")] }));
+    assert.match(other.t === "ends" ? other.words : "", /member count is unequal/);
+  });
+
+  test("with data looks at no list, and ends when its member was removed", async () => {
+    const { etcd, m0 } = await three();
+    const data = etcd.idOf("m2");
+    etcd.end(clientUrl("m2"), "kept");
+    assert.equal(etcd.boot(boot("m2", { data, initialCluster: [] })).t, "runs");
+    assert.equal((await etcd.at(clientUrl("m2")).status()).raftIndex, (await m0.status()).raftIndex);
+    etcd.end(clientUrl("m2"), "kept");
+    await m0.memberRemove(data);
+    const removed = etcd.boot(boot("m2", { data }));
+    assert.match(removed.t === "ends" ? removed.words : "", /permanently removed/);
+  });
+
+  test("of an older minor version than the cluster's ends", async () => {
+    const { etcd, m0 } = await three();
+    await m0.memberAdd({ as: "learner", peerUrls: [peerUrl("m3")], oldestServer: version("3.6.16") });
+    const initialCluster = [...all, peerUrl("m3")];
+    const older = etcd.boot(boot("m3", { initialCluster, version: "3.5.35" }));
+    assert.match(older.t === "ends" ? older.words : "", /lower than determined cluster version/);
+    assert.equal(etcd.boot(boot("m3", { initialCluster, version: "3.7.3" })).t, "runs");
+  });
+
+  test("takes as many learners as its own flags say", async () => {
+    const { etcd, clock, m0 } = await three();
+    etcd.restart(etcd.idOf("m0"), { ...process("m0"), maxLearners: 1 });
+    clock.now += 10_000;
+    const learner = (name: string) =>
+      ({ as: "learner", peerUrls: [peerUrl(name)], oldestServer: version("3.6.16") }) as const;
+    await m0.memberAdd(learner("m3"));
+    await assert.rejects(m0.memberAdd(learner("m4")), reason("tooManyLearners"));
+    await etcd.at(clientUrl("m1")).memberAdd(learner("m4"));
+  });
+
+  test("that forgot what it acknowledged may elect one that lacks it", async () => {
+    const luck = { now: 0.1 };
+    const { etcd, clock } = await three(() => luck.now);
+    luck.now = 0.9;
+    assert.equal(etcd.endangered, false);
+    const leader = etcd.members.find(({ id }) => id === etcd.leader)?.name ?? "";
+    await etcd.at(clientUrl(leader)).put("acknowledged", "by two of three");
+    const held = (name: string): number => etcd.processAt(clientUrl(name))?.held ?? 0;
+    const follower = ["m0", "m1", "m2"].find((name) => name !== leader && held(name) === etcd.entries) ?? "";
+    etcd.end(clientUrl(follower), "gone");
+    etcd.boot(boot(follower));
+    assert.equal(etcd.endangered, true);
+    clock.now += 1000;
+    etcd.end(clientUrl(leader), "kept");
+    assert.ok(etcd.lost > 0);
   });
 });

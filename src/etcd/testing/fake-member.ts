@@ -37,15 +37,21 @@ type Need =
 
 export class FakeMember implements EtcdMember {
   readonly endpoint: string;
-  readonly #etcd: FakeCluster;
+  readonly #find: () => FakeCluster;
 
-  constructor(etcd: FakeCluster, endpoint: string) {
-    this.#etcd = etcd;
+  /** `find`: the cluster that whoever listens there takes itself for a member of. */
+  constructor(find: () => FakeCluster, endpoint: string) {
+    this.#find = find;
     this.endpoint = endpoint;
+  }
+
+  get #etcd(): FakeCluster {
+    return this.#find();
   }
 
   status = async (call?: Call): Promise<MemberStatus> => {
     const process = this.#serve("Status", "nothing", call);
+    this.#etcd.flush();
     const { store, clusterId, term, alarms } = this.#etcd;
     const modern = has(process.version, "learners");
     const size = 20_480 + store.revision * 100;
@@ -57,8 +63,8 @@ export class FakeMember implements EtcdMember {
       leader: this.#etcd.leaderSeenBy(process),
       revision: store.revision,
       raftTerm: term,
-      raftIndex: store.revision + 3,
-      raftAppliedIndex: modern ? store.revision + 3 : undefined,
+      raftIndex: process.held + 4,
+      raftAppliedIndex: modern ? process.held + 4 : undefined,
       dbSize: size,
       dbSizeInUse: modern ? size : undefined,
       dbSizeQuota: has(process.version, "statusQuota") ? 2 * 1024 ** 3 : undefined,
@@ -168,17 +174,20 @@ export class FakeMember implements EtcdMember {
   put = async (key: string, value: string | Uint8Array, call?: Call): Promise<Written> => {
     this.#serve("Put", "quorum", call);
     this.#requireRoom("Put");
+    this.#etcd.commit();
     return this.#etcd.store.put(key, value);
   };
 
   delete = async (key: string, call?: Call): Promise<Deleted> => {
     this.#serve("DeleteRange", "quorum", call);
+    this.#etcd.commit();
     return this.#etcd.store.delete(key);
   };
 
   txn = async (txn: Txn, call?: Call): Promise<TxnResult> => {
     this.#serve("Txn", "quorum", call);
     if ([...txn.andThen, ...(txn.otherwise ?? [])].some((write) => "put" in write)) this.#requireRoom("Txn");
+    this.#etcd.commit();
     return this.#etcd.store.txn(txn);
   };
 
@@ -188,6 +197,7 @@ export class FakeMember implements EtcdMember {
     if (!process || process.state === "stopped") throw new TransportError("unreachable", `${at}: connection refused`);
     if (process.state === "isolated") throw new TransportError("connectTimeout", `${at}: no connection in time`);
     call?.beforeSend?.();
+    if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
     if (need === "nothing") return process;
     if (this.#etcd.memberOf(process).learner) throw notServedByLearner(method);
