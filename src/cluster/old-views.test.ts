@@ -157,7 +157,7 @@ describe("an operator whose caches stop to hear of pods", () => {
         await stage.pass(deafMs);
         end();
         await stage.untilWhole(3);
-        assert.ok(stage.mostMembers <= most, `${stage.mostMembers} members, held at ${at} ms`);
+        assert.ok(stage.watch.mostMembers <= most, `${stage.watch.mostMembers} members, held at ${at} ms`);
         await stage.stopOperator();
       }
     });

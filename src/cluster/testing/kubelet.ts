@@ -1,19 +1,78 @@
-// All the nodes of an in-memory Kubernetes: pods get an address and run, and what runs in them are members of an
-// in-memory etcd, which start and end as the real ones do.
-import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
+// All the nodes of an in-memory Kubernetes: pods get a node and an address and run, and what runs in them are members of
+// an in-memory etcd, which start and end as the real ones do. Tests kill processes, wipe their data, starve them, evict
+// their pods and silence their nodes.
+import type { MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
-import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
+import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
-import { type Key, keyOf } from "../../kube/objects/objects.ts";
+import { Node, Pod } from "../../kube/objects/kinds.ts";
+import { type Key, keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
 import { memberUrl } from "../objects/endpoints.ts";
+import { containerOf, flagsOf, initialCluster, memoryLimit, versionIn } from "./container.ts";
+import { type Doing, type Ended, podStatus } from "./pod-status.ts";
 
 /** How long things take, in milliseconds. */
-const times = { run: 300, crashLoop: 10_000, stop: 200, vanish: 1000, catchUp: 250 } as const;
+const times = {
+  schedule: 20,
+  start: 300,
+  listen: 100,
+  stop: 200,
+  vanish: 1000,
+  catchUp: 250,
+  /** Between two looks of a kubelet at its containers. */
+  look: 500,
+  /** A container that ended starts again at once, then after so long, then after twice as long. */
+  firstRestart: 500,
+  backOff: 10_000,
+  longestBackOff: 300_000,
+  /** So long a container may fail its readiness probe before its kubelet says so. */
+  unready: 3000,
+  /** So long a node may be silent before that is written down. */
+  nodeGrace: 40_000,
+} as const;
+
+/** No two members share one, as long as there are not more of them. */
+const nodes = 8;
+
+export interface KubeletOptions {
+  readonly api: FakeApi;
+  readonly clock: Clock;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** For what etcd leaves to chance; see FakeClusterOptions. */
+  readonly random?: () => number;
+}
+
+/** The container of one pod. */
+interface Container {
+  readonly key: Key;
+  readonly uid: string;
+  readonly address: string;
+  readonly node: string;
+  doing: Doing;
+  image: string;
+  restarts: number;
+  ended: Ended | undefined;
+  /** Whose data its directory holds. */
+  data: MemberId | undefined;
+  ready: boolean;
+  started: boolean;
+  /** Since when its readiness probe fails; undefined: it passes. */
+  failsSince: number | undefined;
+  /** It is to go. */
+  going: boolean;
+  /** Its pod ended for good. */
+  evicted: boolean;
+  /** What keeps a container from being started, as ErrImagePull. */
+  heldUp: string | undefined;
+  /** Its process ends at once until then. */
+  brokenUntil: number;
+  /** Its next start, so that an earlier one that was asked for is forgotten. */
+  attempt: number;
+}
 
 const nobody = new FakeEtcd({
   name: "nobody",
@@ -26,20 +85,43 @@ export class Kubelet {
   etcd: FakeEtcd | undefined;
   /** How often a cluster was begun: once, for one EtcdCluster. */
   seeds = 0;
+  /** Told when a pod begins a cluster. */
+  onSeed: (pod: Pod) => void = () => undefined;
+  /** Told when a voter that ran before begins again with an empty log. */
+  onEmptyVoter: (pod: Pod) => void = () => undefined;
   /** How often one ended at once because it was given another list of members than etcd has. */
   misled = 0;
+  /** Every etcd that has less memory than this, in bytes, is killed as soon as it runs. */
+  memoryNeeded = 0;
+  /** What went wrong in the kubelet itself, which a test must not miss. */
+  readonly failures: unknown[] = [];
+  readonly #options: KubeletOptions;
   readonly #api: FakeApi;
   readonly #clock: Clock;
-  /** By uid, from when they are to end. */
-  readonly #going = new Set<string>();
-  /** By uid, those whose etcd has run: from then on it looks at its data and not at its command. */
-  readonly #ran = new Set<string>();
+  /** By uid. */
+  readonly #containers = new Map<string, Container>();
+  /** The uid of the pod that began the cluster. */
+  #seed: string | undefined;
+  readonly #silent = new Set<string>();
+  /** Those whose pods are gone and that run on, on nodes that nobody hears of. */
+  readonly #unseen = new Set<Container>();
   #addresses = 0;
+  #looking = false;
 
-  constructor(api: FakeApi, clock: Clock) {
-    this.#api = api;
-    this.#clock = clock;
-    api.onWrite((write) => this.#heard(write));
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+    this.#api = options.api;
+    this.#clock = options.clock;
+    options.api.onWrite((write) => this.#heard(write));
+  }
+
+  /** Makes the Node objects, if they are not there. */
+  async join(): Promise<void> {
+    if ((await this.#api.list(Node)).items.length > 0) return;
+    for (const name of this.#nodes()) {
+      await this.#api.create(Node, { metadata: { name } });
+      await this.#writeNode(name, "True");
+    }
   }
 
   /** Whoever listens there. */
@@ -47,103 +129,374 @@ export class Kubelet {
     return (this.etcd ?? nobody).at(url);
   }
 
+  // What a test does to it
+
+  /** Its process ends and is started again with its data. `forMs`: it ends again and again until then. */
+  kill(name: string, { forMs = 0, reason = "Error" }: { forMs?: number; reason?: Ended["reason"] } = {}): void {
+    const container = this.#named(name);
+    if (container === undefined || container.going || container.evicted) return;
+    container.brokenUntil = Math.max(container.brokenUntil, this.#clock.now() + forMs);
+    this.#end(container, "kept", { reason, words: "", at: this.#options.now() });
+  }
+
+  /** Its process ends, its data is gone, and it is started again. */
+  wipe(name: string): void {
+    const container = this.#named(name);
+    if (container === undefined || container.going || container.evicted) return;
+    container.data = undefined;
+    this.#end(container, "gone", { reason: "Error", words: "", at: this.#options.now() });
+  }
+
+  /** Its process ends, and for this reason there is no other one, until `mend`. */
+  holdUp(name: string, reason: string): void {
+    const container = this.#named(name);
+    if (container === undefined || container.going || container.evicted) return;
+    container.heldUp = reason;
+    this.#end(container, "kept", { reason: "Error", words: "", at: this.#options.now() });
+  }
+
+  /** Whatever keeps containers from starting and processes from running is over. */
+  mend(): void {
+    this.memoryNeeded = 0;
+    for (const container of this.#containers.values()) {
+      container.brokenUntil = 0;
+      if (container.heldUp === undefined) continue;
+      container.heldUp = undefined;
+      this.#startSoon(container, times.firstRestart);
+    }
+  }
+
+  /** Its pod ends for good, and its data with it. */
+  async evict(name: string): Promise<void> {
+    const container = this.#named(name);
+    if (container === undefined || container.going || container.evicted) return;
+    container.evicted = true;
+    container.ready = false;
+    container.data = undefined;
+    this.etcd?.end(memberUrl(container.address), "gone");
+    const status = { phase: "Failed", reason: "Evicted", containerStatuses: null, conditions: null };
+    await this.#api.mergePatch(Pod, container.key, { status }, { subresource: "status" });
+  }
+
+  /** Nothing is heard of the node of this pod, and its processes hear nothing. */
+  silence(name: string): void {
+    const node = this.#named(name)?.node;
+    if (node === undefined || this.#silent.has(node)) return;
+    this.#silent.add(node);
+    for (const container of this.#on(node)) this.#setState(container, "isolated");
+    this.#clock.after(times.nodeGrace, () => {
+      if (this.#silent.has(node)) this.#attend(this.#writeNode(node, "Unknown"));
+    });
+  }
+
+  /** Every node is heard of again. */
+  revive(): void {
+    const nodes = [...this.#silent];
+    this.#silent.clear();
+    for (const { address } of this.#unseen) this.etcd?.end(memberUrl(address), "gone");
+    this.#unseen.clear();
+    for (const node of nodes) {
+      this.#attend(this.#writeNode(node, "True"));
+      for (const container of this.#on(node)) {
+        this.#setState(container, "running");
+        this.#attend(container.going ? this.#vanish(container) : this.#publish(container));
+      }
+    }
+  }
+
+  // What is there
+
+  /** The names of the pods that there are, going ones too. */
+  get pods(): readonly string[] {
+    return [...this.#containers.values()].map(({ key }) => key.name);
+  }
+
+  /** It has data and cannot be started. */
+  isHeldUp(name: string): boolean {
+    const container = this.#named(name);
+    return container?.heldUp !== undefined && container.data !== undefined && !container.going;
+  }
+
+  /** One that nobody told to go. */
+  stays(name: string): boolean {
+    const container = this.#named(name);
+    return container !== undefined && !container.going && !container.evicted;
+  }
+
+  // What it does by itself
+
   #heard({ kind, verb, object }: FinishedCall): void {
     if (kind !== Pod.kind || object === undefined) return;
     const pod = object as Pod; // the server keeps pods under this kind
-    const uid = pod.metadata?.uid ?? "";
-    if (verb === "create") {
-      this.#addresses += 1;
-      const address = `10.0.${Math.floor(this.#addresses / 250)}.${(this.#addresses % 250) + 1}`;
-      this.#clock.after(times.run, () => void this.#run(pod, address));
-    }
-    if (verb === "delete" && !this.#going.has(uid)) {
-      this.#going.add(uid);
-      this.#clock.after(times.stop, () => this.#stop(pod));
-      this.#clock.after(times.vanish, () => void this.#vanish(keyOf(pod), uid));
-    }
+    const container = this.#containers.get(pod.metadata?.uid ?? "");
+    if (verb === "create") return this.#schedule(pod);
+    if (container === undefined) return;
+    if (verb === "delete") return this.#attend(this.#deleted(container));
+    const { image, resources } = containerOf(pod) ?? {};
+    if (image !== undefined && image !== container.image) this.#changeImage(container, image);
+    else if (resources?.limits?.["memory"] !== undefined) this.#attend(this.#publish(container));
   }
 
-  async #run(pod: Pod, address: string): Promise<void> {
-    const uid = pod.metadata?.uid ?? "";
-    if (this.#going.has(uid)) return;
-    const key = keyOf(pod);
-    await this.#api.mergePatch(Pod, key, { spec: { nodeName: "n1" } });
-    const started = this.#ran.has(uid) || this.#startEtcd(pod, address);
-    if (started) this.#ran.add(uid);
-    else this.#clock.after(times.crashLoop, () => void this.#run(pod, address));
-    await this.#api.mergePatch(Pod, key, { status: statusOf(started, address) }, { subresource: "status" });
-  }
-
-  /** False when it ends at once. */
-  #startEtcd(pod: Pod, address: string): boolean {
-    const { command = [], env = [] } = pod.spec?.containers[0] ?? {};
-    const flag = (name: string): string =>
-      command.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ??
-      env.find((variable) => variable.name === variableOf(name))?.value ??
-      "";
-    const version = pod.metadata?.annotations?.[versionAnnotation] ?? "";
-    const start = {
-      name: flag("name"),
-      peerUrl: listedUrl(flag("initial-cluster"), flag("name")),
-      clientUrl: memberUrl(address),
-      version,
+  #schedule(pod: Pod): void {
+    this.#addresses += 1;
+    const container: Container = {
+      key: keyOf(pod),
+      uid: pod.metadata?.uid ?? "",
+      address: `10.0.${Math.floor(this.#addresses / 250)}.${(this.#addresses % 250) + 1}`,
+      node: this.#emptiestNode(),
+      doing: { t: "waiting", reason: "ContainerCreating" },
+      image: containerOf(pod)?.image ?? "",
+      restarts: 0,
+      ended: undefined,
+      data: undefined,
+      ready: false,
+      started: false,
+      failsSince: undefined,
+      going: false,
+      evicted: false,
+      heldUp: undefined,
+      brokenUntil: 0,
+      attempt: 0,
     };
-    if (flag("initial-cluster-state") === "new") {
-      this.seeds += 1;
+    this.#containers.set(container.uid, container);
+    this.#clock.after(times.schedule, () => this.#attend(this.#bind(container)));
+    this.#startSoon(container, times.schedule + times.start);
+    this.#lookSoon();
+  }
+
+  async #bind(container: Container): Promise<void> {
+    if (container.going) return;
+    await this.#api.mergePatch(Pod, container.key, { spec: { nodeName: container.node } });
+  }
+
+  #startSoon(container: Container, ms: number): void {
+    container.attempt += 1;
+    const { attempt } = container;
+    this.#clock.after(ms, () => {
+      if (container.attempt === attempt) this.#attend(this.#start(container));
+    });
+  }
+
+  async #start(container: Container): Promise<void> {
+    if (container.going || container.evicted || container.doing.t === "running") return;
+    if (this.#silent.has(container.node)) return this.#startSoon(container, times.backOff);
+    if (container.heldUp !== undefined) {
+      container.doing = { t: "waiting", reason: container.heldUp };
+      return this.#publish(container);
+    }
+    // As it is now: annotations may have changed since its last start.
+    const pod = await this.#api.get(Pod, container.key);
+    if (container.ended !== undefined) container.restarts += 1;
+    const at = this.#options.now();
+    if (memoryLimit(pod) < this.memoryNeeded) return this.#failed(container, { reason: "OOMKilled", words: "", at });
+    if (this.#clock.now() < container.brokenUntil) return this.#failed(container, { reason: "Error", words: "", at });
+    const booted = this.#boot(pod, container);
+    if (booted.t === "ends") return this.#failed(container, { reason: "Error", words: booted.words, at });
+    container.data = booted.member;
+    container.doing = { t: "running", since: at };
+    container.started = false;
+    // Kubelets tell of a process a moment after they started it; by then most of them have probed it, too.
+    const { attempt } = container;
+    this.#clock.after(times.listen, () => {
+      if (container.attempt === attempt && !container.going) this.#attend(this.#probe(container, "tell"));
+    });
+    this.#lookSoon();
+  }
+
+  #boot(pod: Pod, container: Container): Booted {
+    const flags = flagsOf(pod);
+    const list = initialCluster(flags);
+    const isNew = flags.get("initial-cluster-state") === "new";
+    const start = {
+      name: flags.get("name"),
+      peerUrl: list.own,
+      clientUrl: memberUrl(container.address),
+      version: versionIn(pod),
+      maxLearners: Number(flags.get("max-learners") || 1),
+    };
+    // Alone it meets nobody who would know better.
+    const isAlone = this.etcd === undefined || this.etcd.members.length === 1;
+    if (isNew && container.data === undefined && (this.#seed !== container.uid || isAlone)) {
+      if (this.#seed === container.uid) this.onEmptyVoter(pod);
+      else this.onSeed(pod);
+      if (this.#seed !== container.uid) this.seeds += 1;
+      this.#seed = container.uid;
       this.etcd = new FakeEtcd(start, {
         now: () => this.#clock.now(),
-        token: flag("initial-cluster-token"),
-        version,
-        maxLearners: Number(flag("max-learners") || 1),
+        token: flags.get("initial-cluster-token"),
+        version: start.version,
+        maxLearners: start.maxLearners,
         catchUp: times.catchUp,
+        listen: times.listen,
+        ...(this.#options.random && { random: this.#options.random }),
       });
-      return true;
+      return { t: "runs", member: this.etcd.idOf(start.name) };
     }
-    const given = flag("initial-cluster")
-      .split(",")
-      .map((entry) => entry.slice(entry.indexOf("=") + 1));
-    const listed = this.etcd?.members.flatMap(({ peerUrls }) => peerUrls) ?? [];
-    if (given.length !== listed.length || !listed.every((url) => given.includes(url))) {
-      this.misled += 1;
-      return false;
-    }
-    this.etcd?.start(start);
-    return true;
+    const empty = this.etcd?.emptyVoters.length;
+    const booted = this.etcd?.boot({
+      ...start,
+      data: container.data,
+      initialState: isNew ? "new" : "existing",
+      initialCluster: list.urls,
+    }) ?? { t: "ends", words: "could not retrieve cluster information from the given URLs" };
+    if (booted.t === "ends" && booted.words.includes("unequal")) this.misled += 1;
+    if (this.etcd?.emptyVoters.length !== empty) this.onEmptyVoter(pod);
+    return booted;
   }
 
-  #stop(pod: Pod): void {
-    const { name } = keyOf(pod);
-    if (this.#ran.has(pod.metadata?.uid ?? "") && this.etcd?.members.some((member) => member.name === name))
-      this.etcd.lose(name);
+  #failed(container: Container, ended: Ended): Promise<void> {
+    container.ended = ended;
+    container.doing = { t: "waiting", reason: "CrashLoopBackOff" };
+    container.ready = false;
+    this.#startSoon(container, backOff(container.restarts));
+    return this.#publish(container);
   }
 
-  async #vanish(key: Key, uid: string): Promise<void> {
+  #end(container: Container, data: "kept" | "gone", ended: Ended): void {
+    this.etcd?.end(memberUrl(container.address), data);
+    container.ready = false;
+    container.ended = ended;
+    container.doing = { t: "waiting", reason: container.heldUp ?? "CrashLoopBackOff" };
+    this.#startSoon(container, backOff(container.restarts));
+    this.#attend(this.#publish(container));
+  }
+
+  /** A kubelet kills the old one first, and pulls the image then. */
+  #changeImage(container: Container, image: string): void {
+    container.image = image;
+    container.heldUp = undefined;
+    container.restarts = Math.max(0, container.restarts - 1);
+    if (container.doing.t !== "running") return this.#startSoon(container, times.start);
+    this.#end(container, "kept", { reason: "Error", words: "", at: this.#options.now() });
+  }
+
+  /** Gone from the API server at once where it was asked for by force; else its kubelet stops it first. */
+  async #deleted(container: Container): Promise<void> {
+    const there = await this.#api.get(Pod, container.key).catch(unlessNotFound);
+    if (there?.metadata?.uid !== container.uid) {
+      container.going = true;
+      this.#containers.delete(container.uid);
+      if (this.#silent.has(container.node)) this.#unseen.add(container);
+      else this.etcd?.end(memberUrl(container.address), "gone");
+      return;
+    }
+    if (container.going) return;
+    container.going = true;
+    this.#clock.after(times.stop, () => {
+      if (this.#silent.has(container.node)) return;
+      this.etcd?.end(memberUrl(container.address), "kept");
+      container.doing = { t: "waiting", reason: "Completed" };
+    });
+    this.#clock.after(times.vanish, () => this.#attend(this.#vanish(container)));
+  }
+
+  async #vanish(container: Container): Promise<void> {
+    if (this.#silent.has(container.node)) return;
+    this.etcd?.end(memberUrl(container.address), "gone");
     try {
-      await this.#api.delete(Pod, key, { uid, gracePeriodSeconds: 0 });
+      await this.#api.delete(Pod, container.key, { uid: container.uid, gracePeriodSeconds: 0 });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
+
+  // Looks at what runs
+
+  #lookSoon(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.#clock.after(times.look, () => {
+      this.#looking = false;
+      if (this.#containers.size > 0) this.#lookSoon();
+      this.#attend(this.#look());
+    });
+  }
+
+  async #look(): Promise<void> {
+    this.etcd?.replicate();
+    this.etcd?.meet();
+    for (const container of this.#containers.values()) {
+      if (container.doing.t !== "running" || container.going || this.#silent.has(container.node)) continue;
+      const url = memberUrl(container.address);
+      // A member that learns of its removal ends.
+      if (this.etcd?.processAt(url) === undefined && this.etcd?.splits.includes(container.key.name) !== true) {
+        this.#end(container, "kept", { reason: "Error", words: "", at: this.#options.now() });
+        continue;
+      }
+      await this.#probe(container);
+    }
+  }
+
+  /** `tell`: whether there is news or not. */
+  async #probe(container: Container, tell?: "tell"): Promise<void> {
+    const member = this.at({ url: memberUrl(container.address) });
+    const serves = (await member.health()).t === "healthy";
+    const listens = serves || container.started || (await member.status().then(yes, no));
+    const now = this.#clock.now();
+    const before = [container.ready, container.started];
+    container.failsSince = serves ? undefined : (container.failsSince ?? now);
+    container.started ||= listens;
+    container.ready = serves || (container.ready && now - (container.failsSince ?? now) < times.unready);
+    const isNews = container.ready !== before[0] || container.started !== before[1];
+    if (isNews || tell !== undefined) await this.#publish(container);
+  }
+
+  async #publish(container: Container): Promise<void> {
+    if (container.evicted || this.#silent.has(container.node)) return;
+    const pod = await this.#api.get(Pod, container.key).catch(unlessNotFound);
+    if (pod?.metadata?.uid !== container.uid) return;
+    const { resources } = containerOf(pod) ?? {};
+    const status = podStatus({ ...container, resources }, container.address, pod.status, this.#options.now());
+    await this.#api.mergePatch(Pod, container.key, { status }, { subresource: "status" }).catch(unlessNotFound);
+  }
+
+  #setState(container: Container, state: "isolated" | "running"): void {
+    const process = this.etcd?.processAt(memberUrl(container.address));
+    const from = state === "running" ? "isolated" : "running";
+    if (process?.state === from) this.etcd?.set(process.name, state);
+  }
+
+  // Nodes
+
+  #nodes(): string[] {
+    return Array.from({ length: nodes }, (_, n) => `n${n + 1}`);
+  }
+
+  #emptiestNode(): string {
+    const load = (node: string): number => this.#on(node).length + (this.#silent.has(node) ? 1000 : 0);
+    return this.#nodes().toSorted((a, b) => load(a) - load(b))[0] ?? "n1";
+  }
+
+  #on(node: string): Container[] {
+    return [...this.#containers.values()].filter((container) => container.node === node);
+  }
+
+  async #writeNode(name: string, status: "True" | "Unknown"): Promise<void> {
+    const lastTransitionTime = secondsTime(new Date(this.#options.now()));
+    const conditions = [{ type: "Ready", status, lastTransitionTime }];
+    await this.#api.mergePatch(Node, { namespace: "", name }, { status: { conditions } }, { subresource: "status" });
+  }
+
+  #named(name: string): Container | undefined {
+    return [...this.#containers.values()].findLast(({ key }) => key.name === name);
+  }
+
+  /** Nobody waits for what a kubelet does, so what fails in it is kept for the test to see. */
+  #attend(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!isNotFound(error)) this.failures.push(error);
+    });
+  }
 }
 
-/** Where etcd has it, which it learns from its list. */
-function listedUrl(list: string, name: string): string {
-  const entry = list.split(",").find((one) => one.startsWith(`${name}=`));
-  return entry?.slice(name.length + 1) ?? "";
+function backOff(restarts: number): number {
+  if (restarts === 0) return times.firstRestart;
+  return Math.min(times.backOff * 2 ** (restarts - 1), times.longestBackOff);
 }
 
-function statusOf(started: boolean, podIP: string): Pod["status"] {
-  const status = started ? "True" : "False";
-  const container = {
-    name: etcdContainer,
-    image: "etcd",
-    imageID: "etcd",
-    ready: started,
-    restartCount: started ? 0 : 1,
-    ...(started
-      ? { state: { running: {} } }
-      : { state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated: { exitCode: 1 } } }),
-  };
-  const conditions = ["Ready", "ContainersReady"].map((type) => ({ type, status }));
-  return { phase: "Running", podIP, conditions, containerStatuses: [container] };
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }

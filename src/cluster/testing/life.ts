@@ -2,7 +2,7 @@
 // members, and ends it right after one of these writes, or keeps the answer to one from it.
 import type { EtcdMember } from "../../etcd/member.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { keyText, keyOf } from "../../kube/objects/objects.ts";
+import { type Kind, type KubeObject, keyText, keyOf } from "../../kube/objects/objects.ts";
 import { TransportError } from "../../transport/errors.ts";
 
 export type Fate =
@@ -20,14 +20,19 @@ class Crashed extends Error {
   }
 }
 
+/** Looks at the world before a write and gives what is to be asserted after it. */
+export type Witness = (what: string, life: Life) => () => void;
+
 export class Life {
   /** In order, each as its verb and what it was about. */
   readonly writes: string[] = [];
   readonly #fate: Fate;
+  readonly #witness: Witness;
   readonly #ended = new AbortController();
 
-  constructor(fate: Fate) {
+  constructor(fate: Fate, witness: Witness = () => () => undefined) {
     this.#fate = fate;
+    this.#witness = witness;
   }
 
   /** Aborts at its end. */
@@ -51,8 +56,10 @@ export class Life {
   }
 
   async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    const look = this.#witness(what, this);
     const answer = await this.read(ask);
     this.writes.push(what);
+    look();
     const number = this.writes.length;
     if (this.#fate.t === "dies" && number === this.#fate.after) {
       this.end();
@@ -64,20 +71,34 @@ export class Life {
   }
 }
 
+/** What stands between an operator and the API server: quotas, policies, webhooks. */
+export interface Admission {
+  /** Throws to refuse it. */
+  check(verb: "create" | "mergePatch", kind: Kind<KubeObject>, body: object): void;
+  /** What is made instead. */
+  change<T extends KubeObject>(kind: Kind<T>, object: T): T;
+}
+
 /** The API as a process with this life sees it. */
-export function apiDuring(life: Life, api: KubeApi): KubeApi {
+export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeApi {
   return {
     get: (kind, key, options) => life.read(() => api.get(kind, key, options)),
     list: (kind, options) => life.read(() => api.list(kind, options)),
     watch: (kind, options, onEvent) => life.read(() => api.watch(kind, options, onEvent)),
     create: (kind, object, options) =>
-      life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, () => api.create(kind, object, options)),
+      life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, async () => {
+        admission.check("create", kind, object);
+        return await api.create(kind, admission.change(kind, object), options);
+      }),
     replace: (kind, object, options) =>
       life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () => api.replace(kind, object, options)),
     apply: (kind, object, options) =>
       life.write(`apply ${kind.kind} ${keyText(keyOf(object))}`, () => api.apply(kind, object, options)),
     mergePatch: (kind, key, patch, options) =>
-      life.write(`patch ${kind.kind} ${keyText(key)}`, () => api.mergePatch(kind, key, patch, options)),
+      life.write(`patch ${kind.kind} ${keyText(key)}`, async () => {
+        admission.check("mergePatch", kind, patch);
+        return await api.mergePatch(kind, key, patch, options);
+      }),
     delete: (kind, key, options) =>
       life.write(`delete ${kind.kind} ${keyText(key)}`, () => api.delete(kind, key, options)),
   };

@@ -1,9 +1,11 @@
 // The whole controller on an in-memory Kubernetes with an in-memory etcd, in simulated time: operators come and go, one
-// at a time, and what must never happen to the cluster is asserted as time passes.
+// at a time, and what must never happen to the cluster is asserted as time passes and at each write of an operator.
 import assert from "node:assert/strict";
 import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
+import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
+import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Node, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
@@ -11,9 +13,13 @@ import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { TransportError } from "../../transport/errors.ts";
 import { clusterController } from "../controller.ts";
+import { memberUrl } from "../objects/endpoints.ts";
 import { quorum } from "../assess/seats.ts";
-import { apiDuring, type Fate, Life, memberDuring } from "./life.ts";
+import { withoutFlag } from "./container.ts";
+import { Watch } from "./invariants.ts";
+import { type Admission, apiDuring, type Fate, Life, memberDuring } from "./life.ts";
 import { Kubelet } from "./kubelet.ts";
 
 /** Of the one cluster there is. */
@@ -23,26 +29,34 @@ const stepMs = 500;
 /** etcd takes no more members for a while after a change. */
 const settleMs = 6_000;
 
+type Forbidden = (...asked: Parameters<Admission["check"]>) => boolean;
+
 interface Running {
   readonly life: Life;
   readonly ended: Promise<unknown>;
+}
+
+export interface StageOptions {
+  /** Gives numbers from 0 up to 1, for what etcd leaves to chance. Without it etcd leaves nothing to chance. */
+  readonly random?: () => number;
 }
 
 export class Stage implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly api: FakeApi;
   readonly kubelet: Kubelet;
+  /** What must never happen. */
+  readonly watch: Watch;
   /** Of all operators so far, in order. */
   readonly writes: string[] = [];
   /** The Events of all operators so far. */
   readonly told: NewEvent[] = [];
+  /** Whether new pods get all the flags that an operator wrote, or those of one that knew fewer. */
+  podsAreMade: "asWritten" | "withoutMaxLearners" = "asWritten";
+  readonly #forbidden = new Set<{ readonly forbidden: Forbidden; readonly words: string }>();
   #running: Running | undefined;
-  #created = 0;
-  #majorityLost = false;
-  /** The most members that etcd ever had. */
-  mostMembers = 0;
 
-  constructor() {
+  constructor({ random }: StageOptions = {}) {
     const { clock } = this;
     this.api = new FakeApi({
       kinds: [
@@ -53,17 +67,21 @@ export class Stage implements AsyncDisposable {
         { kind: Node },
       ],
       clock,
-      date: () => new Date(beganAt + clock.now()),
+      date: () => new Date(this.now()),
     });
-    this.kubelet = new Kubelet(this.api, clock);
+    this.kubelet = new Kubelet({ api: this.api, clock, now: this.now, ...(random && { random }) });
+    this.watch = new Watch(this.kubelet, this.api, clock);
   }
+
+  /** The time of day in milliseconds. */
+  now = (): number => beganAt + this.clock.now();
 
   /** A new process, with nothing but what it reads. */
   startOperator(fate: Fate = { t: "lives" }): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
     const { clock } = this;
-    const life = new Life(fate);
-    const api = apiDuring(life, this.api);
+    const life = new Life(fate, this.watch.witness);
+    const api = apiDuring(life, this.api, this.#admission);
     const { controller, informers } = clusterController({
       api,
       scope: { t: "namespaces", names: [key.namespace] },
@@ -71,7 +89,7 @@ export class Stage implements AsyncDisposable {
       events: { record: (_kind, _object, what) => void this.told.push(what) },
       observer: new RuntimeObserver(silent),
       clock,
-      now: () => beganAt + clock.now(),
+      now: this.now,
     });
     const ended = Promise.all([
       ...informers.map((informer) => informer.run(life.signal)),
@@ -79,6 +97,11 @@ export class Stage implements AsyncDisposable {
     ]);
     this.#running = { life, ended };
     return life;
+  }
+
+  /** It has died, and nobody has noticed yet. */
+  get isOperatorOver(): boolean {
+    return this.#running?.life.isOver === true;
   }
 
   /** Whether it died already or not. */
@@ -98,7 +121,7 @@ export class Stage implements AsyncDisposable {
   // What people do
 
   async create(size: number, version = "3.6.16", more: Partial<EtcdClusterSpec> = {}): Promise<void> {
-    this.#created += 1;
+    await this.kubelet.join();
     await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version, ...more } });
   }
 
@@ -120,7 +143,55 @@ export class Stage implements AsyncDisposable {
   }
 
   async resize(size: number): Promise<void> {
-    await this.api.mergePatch(EtcdCluster, key, { spec: { size } });
+    await this.edit({ size });
+  }
+
+  /** What is set to null is taken away. */
+  async edit(spec: object): Promise<void> {
+    await this.api.mergePatch(EtcdCluster, key, { spec });
+  }
+
+  /** Operators make no object of this kind any more, as if a quota were used up, until the answer is called. */
+  refuse(kind: typeof Pod | typeof Service | typeof PodDisruptionBudget): () => void {
+    return this.#forbid((verb, of) => verb === "create" && of.kind === kind.kind, `exceeded quota: ${kind.plural}`);
+  }
+
+  /** Operators label no pod any more, as if a policy forbade it. */
+  refuseLabels(): () => void {
+    const isLabel: Forbidden = (verb, { kind }, body) =>
+      verb === "mergePatch" && kind === Pod.kind && JSON.stringify(body).includes('"labels"');
+    return this.#forbid(isLabel, "admission webhook denied the request: labels are fixed");
+  }
+
+  #forbid(forbidden: Forbidden, words: string): () => void {
+    const rule = { forbidden, words };
+    this.#forbidden.add(rule);
+    return () => this.#forbidden.delete(rule);
+  }
+
+  readonly #admission: Admission = {
+    check: (...asked) => {
+      for (const { forbidden, words } of this.#forbidden)
+        if (forbidden(...asked)) throw new ApiError(403, "Forbidden", `${asked[1].plural} is forbidden: ${words}`);
+    },
+    change: (kind, object) => {
+      const isOld = kind.kind === Pod.kind && this.podsAreMade === "withoutMaxLearners";
+      return isOld ? withoutFlag(object, "max-learners") : object;
+    },
+  };
+
+  /** A client writes to one that its Service sends it to; false when that one does not take it. */
+  async write(who = 0): Promise<boolean> {
+    const ready = (await this.pods()).filter(isReady);
+    const { podIP } = ready[who % Math.max(1, ready.length)]?.status ?? {};
+    if (podIP === undefined) return false;
+    try {
+      await this.kubelet.at({ url: memberUrl(podIP) }).put("key", String(this.clock.now()));
+      return true;
+    } catch (error) {
+      if (error instanceof EtcdError || error instanceof TransportError) return false;
+      throw error;
+    }
   }
 
   /** The one that leads, or another; its name is the answer. */
@@ -136,7 +207,7 @@ export class Stage implements AsyncDisposable {
   async loseMajority(): Promise<string[]> {
     const names = await this.podNames();
     const lost = names.splice(0, quorum(names.length));
-    this.#majorityLost = true;
+    this.watch.allowLoss();
     for (const name of lost) await this.api.delete(Pod, { ...key, name });
     return names;
   }
@@ -147,7 +218,7 @@ export class Stage implements AsyncDisposable {
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
-      this.#look();
+      this.watch.look();
     }
   }
 
@@ -235,18 +306,10 @@ export class Stage implements AsyncDisposable {
     const text = names.reduce((text, name) => text.replaceAll(name, "MEMBER"), JSON.stringify(state));
     return JSON.parse(text) as object;
   }
-
-  #look(): void {
-    const { etcd, seeds } = this.kubelet;
-    assert.ok(seeds <= this.#created, "a second seed was begun");
-    const members = etcd?.members ?? [];
-    this.mostMembers = Math.max(this.mostMembers, members.length);
-    if (this.#majorityLost) return;
-    const voters = members.filter(({ learner, name }) => !learner && name !== "");
-    const serving = voters.filter(({ clientUrls: [url = ""] }) => etcd?.processAt(url)?.state === "running");
-    assert.ok(serving.length >= (etcd ? quorum(voters.length) : 0), `the quorum is lost: ${JSON.stringify(members)}`);
-  }
 }
+
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 const conditionOf = ({ status }: EtcdCluster, wanted: string) =>
   status?.conditions?.find(({ type }) => type === wanted);

@@ -1,0 +1,156 @@
+// Histories of a cluster: what happens to it, step by step, with operators that die in between; played on a stage, and
+// brought to rest when all trouble is over.
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { type Happening, happenings, Nature, type Sort } from "./happenings.ts";
+import type { Fate } from "./life.ts";
+import { Stage } from "./stage.ts";
+
+interface Step {
+  readonly happening: Happening;
+  readonly ms: number;
+  /** Another operator takes over before it, and this becomes of it. */
+  readonly operator: Fate | undefined;
+}
+
+export interface History {
+  readonly seed: number;
+  readonly version: string;
+  readonly size: number;
+  /** It begins when the cluster is as it was asked for, else with nothing. */
+  readonly fromRest: boolean;
+  /** Its first members know nothing of `--max-learners`. */
+  readonly oldFlags: boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface HistoryOptions {
+  readonly sorts: readonly Sort[];
+  readonly versions?: readonly string[];
+  readonly smallest?: number;
+}
+
+export function histories({ sorts, versions, smallest = 1 }: HistoryOptions): fc.Arbitrary<History> {
+  const write = fc.integer({ min: 1, max: 8 });
+  const operator: fc.Arbitrary<Fate> = fc.oneof(
+    fc.record({ t: fc.constant("lives" as const) }),
+    fc.record({ t: fc.constant("dies" as const), after: write }),
+    fc.record({ t: fc.constant("losesAnswer" as const), of: write }),
+  );
+  const step = fc.record({
+    happening: happenings(sorts),
+    ms: fc.constantFrom(0, 100, 500, 1000, 2500, 6000, 30_000, 150_000),
+    operator: fc.option(operator, { nil: undefined, freq: 2 }),
+  });
+  return fc.record({
+    seed: fc.nat(),
+    version: fc.constantFrom(...(versions ?? ["3.6.16", "3.6.16", "3.5.35", "3.4.23", "3.2.32"])),
+    size: fc.integer({ min: smallest, max: 5 }),
+    fromRest: fc.boolean(),
+    oldFlags: sorts.includes("flags") ? fc.boolean() : fc.constant(false),
+    steps: fc.array(step, { minLength: 3, maxLength: 15 }),
+  });
+}
+
+/** Mulberry32: enough chance for a simulation, and the same for the same seed. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const lives: Fate = { t: "lives" };
+/** Longer than any patience that an operator has with a member, several times over. */
+const restWithinMs = 20 * 60_000;
+/** In which the last of it is reported. */
+const reportMs = 8_000;
+/** Longer than a cluster at rest goes unlooked at. */
+const quietMs = 40_000;
+
+export class Play implements AsyncDisposable {
+  readonly stage: Stage;
+  readonly nature: Nature;
+  readonly #random: () => number;
+
+  /** `care`: nothing happens to it that a cluster does not survive by itself. */
+  constructor({ seed, size, version }: History, care: boolean) {
+    this.#random = chance(seed);
+    this.stage = new Stage({ random: this.#random });
+    this.nature = new Nature(this.stage, { care, size, version });
+    if (care) this.stage.watch.allowAbsence();
+    else this.stage.watch.allowLoss();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stage[Symbol.asyncDispose]();
+  }
+
+  async play({ size, version, fromRest, oldFlags, steps }: History): Promise<void> {
+    if (oldFlags) this.stage.podsAreMade = "withoutMaxLearners";
+    this.stage.startOperator();
+    await this.stage.create(size, version);
+    if (fromRest) await this.#untilAsAsked();
+    for (const { happening, ms, operator } of steps) {
+      await this.#replaceOperator(operator);
+      await this.nature.happen(happening);
+      await this.#pass(ms);
+    }
+  }
+
+  /**
+   * Nothing happens to members any more, and they are healed, whatever is forbidden around them and whatever the spec
+   * says. Then all trouble is over: it becomes as it was asked for, and costs no writes; or it is lost for good.
+   */
+  async comeToRest(): Promise<void> {
+    const { stage, nature } = this;
+    nature.leaveInPeace();
+    await this.#replaceOperator(lives);
+    if (await nature.mayMakePods()) await this.#untilAsAsked("members are not healed");
+    await nature.calmDown();
+    await stage.stopOperator();
+    const life = stage.startOperator();
+    await this.#untilAsAsked();
+    if (stage.watch.isDoomed()) return;
+    await stage.pass(reportMs);
+    const before = life.writes.length;
+    await stage.pass(quietMs);
+    assert.deepEqual(life.writes.slice(before), [], `it never rests; ${await stage.describe()}`);
+    assert.ok(this.isAsAsked(), `it did not stay so; ${await stage.describe()}`);
+  }
+
+  isAsAsked(): boolean {
+    const { kubelet, watch } = this.stage;
+    const members = kubelet.etcd?.members ?? [];
+    return this.nature.sizes.some(
+      (size) => members.length === size && kubelet.pods.length === size && watch.decidesAmong(size),
+    );
+  }
+
+  async #untilAsAsked(failure = "it does not come to rest"): Promise<void> {
+    const { stage } = this;
+    const deadline = stage.clock.now() + restWithinMs;
+    while (!this.isAsAsked() && !stage.watch.isDoomed()) {
+      if (stage.clock.now() >= deadline) assert.fail(`${failure}; ${await stage.describe()}`);
+      await this.#pass(500);
+    }
+  }
+
+  /** Clients write all the while. */
+  async #pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1000) {
+      await this.stage.pass(Math.min(1000, left));
+      await this.stage.write(Math.floor(this.#random() * 10));
+    }
+    if (this.stage.isOperatorOver) await this.#replaceOperator(lives);
+  }
+
+  async #replaceOperator(fate: Fate | undefined): Promise<void> {
+    if (fate === undefined) return;
+    await this.stage.stopOperator();
+    this.stage.startOperator(fate);
+  }
+}

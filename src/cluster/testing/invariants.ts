@@ -1,0 +1,197 @@
+// What must never happen to a cluster, whatever people and nature do and whenever operators die: asserted as time passes
+// and at each write of an operator.
+import assert from "node:assert/strict";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { MemberId } from "../../etcd/ids.ts";
+import type { Member } from "../../etcd/member.ts";
+import { stepBetween } from "../../etcd/versions/steps.ts";
+import { oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
+import type { Clock } from "../../kube/clock.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import { controllerOf } from "../../kube/objects/owners.ts";
+import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
+import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { quorum } from "../assess/seats.ts";
+import { versionIn } from "./container.ts";
+import type { Kubelet } from "./kubelet.ts";
+import type { Life, Witness } from "./life.ts";
+
+const mostWritesAtOnce = 200;
+
+export class Watch {
+  /** The most members that etcd ever had. */
+  mostMembers = 0;
+  readonly #kubelet: Kubelet;
+  readonly #failures: string[] = [];
+  /** What the test does to members by itself: as many as a cluster goes on with, as it survives, or more. */
+  #harm: "goesOn" | "survives" | "unlimited" = "goesOn";
+  /** By the uid of an EtcdCluster. */
+  readonly #latched = new Map<string, string>();
+  #size = 0;
+  #busy = { at: 0, writes: 0 };
+  readonly #clock: Clock;
+
+  constructor(kubelet: Kubelet, api: FakeApi, clock: Clock) {
+    this.#kubelet = kubelet;
+    this.#clock = clock;
+    api.onWrite((write) => this.#heard(write));
+    kubelet.onSeed = (pod) => this.#seeded(pod);
+    kubelet.onEmptyVoter = (pod) => {
+      if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} votes again, without its data`);
+    };
+  }
+
+  /** For a moment there may be too few members that run. */
+  allowAbsence(): void {
+    this.#harm = "survives";
+  }
+
+  /** Too many members may lose their data for any operator to make good. */
+  allowLoss(): void {
+    this.#harm = "unlimited";
+  }
+
+  /** At any time. */
+  look(): void {
+    const { etcd, failures } = this.#kubelet;
+    assert.deepEqual(failures, []);
+    if (etcd !== undefined) {
+      this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
+      this.#expect(etcd.lost === 0, "acknowledged entries are lost");
+      this.#expect(!etcd.endangered, "voters that lack acknowledged entries are a majority");
+      if (this.#harm !== "unlimited") this.#expect(!this.isDoomed(), "the quorum is lost for good");
+      if (this.#harm === "goesOn") this.#expect(this.decides(), "the quorum is lost");
+    }
+    assert.deepEqual(this.#failures, []);
+  }
+
+  /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
+  witness: Witness = (what, life) => {
+    this.#expectRest(what, life);
+    const before = { decides: this.decidesWithStaying(), doomed: this.isDoomed(), members: this.#members() };
+    const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
+    return () => {
+      // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
+      if ((this.#kubelet.etcd?.entries ?? 0) === 0) return;
+      // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
+      const second = what === "add member" && this.#voters().length === 2 && this.#running().length === 1;
+      if (before.decides && !second) this.#expect(this.decidesWithStaying(), `"${what}" took the quorum away`);
+      if (!before.doomed) this.#expect(!this.isDoomed(), `"${what}" lost the quorum for good`);
+      if (before.members.length <= this.#size) this.#expectKept(before.members, heldUp);
+    };
+  };
+
+  /** Who writes and writes while no time passes would never let the test go on. */
+  #expectRest(what: string, life: Life): void {
+    const now = this.#clock.now();
+    this.#busy = now === this.#busy.at ? { at: now, writes: this.#busy.writes + 1 } : { at: now, writes: 0 };
+    if (this.#busy.writes < mostWritesAtOnce) return;
+    this.#fail(`"${what}" is written again and again`);
+    life.end();
+  }
+
+  /** A container that waits for its image, or for a Secret, has its data; nobody is taken out for that. */
+  #expectKept(before: readonly Member[], heldUp: ReadonlySet<MemberId>): void {
+    const now = new Set(this.#members().map(({ id }) => id));
+    const gone = before.filter(({ id, learner }) => heldUp.has(id) && !learner && !now.has(id));
+    for (const { name } of gone) this.#fail(`${name} was taken out, though its data is there`);
+  }
+
+  /** The voters that run are enough. One that etcd has not heard of yet is no loss of an earlier one. */
+  decides(): boolean {
+    const { etcd } = this.#kubelet;
+    const started = this.#voters().filter(({ name }) => name !== "");
+    return etcd === undefined || this.#running().length >= quorum(started.length);
+  }
+
+  /** They would still be if those went that are told to, and these. */
+  decidesWithStaying(without: readonly string[] = []): boolean {
+    return this.#staying(without) >= quorum(this.#voters().length);
+  }
+
+  /** So many of them are there to stay. */
+  decidesAmong(needed: number): boolean {
+    return this.#staying([]) >= needed;
+  }
+
+  /** Too many voters have lost their data. One that never ran had none, and may yet run. */
+  isDoomed(): boolean {
+    const { etcd } = this.#kubelet;
+    const voters = this.#voters();
+    if (etcd === undefined || voters.length === 0) return false;
+    const left = voters.filter(({ id, name }) => name === "" || etcd.hasData(id));
+    return left.length < quorum(voters.length);
+  }
+
+  describe(): string {
+    const { etcd } = this.#kubelet;
+    const members = etcd?.members.map(({ name, id, peerUrls, learner, clientUrls: [url = ""] }) => {
+      const process = etcd.processAt(url);
+      const state = process === undefined ? "no data" : `${process.state}, ${process.held} entries`;
+      return `${name || peerUrls[0]}${id === etcd.leader ? " (leads)" : ""}${learner ? " (learner)" : ""}: ${state}`;
+    });
+    const splits = etcd?.splits.map((name) => `; ${name} leads a cluster of its own`).join("") ?? "";
+    return `${etcd?.entries ?? 0} entries; members ${members?.join(", ") ?? "none"}${splits}`;
+  }
+
+  #heard({ kind, verb, object }: FinishedCall): void {
+    if (object === undefined) return;
+    if (kind === EtcdCluster.kind) {
+      const { metadata, spec, status } = object as EtcdCluster; // the server keeps them under this kind
+      const uid = metadata?.uid ?? "";
+      const [was, is] = [this.#latched.get(uid), status?.clusterId];
+      this.#size = spec.size ?? 0;
+      if (was !== undefined && is !== was) this.#fail(`the cluster's id went from ${was} to ${is}`);
+      if (is !== undefined) this.#latched.set(uid, is);
+    }
+    if (kind === Pod.kind && verb === "create") this.#expectVersion(object as Pod);
+  }
+
+  /** A member is made in a version that the cluster may go to from the one that it has. */
+  #expectVersion(pod: Pod): void {
+    const wanted = parseVersion(versionIn(pod));
+    const running = this.#members().flatMap(
+      ({ clientUrls: [url = ""] }) => this.#kubelet.etcd?.processAt(url)?.version ?? [],
+    );
+    const oldest = oldestVersion(running);
+    if (!this.#isLatched(pod) || wanted === undefined || oldest === undefined) return;
+    const step = stepBetween(oldest, wanted).t;
+    if (step !== "refused" && step !== "downgrade") return;
+    this.#fail(
+      `${pod.metadata?.name} was made with ${versionIn(pod)} for a cluster of 3.${oldest.minor}.${oldest.patch}`,
+    );
+  }
+
+  #seeded(pod: Pod): void {
+    if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} began another cluster for one that has an id`);
+  }
+
+  #isLatched(pod: Pod): boolean {
+    return this.#latched.has(controllerOf(pod)?.uid ?? "");
+  }
+
+  #expect(holds: boolean, what: string): void {
+    if (!holds) this.#fail(what);
+  }
+
+  #fail(what: string): void {
+    this.#failures.push(`${what}; ${this.describe()}`);
+  }
+
+  #members(): readonly Member[] {
+    return this.#kubelet.etcd?.members ?? [];
+  }
+
+  #voters(): Member[] {
+    return this.#members().filter(({ learner }) => !learner);
+  }
+
+  #running(): Member[] {
+    const { etcd } = this.#kubelet;
+    return this.#voters().filter(({ clientUrls: [url = ""] }) => etcd?.processAt(url)?.state === "running");
+  }
+
+  #staying(without: readonly string[]): number {
+    return this.#running().filter(({ name }) => this.#kubelet.stays(name) && !without.includes(name)).length;
+  }
+}
