@@ -198,6 +198,7 @@ export class FakeMember implements EtcdMember {
     if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "isolated") throw new TransportError("connectTimeout", `${at}: no connection in time`);
     call?.beforeSend?.();
+    if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
     if (need === "nothing") return process;
     if (this.#etcd.memberOf(process).learner) throw notServedByLearner(method);
