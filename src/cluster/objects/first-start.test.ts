@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { guardAnnotations, isClosed, startAnnotations, startVariables } from "./first-start.ts";
+import { type FirstStart, guardAnnotations, isClosed, startAnnotations, startVariables } from "./first-start.ts";
 
 const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
 const members = ["c-b", "c-a"].map((name) => ({ name, peerUrls: [`http://${name}:1`, `http://${name}:2`] }));
@@ -39,8 +39,10 @@ test("only a guarded member is taken for one", () => {
   assert.equal(isClosed("c-a", { list: "c-b=http://b", state: "existing" }), false);
 });
 
-test("the container reads both from the annotations of its own pod", () => {
-  const paths = startVariables.map(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath);
-  const wanted = Object.keys(guardAnnotations(cluster, "c-a")).map((name) => `metadata.annotations['${name}']`);
-  assert.deepEqual(paths, wanted);
+test("the container reads them from the annotations of its own pod; who joins never begins a cluster", () => {
+  const [list, state] = Object.keys(guardAnnotations(cluster, "c-a")).map((name) => `metadata.annotations['${name}']`);
+  const read = (start: FirstStart) =>
+    startVariables(start).map(({ value, valueFrom }) => value ?? valueFrom?.fieldRef?.fieldPath);
+  assert.deepEqual(read({ as: "seed" }), [list, state]);
+  assert.deepEqual(read({ as: "joining", members }), [list, "existing"]);
 });

@@ -44,11 +44,19 @@ export function isClosed(member: string, { list, state }: { readonly list: strin
   return state === "existing" && list.startsWith(`${member}=`) && !list.includes(",");
 }
 
-/** A kubelet reads annotations anew at each start of a container, unlike arguments. */
-export const startVariables: readonly EnvVar[] = [
-  fromAnnotation("ETCD_INITIAL_CLUSTER", initialClusterAnnotation),
-  fromAnnotation("ETCD_INITIAL_CLUSTER_STATE", initialStateAnnotation),
-];
+export const initialClusterVariable = "ETCD_INITIAL_CLUSTER";
+
+/**
+ * A kubelet reads annotations anew at each start of a container, unlike arguments. Who joins never begins a cluster, so
+ * its state is fixed: should somebody take the annotations away, an etcd without data still cannot start.
+ */
+export function startVariables({ as }: FirstStart): EnvVar[] {
+  const state = "ETCD_INITIAL_CLUSTER_STATE";
+  return [
+    fromAnnotation(initialClusterVariable, initialClusterAnnotation),
+    as === "seed" ? fromAnnotation(state, initialStateAnnotation) : { name: state, value: "existing" },
+  ];
+}
 
 const alone = (cluster: CompleteEtcdCluster, member: string): string => `${member}=${peerUrlOf(cluster, member)}`;
 

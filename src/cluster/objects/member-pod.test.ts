@@ -35,7 +35,8 @@ for (const [version, [liveness, readiness]] of versions) {
 
 test("a member reads its initial cluster from its annotations, and nowhere else", () => {
   const members = ["c-b", "c-a"].map((name) => ({ name, peerUrls: [`http://${name}.c.ns.svc:2380`] }));
-  const { metadata, spec } = podOf({}, { as: "joining", members });
+  const start = { as: "joining", members } satisfies FirstStart;
+  const { metadata, spec } = podOf({}, start);
   const { command = [], env = [] } = spec?.containers[0] ?? {};
   assert.equal(
     metadata?.annotations?.[initialClusterAnnotation],
@@ -43,7 +44,7 @@ test("a member reads its initial cluster from its annotations, and nowhere else"
   );
   assert.equal(metadata?.annotations?.[initialStateAnnotation], "existing");
   assert.ok(command.every((argument) => !/^--initial-cluster(-state)?=/.test(argument)));
-  assert.deepEqual(env.slice(0, 2), startVariables);
+  assert.deepEqual(env.slice(0, 2), startVariables(start));
 });
 
 test("name, labels, annotation, owner and paths are those that people know", () => {

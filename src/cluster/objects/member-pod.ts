@@ -42,11 +42,11 @@ export function memberPod(cluster: CompleteEtcdCluster, member: string, start: F
         [settingsAnnotation]: settingsOf(cluster.spec),
       },
     },
-    spec: podSpec(cluster, member),
+    spec: podSpec(cluster, member, start),
   };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: string): PodSpec {
+function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -61,7 +61,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string): PodSpec {
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
     securityContext: securityContext(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
-    containers: [container(cluster, member)],
+    containers: [container(cluster, member, start)],
     volumes: [data],
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
@@ -74,7 +74,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string): PodSpec {
 
 const data: Volume = { name: dataVolume, emptyDir: {} };
 
-function container(cluster: CompleteEtcdCluster, member: string): Container {
+function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
@@ -98,7 +98,7 @@ function container(cluster: CompleteEtcdCluster, member: string): Container {
       capabilities: { drop: ["ALL"] },
     },
     ...given("resources", resources),
-    env: [...startVariables, ...environmentOf(cluster), ...(etcdEnv ?? [])],
+    env: [...startVariables(start), ...environmentOf(cluster), ...(etcdEnv ?? [])],
   };
 }
 

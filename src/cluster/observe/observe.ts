@@ -15,7 +15,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { isCached } from "../objects/labels.ts";
-import { memberOfPeerUrl } from "../objects/names.ts";
+import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedPod } from "./pods.ts";
 import { clientServiceName } from "../objects/services.ts";
@@ -62,7 +62,8 @@ export async function observe(
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
-  if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters])];
+  // A seed that has not answered yet is in no list and no status.
+  if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
 }
 

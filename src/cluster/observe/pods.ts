@@ -7,7 +7,12 @@ import type { StoreView } from "../../kube/cache/store.ts";
 import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
 import { endProblem, foundNoData, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
-import { initialClusterAnnotation, initialStateAnnotation, isClosed } from "../objects/first-start.ts";
+import {
+  initialClusterAnnotation,
+  initialClusterVariable,
+  initialStateAnnotation,
+  isClosed,
+} from "../objects/first-start.ts";
 import type { MemberPod, PodNode, PodState, StartGuard } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
@@ -126,8 +131,8 @@ const numberOf = (text: string | undefined): number | undefined => {
 
 function guardOf(pod: Pod): StartGuard {
   const { annotations = {}, name = "" } = pod.metadata ?? {};
-  const [list, state] = [annotations[initialClusterAnnotation], annotations[initialStateAnnotation]];
-  if (list === undefined || state === undefined) return "none";
+  if (!containerOf(pod)?.env?.some((variable) => variable.name === initialClusterVariable)) return "none";
+  const { [initialClusterAnnotation]: list = "", [initialStateAnnotation]: state = "" } = annotations;
   return isClosed(name, { list, state }) ? "closed" : "open";
 }
 
