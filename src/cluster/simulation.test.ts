@@ -26,12 +26,19 @@ function check(options: HistoryOptions, usual: number, play: (history: History) 
 describe("a cluster survives what it could survive alone, and comes to rest as it was asked for", () => {
   const sorts: readonly (readonly [string, ...Sort[]])[] = [
     ["through sizes, kills, evictions, lost nodes and changes by hand", "everyday"],
+    ["through lost data", "everyday", "wipes"],
+    ["through containers that cannot be started again", "everyday", "images"],
+    ["through lost Services and labels that may not be made again", "everyday", "refusals"],
+    ["through edits of version and settings", "everyday", "edits"],
+    ["through specs that cannot be applied", "everyday", "mistakes"],
+    ["with members that were started with other flags", "everyday", "flags"],
+    ["through all of it", "everyday", "wipes", "images", "refusals", "edits", "mistakes", "flags"],
   ];
   for (const [what, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, 20, survives));
 });
 
 test("whatever happens and however old an operator's view is, it loses nothing and comes to rest where there is a way", async () => {
-  await check({ sorts: ["everyday", "oldViews"] }, 40, async (history) => {
+  await check({ sorts: ["everyday", "wipes", "oldViews"] }, 40, async (history) => {
     await using played = new Play(history, false);
     await played.play(history);
     await played.comeToRest();

@@ -2,6 +2,7 @@
 // program's version.
 import type { Container, EnvVar } from "kubernetes-types/core/v1.js";
 import type { Pod } from "../../kube/objects/kinds.ts";
+import type { KubeObject } from "../../kube/objects/objects.ts";
 import { etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
 
 export interface Flags {
@@ -40,7 +41,7 @@ function valueOf(variable: EnvVar | undefined, pod: Pod): string {
 }
 
 /** The same pod, of an operator that did not know this flag. */
-export function withoutFlag(pod: Pod, name: string): Pod {
+export function withoutFlag<T extends KubeObject & Pick<Pod, "spec">>(pod: T, name: string): T {
   const containers = (pod.spec?.containers ?? []).map((container) => ({
     ...container,
     ...(container.command && { command: container.command.filter((one) => !one.startsWith(`--${name}=`)) }),

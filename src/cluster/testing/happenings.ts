@@ -10,7 +10,7 @@ import { quorum } from "../assess/seats.ts";
 import { key, type Stage } from "./stage.ts";
 
 /** `who` picks a pod or a member, modulo how many there are. */
-export type NewEvent =
+export type Happening =
   | { readonly t: "nothing" | "revive" | "allow" | "mend" | "hear" | "correct" | "addByHand" | "pastRestart" }
   | { readonly t: "scale"; readonly size: number }
   | { readonly t: "deletePod" | "evict" | "silence" | "wipe" | "removeByHand"; readonly who: number }
@@ -86,11 +86,11 @@ const arbitraries = {
     fc.record({ t: of("hear") }),
     fc.record({ t: of("pastRestart") }),
   ),
-} satisfies Record<string, fc.Arbitrary<NewEvent>>;
+} satisfies Record<string, fc.Arbitrary<Happening>>;
 
 export type Sort = keyof typeof arbitraries;
 
-export function happenings(sorts: readonly Sort[]): fc.Arbitrary<NewEvent> {
+export function happenings(sorts: readonly Sort[]): fc.Arbitrary<Happening> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.record({ t: of("nothing") }) },
     ...sorts.map((sort) => ({ weight: sort === "everyday" ? 4 : 3, arbitrary: arbitraries[sort] })),
@@ -120,7 +120,7 @@ export class Nature {
     return this.#sizes;
   }
 
-  async happen(event: NewEvent): Promise<void> {
+  async happen(event: Happening): Promise<void> {
     const { kubelet, api } = this.#stage;
     switch (event.t) {
       case "nothing":

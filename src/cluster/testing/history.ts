@@ -2,12 +2,12 @@
 // brought to rest when all trouble is over.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { type NewEvent, happenings, Nature, type Sort } from "./happenings.ts";
+import { type Happening, happenings, Nature, type Sort } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Stage } from "./stage.ts";
 
 interface Step {
-  readonly happening: NewEvent;
+  readonly happening: Happening;
   readonly ms: number;
   /** Another operator takes over before it, and this becomes of it. */
   readonly operator: Fate | undefined;
@@ -79,7 +79,7 @@ export class Play implements AsyncDisposable {
   /** `care`: nothing happens to it that a cluster does not survive by itself. */
   constructor({ seed, size, version }: History, care: boolean) {
     this.#random = chance(seed);
-    this.stage = new Stage({ nodes: 8, random: this.#random });
+    this.stage = new Stage({ random: this.#random });
     this.nature = new Nature(this.stage, { care, size, version });
     if (care) this.stage.watch.allowAbsence();
     else this.stage.watch.allowLoss();

@@ -6,6 +6,7 @@ import type { MemberId } from "../../etcd/ids.ts";
 import type { Member } from "../../etcd/member.ts";
 import { stepBetween } from "../../etcd/versions/steps.ts";
 import { oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
+import type { Clock } from "../../kube/clock.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { controllerOf } from "../../kube/objects/owners.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
@@ -13,7 +14,9 @@ import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { quorum } from "../assess/seats.ts";
 import { versionIn } from "./container.ts";
 import type { Kubelet } from "./kubelet.ts";
-import type { Witness } from "./life.ts";
+import type { Life, Witness } from "./life.ts";
+
+const mostWritesAtOnce = 200;
 
 export class Watch {
   /** The most members that etcd ever had. */
@@ -25,9 +28,12 @@ export class Watch {
   /** By the uid of an EtcdCluster. */
   readonly #latched = new Map<string, string>();
   #size = 0;
+  #busy = { at: 0, writes: 0 };
+  readonly #clock: Clock;
 
-  constructor(kubelet: Kubelet, api: FakeApi) {
+  constructor(kubelet: Kubelet, api: FakeApi, clock: Clock) {
     this.#kubelet = kubelet;
+    this.#clock = clock;
     api.onWrite((write) => this.#heard(write));
     kubelet.onSeed = (pod) => this.#seeded(pod);
     kubelet.onEmptyVoter = (pod) => {
@@ -60,7 +66,8 @@ export class Watch {
   }
 
   /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
-  witness: Witness = (what) => {
+  witness: Witness = (what, life) => {
+    this.#expectRest(what, life);
     const before = { decides: this.decidesWithStaying(), doomed: this.isDoomed(), members: this.#members() };
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
@@ -73,6 +80,15 @@ export class Watch {
       if (before.members.length <= this.#size) this.#expectKept(before.members, heldUp);
     };
   };
+
+  /** Who writes and writes while no time passes would never let the test go on. */
+  #expectRest(what: string, life: Life): void {
+    const now = this.#clock.now();
+    this.#busy = now === this.#busy.at ? { at: now, writes: this.#busy.writes + 1 } : { at: now, writes: 0 };
+    if (this.#busy.writes < mostWritesAtOnce) return;
+    this.#fail(`"${what}" is written again and again`);
+    life.end();
+  }
 
   /** A container that waits for its image, or for a Secret, has its data; nobody is taken out for that. */
   #expectKept(before: readonly Member[], heldUp: ReadonlySet<MemberId>): void {

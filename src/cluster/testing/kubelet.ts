@@ -7,8 +7,7 @@ import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import { Node, Pod } from "../../kube/objects/kinds.ts";
-import { secondsTime } from "../../kube/objects/objects.ts";
-import { type Key, keyOf } from "../../kube/objects/objects.ts";
+import { type Key, keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../objects/endpoints.ts";
@@ -35,13 +34,14 @@ const times = {
   nodeGrace: 40_000,
 } as const;
 
+/** No two members share one, as long as there are not more of them. */
+const nodes = 8;
+
 export interface KubeletOptions {
   readonly api: FakeApi;
   readonly clock: Clock;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether there are Node objects: as many, and no two members share one as long as there are enough. */
-  readonly nodes?: number;
   /** For what etcd leaves to chance; see FakeClusterOptions. */
   readonly random?: () => number;
 }
@@ -115,8 +115,9 @@ export class Kubelet {
     options.api.onWrite((write) => this.#heard(write));
   }
 
-  /** Makes the Node objects, if there are to be any. */
+  /** Makes the Node objects, if they are not there. */
   async join(): Promise<void> {
+    if ((await this.#api.list(Node)).items.length > 0) return;
     for (const name of this.#nodes()) {
       await this.#api.create(Node, { metadata: { name } });
       await this.#writeNode(name, "True");
@@ -458,7 +459,7 @@ export class Kubelet {
   // Nodes
 
   #nodes(): string[] {
-    return Array.from({ length: this.#options.nodes ?? 0 }, (_, n) => `n${n + 1}`);
+    return Array.from({ length: nodes }, (_, n) => `n${n + 1}`);
   }
 
   #emptiestNode(): string {
@@ -471,7 +472,6 @@ export class Kubelet {
   }
 
   async #writeNode(name: string, status: "True" | "Unknown"): Promise<void> {
-    if ((this.#options.nodes ?? 0) === 0) return;
     const lastTransitionTime = secondsTime(new Date(this.#options.now()));
     const conditions = [{ type: "Ready", status, lastTransitionTime }];
     await this.#api.mergePatch(Node, { namespace: "", name }, { status: { conditions } }, { subresource: "status" });

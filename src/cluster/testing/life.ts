@@ -20,8 +20,8 @@ class Crashed extends Error {
   }
 }
 
-/** Looks at the world before a write and gives what is to be asserted after it, whatever became of it. */
-export type Witness = (what: string) => () => void;
+/** Looks at the world before a write and gives what is to be asserted after it. */
+export type Witness = (what: string, life: Life) => () => void;
 
 export class Life {
   /** In order, each as its verb and what it was about. */
@@ -56,7 +56,7 @@ export class Life {
   }
 
   async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
-    const look = this.#witness(what);
+    const look = this.#witness(what, this);
     const answer = await this.read(ask);
     this.writes.push(what);
     look();
@@ -71,19 +71,24 @@ export class Life {
   }
 }
 
-/** What a quota or a policy forbids an operator to write; throws to refuse it. */
-export type Police = (verb: "create" | "mergePatch", kind: Kind<KubeObject>, body: object) => void;
+/** What stands between an operator and the API server: quotas, policies, webhooks. */
+export interface Admission {
+  /** Throws to refuse it. */
+  check(verb: "create" | "mergePatch", kind: Kind<KubeObject>, body: object): void;
+  /** What is made instead. */
+  change<T extends KubeObject>(kind: Kind<T>, object: T): T;
+}
 
 /** The API as a process with this life sees it. */
-export function apiDuring(life: Life, api: KubeApi, police: Police = () => undefined): KubeApi {
+export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeApi {
   return {
     get: (kind, key, options) => life.read(() => api.get(kind, key, options)),
     list: (kind, options) => life.read(() => api.list(kind, options)),
     watch: (kind, options, onEvent) => life.read(() => api.watch(kind, options, onEvent)),
     create: (kind, object, options) =>
       life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, async () => {
-        police("create", kind, object);
-        return await api.create(kind, object, options);
+        admission.check("create", kind, object);
+        return await api.create(kind, admission.change(kind, object), options);
       }),
     replace: (kind, object, options) =>
       life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () => api.replace(kind, object, options)),
@@ -91,7 +96,7 @@ export function apiDuring(life: Life, api: KubeApi, police: Police = () => undef
       life.write(`apply ${kind.kind} ${keyText(keyOf(object))}`, () => api.apply(kind, object, options)),
     mergePatch: (kind, key, patch, options) =>
       life.write(`patch ${kind.kind} ${keyText(key)}`, async () => {
-        police("mergePatch", kind, patch);
+        admission.check("mergePatch", kind, patch);
         return await api.mergePatch(kind, key, patch, options);
       }),
     delete: (kind, key, options) =>

@@ -5,12 +5,11 @@ import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-c
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
-import type { KubeApi } from "../../kube/client/api.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Node, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
-import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
+import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
@@ -20,7 +19,7 @@ import { memberUrl } from "../objects/endpoints.ts";
 import { quorum } from "../assess/seats.ts";
 import { withoutFlag } from "./container.ts";
 import { Watch } from "./invariants.ts";
-import { apiDuring, type Fate, Life, memberDuring, type Police } from "./life.ts";
+import { type Admission, apiDuring, type Fate, Life, memberDuring } from "./life.ts";
 import { Kubelet } from "./kubelet.ts";
 
 /** Of the one cluster there is. */
@@ -30,7 +29,7 @@ const stepMs = 500;
 /** etcd takes no more members for a while after a change. */
 const settleMs = 6_000;
 
-type Forbidden = (...asked: Parameters<Police>) => boolean;
+type Forbidden = (...asked: Parameters<Admission["check"]>) => boolean;
 
 interface Running {
   readonly life: Life;
@@ -38,8 +37,6 @@ interface Running {
 }
 
 export interface StageOptions {
-  /** How many nodes the operator sees; 0: it may not see any. */
-  readonly nodes?: number;
   /** Gives numbers from 0 up to 1, for what etcd leaves to chance. Without it etcd leaves nothing to chance. */
   readonly random?: () => number;
 }
@@ -58,11 +55,9 @@ export class Stage implements AsyncDisposable {
   podsAreMade: "asWritten" | "withoutMaxLearners" = "asWritten";
   readonly #forbidden = new Set<{ readonly forbidden: Forbidden; readonly words: string }>();
   #running: Running | undefined;
-  readonly #nodes: number;
 
-  constructor({ nodes = 0, random }: StageOptions = {}) {
+  constructor({ random }: StageOptions = {}) {
     const { clock } = this;
-    this.#nodes = nodes;
     this.api = new FakeApi({
       kinds: [
         ...fakeKinds,
@@ -74,37 +69,19 @@ export class Stage implements AsyncDisposable {
       clock,
       date: () => new Date(this.now()),
     });
-    this.kubelet = new Kubelet({ api: this.api, clock, now: this.now, nodes, ...(random && { random }) });
-    this.watch = new Watch(this.kubelet, this.api);
+    this.kubelet = new Kubelet({ api: this.api, clock, now: this.now, ...(random && { random }) });
+    this.watch = new Watch(this.kubelet, this.api, clock);
   }
 
   /** The time of day in milliseconds. */
   now = (): number => beganAt + this.clock.now();
-
-  /** Only when it is made: later nobody can change what it is started with. */
-  #made<T extends KubeObject>(kind: Kind<T>, object: T): T {
-    if (this.podsAreMade === "asWritten" || kind.kind !== Pod.kind) return object;
-    return withoutFlag(object as Pod, "max-learners") as KubeObject as T; // the kind says that it is one
-  }
-
-  /** What it writes may be that of an older release, and it may not be allowed to see nodes. */
-  #asThisOperatorSeesIt(api: KubeApi): KubeApi {
-    return {
-      ...api,
-      create: (kind, object, options) => api.create(kind, this.#made(kind, object), options),
-      list: (kind, options) => {
-        if (kind.kind !== Node.kind || this.#nodes > 0) return api.list(kind, options);
-        return Promise.reject(new ApiError(403, "Forbidden", "nodes is forbidden"));
-      },
-    };
-  }
 
   /** A new process, with nothing but what it reads. */
   startOperator(fate: Fate = { t: "lives" }): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
     const { clock } = this;
     const life = new Life(fate, this.watch.witness);
-    const api = this.#asThisOperatorSeesIt(apiDuring(life, this.api, this.#police));
+    const api = apiDuring(life, this.api, this.#admission);
     const { controller, informers } = clusterController({
       api,
       scope: { t: "namespaces", names: [key.namespace] },
@@ -192,9 +169,15 @@ export class Stage implements AsyncDisposable {
     return () => this.#forbidden.delete(rule);
   }
 
-  #police: Police = (verb, kind, body) => {
-    for (const { forbidden, words } of this.#forbidden)
-      if (forbidden(verb, kind, body)) throw new ApiError(403, "Forbidden", `${kind.plural} is forbidden: ${words}`);
+  readonly #admission: Admission = {
+    check: (...asked) => {
+      for (const { forbidden, words } of this.#forbidden)
+        if (forbidden(...asked)) throw new ApiError(403, "Forbidden", `${asked[1].plural} is forbidden: ${words}`);
+    },
+    change: (kind, object) => {
+      const isOld = kind.kind === Pod.kind && this.podsAreMade === "withoutMaxLearners";
+      return isOld ? withoutFlag(object, "max-learners") : object;
+    },
   };
 
   /** A client writes to one that its Service sends it to; false when that one does not take it. */
