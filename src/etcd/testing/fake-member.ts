@@ -195,7 +195,6 @@ export class FakeMember implements EtcdMember {
     const process = this.#etcd.processAt(this.endpoint);
     const at = `${method} at ${this.endpoint}`;
     if (!process || process.state === "stopped") throw new TransportError("unreachable", `${at}: connection refused`);
-    if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "isolated") throw new TransportError("connectTimeout", `${at}: no connection in time`);
     call?.beforeSend?.();
     if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
