@@ -4,7 +4,7 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { until } from "./until.ts";
-import { lookForVoters, type Voter } from "./voters.ts";
+import { lookForData, lookForVoters, type Voter, type Whole } from "./voters.ts";
 
 export class Place implements Disposable {
   readonly ground: Ground;
@@ -43,6 +43,19 @@ export class Place implements Disposable {
         const pods = this.podsOf(cluster);
         if (pods.some(({ metadata }) => metadata?.uid === without?.uid)) return `${without?.name} is still there`;
         return lookForVoters(pods, size, this.#members);
+      },
+      this.ground.signal,
+    );
+  }
+
+  /** Until the cluster is that many voters that hold all data, whether they serve clients yet or not. */
+  async untilWhole(cluster: string, size: number, { without, ...whole }: Whole & { without: Voter }): Promise<void> {
+    await until(
+      `${size} voters of ${cluster} with all data`,
+      async () => {
+        const pods = this.podsOf(cluster);
+        if (pods.some(({ metadata }) => metadata?.uid === without.uid)) return `${without.name} is still there`;
+        return lookForData(pods, size, whole);
       },
       this.ground.signal,
     );

@@ -1,17 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainCluster } from "./plain.ts";
+import type { Pod } from "../../src/kube/objects/kinds.ts";
+import { plainCluster, plainJoiner } from "./plain.ts";
 
-const { service, pods } = plainCluster({ namespace: "n", name: "p" }, ["p-0", "p-1", "p-2"]);
-const commands = pods.map((pod) => pod.spec?.containers[0]?.command ?? []);
+const key = { namespace: "n", name: "p" };
+const { service, pods } = plainCluster(key, ["p-0", "p-1", "p-2"]);
+const peerUrl = (member: string): string => `http://${member}.p.n.svc:2380`;
+const listOf = (...members: string[]): string => members.map((member) => `${member}=${peerUrl(member)}`).join(",");
+
+/** What etcd gets from a kubelet, which puts the annotation in the place of its name. */
+function variable(pod: Pod, name: string): string | undefined {
+  const env = pod.spec?.containers[0]?.env?.find((each) => each.name === name);
+  const annotation = /^metadata\.annotations\['(.*)'\]$/.exec(env?.valueFrom?.fieldRef?.fieldPath ?? "")?.[1];
+  return annotation === undefined ? env?.value : pod.metadata?.annotations?.[annotation];
+}
 
 test("every plain pod starts a new cluster and knows all members of it", () => {
-  const url = (member: string): string => `${member}=http://${member}.p.n.svc:2380`;
-  const all = ["p-0", "p-1", "p-2"].map(url).join(",");
-  for (const command of commands) {
-    assert.equal(command.filter((argument) => argument === "--initial-cluster-state=new").length, 1);
-    assert.ok(command.includes(`--initial-cluster=${all}`), command.join(" "));
+  for (const pod of pods) {
+    assert.equal(variable(pod, "ETCD_INITIAL_CLUSTER_STATE"), "new");
+    assert.equal(variable(pod, "ETCD_INITIAL_CLUSTER"), listOf("p-0", "p-1", "p-2"));
   }
+});
+
+test("a plain pod that joins a running cluster has the list that it was given", () => {
+  const list = ["p-1", "p-2", "p-3"].map((name) => ({ name, peerUrls: [peerUrl(name)] }));
+  const joiner = plainJoiner(key, "p-3", list);
+  assert.equal(variable(joiner, "ETCD_INITIAL_CLUSTER_STATE"), "existing");
+  assert.equal(variable(joiner, "ETCD_INITIAL_CLUSTER"), listOf("p-1", "p-2", "p-3"));
 });
 
 test("nothing that is plain has an owner, which would have it deleted", () => {

@@ -1,6 +1,7 @@
 // The floor: etcd without an operator. The pods are the operator's own in every setting, so that all that differs is who
 // starts them and when: here all at once, and each knows all others from the start.
-import { withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteEtcdCluster, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { initialStateAnnotation, type ListedMember } from "../../src/cluster/objects/first-start.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
 import { peerUrlOf } from "../../src/cluster/objects/names.ts";
 import { peerService } from "../../src/cluster/objects/services.ts";
@@ -12,10 +13,13 @@ export interface PlainCluster {
   readonly pods: readonly Pod[];
 }
 
-export function plainCluster(key: { namespace: string; name: string }, members: readonly string[]): PlainCluster {
-  // An object of the imagination: the pods are made for it, and then belong to nobody.
-  const metadata = { ...key, uid: "none" };
-  const cluster = withDefaults({ metadata, spec: { version: etcdVersion, size: members.length } });
+interface PlainKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function plainCluster(key: PlainKey, members: readonly string[]): PlainCluster {
+  const cluster = imagined(key);
   const list = members.map((name) => ({ name, peerUrls: [peerUrlOf(cluster, name)] }));
   return {
     service: ownedByNobody(peerService(cluster)),
@@ -25,18 +29,28 @@ export function plainCluster(key: { namespace: string; name: string }, members: 
   };
 }
 
-/** Kubernetes would delete what belongs to an object that does not exist. */
-function ownedByNobody<T extends Pod | Service>(object: T): T {
-  const { name = "", namespace = "", labels = {} } = object.metadata ?? {};
-  return { ...object, metadata: { name, namespace, labels } };
+/** One that joins a cluster that runs, with the list exactly as etcd has it. */
+export function plainJoiner(key: PlainKey, member: string, list: readonly ListedMember[]): Pod {
+  return ownedByNobody(memberPod(imagined(key), member, { as: "joining", members: list }));
 }
 
+export function plainPeerUrl(key: PlainKey, member: string): string {
+  return peerUrlOf(imagined(key), member);
+}
+
+/** There is no such object: the pods are made for it, and then belong to nobody. They do not depend on its size. */
+function imagined(key: PlainKey): CompleteEtcdCluster {
+  return withDefaults({ metadata: { ...key, uid: "none" }, spec: { version: etcdVersion, size: 3 } });
+}
+
+/** Kubernetes would delete what belongs to an object that does not exist. */
+function ownedByNobody<T extends Pod | Service>(object: T): T {
+  const { name = "", namespace = "", labels = {}, annotations = {} } = object.metadata ?? {};
+  return { ...object, metadata: { name, namespace, labels, annotations } };
+}
+
+/** The operator starts one member so, and these all: they know each other and are no cluster yet. */
 function startingNew(pod: Pod): Pod {
-  const containers = (pod.spec?.containers ?? []).map((container) => ({
-    ...container,
-    command: (container.command ?? []).map((argument) =>
-      argument.startsWith("--initial-cluster-state=") ? "--initial-cluster-state=new" : argument,
-    ),
-  }));
-  return { ...pod, spec: { ...pod.spec, containers } };
+  const annotations = { ...pod.metadata?.annotations, [initialStateAnnotation]: "new" };
+  return { ...pod, metadata: { ...pod.metadata, annotations } };
 }

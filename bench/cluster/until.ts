@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "../../lab/progress.ts";
 
-const lookEveryMs = 20;
+export const lookEveryMs = 20;
 /** Only what never comes takes this long. */
 const patienceMs = 300_000;
 
@@ -36,12 +36,18 @@ export function rest(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Seconds that the work took. It begins at any moment: kubelets look at their pods once a second, and what was waited for
- * before came to an end at such a look, so that without this each work would begin right after one.
+ * Tells the seconds since now, where now is any moment: kubelets look at their pods once a second, and what was waited
+ * for before came to an end at such a look, so that without this each work would begin right after one.
  */
-export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+export async function stopwatch(): Promise<() => number> {
   await sleep(1000 * Math.random());
   const began = performance.now();
+  return () => (performance.now() - began) / 1000;
+}
+
+/** Seconds that the work took. */
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const seconds = await stopwatch();
   await work();
-  return (performance.now() - began) / 1000;
+  return seconds();
 }

@@ -3,6 +3,7 @@
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import type { EtcdMembers } from "../../src/etcd/members.ts";
 import type { Pod } from "../../src/kube/objects/kinds.ts";
+import { appliedIndexAt } from "./applied.ts";
 
 export interface Voter {
   readonly name: string;
@@ -34,6 +35,32 @@ export async function lookForVoters(
     voters.push({ name: nameOf(pod), uid: pod.metadata?.uid ?? "", etcd });
   }
   return voters;
+}
+
+export interface Whole {
+  /** A member that serves all the time. */
+  readonly through: EtcdMember;
+  /** What everybody must have applied of the raft log. */
+  readonly index: number;
+}
+
+/** The same of voters that need not serve yet: listed by one that does, and by their own metrics they hold all data. */
+export async function lookForData(
+  pods: readonly Pod[],
+  size: number,
+  { through, index }: Whole,
+): Promise<readonly string[] | string> {
+  if (pods.length !== size) return `${pods.length} pods`;
+  const names = pods.map(nameOf);
+  const list = await through.memberList({ linearizable: true }, { deadline: answerWithinMs }).catch(textOf);
+  if (typeof list === "string") return list;
+  const complaint = complaintAbout(list.members, names);
+  if (complaint !== undefined) return complaint;
+  for (const pod of pods.toSorted(newestFirst)) {
+    const applied = await appliedIndexAt(pod.status?.podIP ?? "", answerWithinMs);
+    if (typeof applied === "string" || applied < index) return `${nameOf(pod)} at ${applied} of ${index}`;
+  }
+  return names;
 }
 
 /** The list must be these names, and nobody of them a learner. */
