@@ -1,7 +1,7 @@
 // The floor: etcd without an operator. The pods are the operator's own in every setting, so that all that differs is who
 // starts them and when: here all at once, and each knows all others from the start.
 import { type CompleteEtcdCluster, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
-import { initialStateAnnotation, type ListedMember } from "../../src/cluster/objects/first-start.ts";
+import { initialStateVariable, type ListedMember } from "../../src/cluster/objects/first-start.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
 import { peerUrlOf } from "../../src/cluster/objects/names.ts";
 import { peerService } from "../../src/cluster/objects/services.ts";
@@ -51,6 +51,10 @@ function ownedByNobody<T extends Pod | Service>(object: T): T {
 
 /** The operator starts one member so, and these all: they know each other and are no cluster yet. */
 function startingNew(pod: Pod): Pod {
-  const annotations = { ...pod.metadata?.annotations, [initialStateAnnotation]: "new" };
-  return { ...pod, metadata: { ...pod.metadata, annotations } };
+  if (pod.spec === undefined) return pod;
+  const containers = pod.spec.containers.map((container) => ({
+    ...container,
+    env: (container.env ?? []).map((one) => (one.name === initialStateVariable ? { ...one, value: "new" } : one)),
+  }));
+  return { ...pod, spec: { ...pod.spec, containers } };
 }

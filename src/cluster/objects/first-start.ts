@@ -45,13 +45,14 @@ export function isClosed(member: string, { list, state }: { readonly list: strin
 }
 
 export const initialClusterVariable = "ETCD_INITIAL_CLUSTER";
+export const initialStateVariable = "ETCD_INITIAL_CLUSTER_STATE";
 
 /**
  * A kubelet reads annotations anew at each start of a container, unlike arguments. Who joins never begins a cluster, so
  * its state is fixed: should somebody take the annotations away, an etcd without data still cannot start.
  */
 export function startVariables({ as }: FirstStart): EnvVar[] {
-  const state = "ETCD_INITIAL_CLUSTER_STATE";
+  const state = initialStateVariable;
   return [
     fromAnnotation(initialClusterVariable, initialClusterAnnotation),
     as === "seed" ? fromAnnotation(state, initialStateAnnotation) : { name: state, value: "existing" },
