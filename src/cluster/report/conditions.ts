@@ -1,5 +1,7 @@
 // The conditions of a cluster: Ready for programs that wait, and the four of etcd-operator 0.9, each True or False and
 // each with a sentence that says what is the matter and, where a person has to act, what to do.
+import { stepBetween } from "../../etcd/versions/steps.ts";
+import { parseVersion } from "../../etcd/versions/version.ts";
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import type { Assessment } from "../assess/assess.ts";
@@ -132,9 +134,17 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   if (others.length > 0)
     return no(
       "VersionDiffers",
-      `Members run ${others.join(", ")}, and ${version} is wanted. This release does not change the version of members that run.`,
+      `Members run ${others.join(", ")}, and ${version} is wanted. ${adviceOnStep(assessment)}`,
     );
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+}
+
+/** Whether the version that is wanted could be reached from here, and if not, what to do. */
+function adviceOnStep({ version, world }: Assessment): string {
+  const unchanged = "This release does not change the version of members that run.";
+  const wanted = parseVersion(world.cluster.spec.version);
+  const step = wanted === undefined ? undefined : stepBetween(version, wanted);
+  return step?.t === "refused" ? `That cannot be done: ${step.advice} ${unchanged}` : unchanged;
 }
 
 /** Pods that contradict what the others say: a person has to see. */
