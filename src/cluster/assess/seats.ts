@@ -98,8 +98,11 @@ function stateOf(
     return lostAt <= now ? { t: "lost", because: `its node ${nodeName(pod)} is gone` } : { t: "away", lostAt };
   if (pod.state.t === "crashing" && !pod.hasVolume) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
-    if (patience <= now) return { t: "lost", because: `its etcd keeps exiting (${pod.state.problem})` };
-    return { t: unstarted ? "unstarted" : "away", lostAt: patience };
+    // Between two tries a kubelet calls everything a crash loop, also a container that it could not make for want of an
+    // image or a Secret. So one that has data must have run, and exited again, after the time was up.
+    if ((unstarted ? now : pod.state.exitedAt) >= patience)
+      return { t: "lost", because: `its etcd keeps exiting (${pod.state.problem})` };
+    return unstarted ? { t: "unstarted", lostAt: patience } : { t: "away", lostAt: undefined };
   }
   return { t: member.name === "" ? "unstarted" : "away", lostAt: undefined };
 }

@@ -90,7 +90,7 @@ const states: [string, Pod, object][] = [
       },
       "n",
     ),
-    { t: "crashing", since: 20_000, restarts: 4, ...endProblem(ended) },
+    { t: "crashing", since: 20_000, exitedAt: 50_000, restarts: 4, ...endProblem(ended) },
   ],
   [
     "ran before and has no image now",
@@ -134,7 +134,7 @@ const states: [string, Pod, object][] = [
   [
     "has just exited because it found no data",
     pod({ containerStatuses: etcd({ terminated: noData }) }, "n"),
-    { t: "crashing", since: 50_000, restarts: 0, withoutData: true, ...endProblem(noData) },
+    { t: "crashing", since: 50_000, exitedAt: 50_000, restarts: 0, withoutData: true, ...endProblem(noData) },
   ],
   [
     "was evicted",

@@ -94,9 +94,11 @@ function crashing(pod: Pod, container: ContainerStatus): PodState {
   // Nothing says when a series of crashes began, but the container has not been ready since then.
   const unready = conditionOf(pod, "ContainersReady");
   const since = unready?.status === "False" ? time(unready.lastTransitionTime) : time(ended?.finishedAt);
+  const began = since ?? time(pod.metadata?.creationTimestamp) ?? 0;
   return {
     t: "crashing",
-    since: since ?? time(pod.metadata?.creationTimestamp) ?? 0,
+    since: began,
+    exitedAt: time(ended?.finishedAt) ?? began,
     restarts: container.restartCount,
     ...(foundNoData(ended) && { withoutData: true }),
     ...endProblem(ended),

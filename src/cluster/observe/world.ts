@@ -81,10 +81,13 @@ export type PodState =
    * before: no client was ever sent to it.
    */
   | { readonly t: "running"; readonly restarts: number; readonly since?: number; readonly unheard?: true }
-  /** Between two starts of a process that keeps exiting; `since` the first exit of this series. */
+  /** Between two starts of a process that keeps exiting. */
   | ({
       readonly t: "crashing";
+      /** The first exit of this series. */
       readonly since: number;
+      /** The last one. */
+      readonly exitedAt: number;
       readonly restarts: number;
       /** etcd found no data and nobody to get it from. */
       readonly withoutData?: true;

@@ -8,7 +8,14 @@ const open: Partial<MemberPod> = { guard: "open" };
 const inherited: Partial<MemberPod> = { guard: "none" };
 const withoutData = (guard: MemberPod["guard"]): Partial<MemberPod> => ({
   guard,
-  state: { t: "crashing", since: sampleNow - 1000, restarts: 1, problem: "Error", withoutData: true },
+  state: {
+    t: "crashing",
+    since: sampleNow - 1000,
+    exitedAt: sampleNow - 1,
+    restarts: 1,
+    problem: "Error",
+    withoutData: true,
+  },
 });
 
 check("once a member has started, it does not start without its data", [
@@ -95,5 +102,46 @@ check("members that contradict each other", [
     "a pod that is not on the list and says nothing is one",
     { members: three, orphans: [{ name: "demo-d" }] },
     ["delete d"],
+  ],
+]);
+
+check("a member whose kubelet speaks of a crash loop", [
+  [
+    "and that has not run since the time was up keeps its data: what it lacks may be an image or a Secret",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        voter("c", {
+          silent: true,
+          pod: {
+            state: {
+              t: "crashing",
+              since: sampleNow - 600_000,
+              exitedAt: sampleNow - 599_000,
+              restarts: 1,
+              problem: "x",
+            },
+          },
+        }),
+      ],
+    },
+    [],
+  ],
+  [
+    "and that ran and exited again after the time was up is replaced",
+    {
+      members: [
+        voter("a"),
+        voter("b"),
+        voter("c", {
+          silent: true,
+          pod: {
+            state: { t: "crashing", since: sampleNow - 600_000, exitedAt: sampleNow - 1000, restarts: 6, problem: "x" },
+          },
+        }),
+      ],
+    },
+    ["remove c", "delete c"],
   ],
 ]);

@@ -47,7 +47,14 @@ const unschedulable: Partial<MemberPod> = {
 const neverReady: Partial<MemberPod> = { ready: false };
 const withoutData: Partial<MemberPod> = {
   ready: false,
-  state: { t: "crashing", since: sampleNow - 1000, restarts: 1, problem: "Error: etcd ended", withoutData: true },
+  state: {
+    t: "crashing",
+    since: sampleNow - 1000,
+    exitedAt: sampleNow - 1,
+    restarts: 1,
+    problem: "Error: etcd ended",
+    withoutData: true,
+  },
 };
 const available = "True Cluster available";
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [

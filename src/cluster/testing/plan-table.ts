@@ -18,7 +18,7 @@ export const unchanged: Partial<MemberPod> = { madeFrom: settingsOf(sampleCluste
 export const starting: Partial<MemberPod> = { ...young, state: { t: "starting" }, address: undefined };
 export const homeless: Partial<MemberPod> = { ...starting, state: { t: "pending", problem: "Unschedulable" } };
 export const crashing = (ago: number): Partial<MemberPod> => ({
-  state: { t: "crashing", since: sampleNow - ago, restarts: 5, problem: "exit code 1" },
+  state: { t: "crashing", since: sampleNow - ago, exitedAt: sampleNow - 1, restarts: 5, problem: "exit code 1" },
 });
 export const onSilentNode = (ago: number): Partial<MemberPod> => ({
   node: { t: "silent", name: "n", since: sampleNow - ago },
