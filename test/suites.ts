@@ -1,9 +1,8 @@
-// All that `make test` runs, in this order. What needs nothing runs before what needs a Kubernetes, and what breaks
-// the Kubernetes on purpose runs alone.
+// The suites of `make test`, in order: first those that need no Kubernetes, last those that break it on purpose.
 import { readdirSync } from "node:fs";
 import * as path from "node:path";
 
-/** What a suite needs: nothing, any Kubernetes, or the lab's own means of doing harm. */
+/** Nothing, any Kubernetes, or the lab with its fault injection. */
 export type Need = "nothing" | "kubernetes" | "lab";
 
 export type Suite =
@@ -24,10 +23,10 @@ function testFiles(...folders: string[]): string[] {
 }
 
 export const suites: readonly Suite[] = [
-  { name: "types", what: "the compiler is content", need: "nothing", command: ["tsc", "--noEmit"] },
+  { name: "types", what: "TypeScript compiles", need: "nothing", command: ["tsc", "--noEmit"] },
   {
     name: "lint",
-    what: "the linter is content",
+    what: "the linter finds nothing",
     need: "nothing",
     command: ["oxlint", "--type-aware", "--deny-warnings"],
   },
