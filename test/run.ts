@@ -6,6 +6,7 @@ import { run as runTests } from "node:test";
 import { parseArgs } from "node:util";
 import { kubeconfigPath, type LabConfig, labConfig } from "../lab/config.ts";
 import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
+import { runInParallel, sendResult } from "./parallel.ts";
 import { type Suite, root, suites } from "./suites.ts";
 
 interface Count {
@@ -15,7 +16,7 @@ interface Count {
 
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { file: { type: "string" }, test: { type: "string" } },
+  options: { file: { type: "string" }, test: { type: "string" }, "own-lab": { type: "boolean" } },
 });
 
 const interrupted = new AbortController();
@@ -36,9 +37,11 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
     const { up, isUp } = await import("../lab/up.ts");
     const everyday = labConfig();
     // A single suite uses the lab that is up; `make test` never does.
-    if (wanted.length > 0 && (await isUp(everyday))) target = { t: "running", lab: everyday };
+    if (wanted.length > 0 && !options["own-lab"] && (await isUp(everyday))) target = { t: "running", lab: everyday };
     else {
-      const lab = labConfig({ name: "test", subnet: "10.98.0.0/16" });
+      const lab = labConfig(
+        options["own-lab"] ? { name: "beside", subnet: "10.95.0.0/16" } : { name: "test", subnet: "10.98.0.0/16" },
+      );
       target = { t: "own", lab };
       await up(lab, { signal: interrupted.signal });
     }
@@ -143,11 +146,26 @@ async function main(): Promise<number> {
   const began = Date.now();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
+  const parallel: Promise<void>[] = [];
+  const startParallel = (suite: Suite): void => {
+    say(bold(`${suite.name}: ${suite.what} (in parallel; its output follows at its end)`));
+    const ended = runInParallel(suite.name, interrupted.signal).then(({ passed, failed, output, ...result }) => {
+      say(output);
+      total.passed += passed;
+      total.failed += failed;
+      failures.push(...result.failures);
+    });
+    parallel.push(ended);
+  };
   try {
     for (const suite of suites) {
       if (interrupted.signal.aborted) break;
       const named = wanted.includes(suite.name);
       if (!named && (wanted.length > 0 || ("onlyWhenNamed" in suite && suite.onlyWhenNamed))) continue;
+      if (wanted.length === 0 && "inParallel" in suite && suite.inParallel && target.t !== "given") {
+        startParallel(suite);
+        continue;
+      }
       const because = await prepareTarget(suite);
       if (because !== undefined) {
         say(`${yellow("–")} ${suite.name} is left out: ${because}.`);
@@ -167,7 +185,7 @@ async function main(): Promise<number> {
     total.failed += 1;
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
-    await stopTarget();
+    await Promise.all([...parallel, stopTarget()]);
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;
@@ -178,6 +196,7 @@ async function main(): Promise<number> {
   if (left.length > 0) say(`Left out: ${left.join(", ")}.`);
   say(dim(`Took ${seconds(Date.now() - began)}.`));
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  sendResult({ ...total, failures });
   return total.failed === 0 ? 0 : 1;
 }
 

@@ -7,7 +7,16 @@ export type Need = "nothing" | "kubernetes" | "lab";
 
 export type Suite =
   | { name: string; what: string; need: "nothing"; command: readonly string[] }
-  | { name: string; what: string; need: Need; files: () => string[]; atOnce: number; onlyWhenNamed?: true };
+  | {
+      name: string;
+      what: string;
+      need: Need;
+      files: () => string[];
+      atOnce: number;
+      onlyWhenNamed?: true;
+      /** `make test` runs it on a lab of its own beside those that follow. */
+      inParallel?: true;
+    };
 
 export const root: string = path.resolve(import.meta.dirname, "..");
 
@@ -39,6 +48,14 @@ export const suites: readonly Suite[] = [
     atOnce: 2,
   },
   {
+    name: "kube-faults",
+    what: "client and runtime while the API server suffers",
+    need: "lab",
+    files: () => testFiles("test/kube-faults"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "etcd",
     what: "the etcd client on real servers of every version",
     need: "nothing",
@@ -52,13 +69,6 @@ export const suites: readonly Suite[] = [
     need: "kubernetes",
     files: () => testFiles("test/kube"),
     atOnce: 2,
-  },
-  {
-    name: "kube-faults",
-    what: "client and runtime while the API server suffers",
-    need: "lab",
-    files: () => testFiles("test/kube-faults"),
-    atOnce: 1,
   },
   {
     name: "e2e",
