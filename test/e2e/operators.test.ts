@@ -197,9 +197,9 @@ function stopAndStart(installed: () => Operator): void {
     const leader = await operator.leader();
     const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });
     try {
-      const theirs = await makeCluster({ namespace, name: "theirs-too" }, { size: 1 }, clusterwide);
-      const ours = await makeCluster({ namespace, name: "ours-too" }, { size: 1 });
-      await other.during(Promise.all([theirs.whole(), ours.whole()]));
+      const theirs = await createCluster({ namespace, name: "theirs-too" }, { size: 1 }, clusterwide);
+      const ours = await createCluster({ namespace, name: "ours-too" }, { size: 1 });
+      await other.during(Promise.all([theirs.untilHealthy(), ours.untilHealthy()]));
       const { spec } = await kube.get(Lease, { namespace, name: "etcd-operator-clusterwide" });
       assert.match(spec?.holderIdentity ?? "", /^operator_/);
       assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);
