@@ -1,12 +1,12 @@
-// The test command: checks, unit tests, then the suites on a real Kubernetes, and one closing line that counts all
-// of them. It starts a lab of its own, so that a lab that somebody works in is left alone, and takes it down again
-// whatever happens.
+// The test command: checks, unit tests, then the suites on a real Kubernetes, and one closing line with the counts. It
+// starts its own lab, so that a lab in use is left alone, and always takes it down again.
 import { spawn } from "node:child_process";
 import * as path from "node:path";
 import { run as runTests } from "node:test";
 import { parseArgs } from "node:util";
 import { kubeconfigPath, type LabConfig, labConfig } from "../lab/config.ts";
 import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
+import { runInParallel, sendResult } from "./parallel.ts";
 import { type Suite, root, suites } from "./suites.ts";
 
 interface Count {
@@ -16,45 +16,47 @@ interface Count {
 
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { file: { type: "string" }, test: { type: "string" } },
+  options: { file: { type: "string" }, test: { type: "string" }, "own-lab": { type: "boolean" } },
 });
 
 const interrupted = new AbortController();
 const failures: string[] = [];
 
-/** The Kubernetes that the suites run on, made at the first suite that needs one. */
-type Ground = { t: "none" } | { t: "given" } | { t: "running"; lab: LabConfig } | { t: "own"; lab: LabConfig };
-let ground: Ground = process.env["LAB"] === "none" ? { t: "given" } : { t: "none" };
+/** The Kubernetes that the suites run on, started for the first suite that needs one. */
+type Target = { t: "none" } | { t: "given" } | { t: "running"; lab: LabConfig } | { t: "own"; lab: LabConfig };
+let target: Target = process.env["LAB"] === "none" ? { t: "given" } : { t: "none" };
 
-async function groundFor(suite: Suite): Promise<string | undefined> {
+async function prepareTarget(suite: Suite): Promise<string | undefined> {
   if (suite.need === "nothing") return undefined;
-  if (ground.t === "given") {
+  if (target.t === "given") {
     if (suite.need === "lab") return "it needs the lab's faults, and LAB=none";
     if (process.env["KUBECONFIG"] === undefined) return "LAB=none, and KUBECONFIG does not say which Kubernetes to use";
     return undefined;
   }
-  if (ground.t === "none") {
+  if (target.t === "none") {
     const { up, isUp } = await import("../lab/up.ts");
     const everyday = labConfig();
-    // A suite run by hand uses the lab that is up; the whole test never touches it.
-    if (wanted.length > 0 && (await isUp(everyday))) ground = { t: "running", lab: everyday };
+    // A single suite uses the lab that is up; `make test` never does.
+    if (wanted.length > 0 && !options["own-lab"] && (await isUp(everyday))) target = { t: "running", lab: everyday };
     else {
-      const lab = labConfig({ name: "test", subnet: "10.98.0.0/16" });
-      ground = { t: "own", lab };
+      const lab = labConfig(
+        options["own-lab"] ? { name: "beside", subnet: "10.95.0.0/16" } : { name: "test", subnet: "10.98.0.0/16" },
+      );
+      target = { t: "own", lab };
       await up(lab, { signal: interrupted.signal });
     }
-    process.env["KUBECONFIG"] = kubeconfigPath(ground.lab);
-    process.env["LAB_NAME"] = ground.lab.name;
-    process.env["LAB_SUBNET"] = `${ground.lab.prefix}.0.0/16`;
-    process.env["PATH"] = `${ground.lab.bin}:${process.env["PATH"] ?? ""}`;
+    process.env["KUBECONFIG"] = kubeconfigPath(target.lab);
+    process.env["LAB_NAME"] = target.lab.name;
+    process.env["LAB_SUBNET"] = `${target.lab.prefix}.0.0/16`;
+    process.env["PATH"] = `${target.lab.bin}:${process.env["PATH"] ?? ""}`;
   }
   return undefined;
 }
 
-async function clearGround(): Promise<void> {
-  if (ground.t !== "own") return;
+async function stopTarget(): Promise<void> {
+  if (target.t !== "own") return;
   const { down } = await import("../lab/down.ts");
-  await down(ground.lab);
+  await down(target.lab);
 }
 
 function runCommand(name: string, command: readonly string[]): Promise<Count> {
@@ -101,7 +103,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
       ...(options.test === undefined ? {} : { testNamePatterns: options.test }),
     });
     stream.on("test:pass", (event) => {
-      // Suites and files only hold tests; a test left out by name or `skip` was not run.
+      // `describe` blocks and files are no tests; tests filtered out by name or `skip` did not run.
       if (event.details.type === "suite" || event.skip !== undefined || event.todo !== undefined) return;
       if (isFile(event.name)) return;
       count.passed += 1;
@@ -131,7 +133,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
   });
 }
 
-/** Node reports a file as a test of its own when it ends badly or holds none. */
+/** Node reports a file as a test when it crashes or has no tests. */
 const isFile = (name: string): boolean => name.endsWith(".test.ts");
 const indent = (text: string): string => text.replaceAll(/^/gm, "      ");
 
@@ -144,12 +146,27 @@ async function main(): Promise<number> {
   const began = Date.now();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
+  const parallel: Promise<void>[] = [];
+  const startParallel = (suite: Suite): void => {
+    say(bold(`${suite.name}: ${suite.what} (in parallel; its output follows at its end)`));
+    const ended = runInParallel(suite.name, interrupted.signal).then(({ passed, failed, output, ...result }) => {
+      say(output);
+      total.passed += passed;
+      total.failed += failed;
+      failures.push(...result.failures);
+    });
+    parallel.push(ended);
+  };
   try {
     for (const suite of suites) {
       if (interrupted.signal.aborted) break;
       const named = wanted.includes(suite.name);
       if (!named && (wanted.length > 0 || ("onlyWhenNamed" in suite && suite.onlyWhenNamed))) continue;
-      const because = await groundFor(suite);
+      if (wanted.length === 0 && "inParallel" in suite && suite.inParallel && target.t !== "given") {
+        startParallel(suite);
+        continue;
+      }
+      const because = await prepareTarget(suite);
       if (because !== undefined) {
         say(`${yellow("–")} ${suite.name} is left out: ${because}.`);
         left.push(suite.name);
@@ -168,7 +185,7 @@ async function main(): Promise<number> {
     total.failed += 1;
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
-    await clearGround();
+    await Promise.all([...parallel, stopTarget()]);
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;
@@ -179,6 +196,7 @@ async function main(): Promise<number> {
   if (left.length > 0) say(`Left out: ${left.join(", ")}.`);
   say(dim(`Took ${seconds(Date.now() - began)}.`));
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  sendResult({ ...total, failures });
   return total.failed === 0 ? 0 : 1;
 }
 

@@ -1,14 +1,22 @@
-// All that `make test` runs, in this order. What needs nothing runs before what needs a Kubernetes, and what breaks
-// the Kubernetes on purpose runs alone.
+// The suites of `make test`, in order: first those that need no Kubernetes, last those that break it on purpose.
 import { readdirSync } from "node:fs";
 import * as path from "node:path";
 
-/** What a suite needs: nothing, any Kubernetes, or the lab's own means of doing harm. */
+/** Nothing, any Kubernetes, or the lab with its fault injection. */
 export type Need = "nothing" | "kubernetes" | "lab";
 
 export type Suite =
   | { name: string; what: string; need: "nothing"; command: readonly string[] }
-  | { name: string; what: string; need: Need; files: () => string[]; atOnce: number; onlyWhenNamed?: true };
+  | {
+      name: string;
+      what: string;
+      need: Need;
+      files: () => string[];
+      atOnce: number;
+      onlyWhenNamed?: true;
+      /** `make test` runs it on a lab of its own beside those that follow. */
+      inParallel?: true;
+    };
 
 export const root: string = path.resolve(import.meta.dirname, "..");
 
@@ -24,10 +32,10 @@ function testFiles(...folders: string[]): string[] {
 }
 
 export const suites: readonly Suite[] = [
-  { name: "types", what: "the compiler is content", need: "nothing", command: ["tsc", "--noEmit"] },
+  { name: "types", what: "TypeScript compiles", need: "nothing", command: ["tsc", "--noEmit"] },
   {
     name: "lint",
-    what: "the linter is content",
+    what: "the linter finds nothing",
     need: "nothing",
     command: ["oxlint", "--type-aware", "--deny-warnings"],
   },
@@ -38,6 +46,14 @@ export const suites: readonly Suite[] = [
     need: "nothing",
     files: () => testFiles("src", "lab", "docs", "bench", "demo"),
     atOnce: 2,
+  },
+  {
+    name: "kube-faults",
+    what: "client and runtime while the API server suffers",
+    need: "lab",
+    files: () => testFiles("test/kube-faults"),
+    atOnce: 1,
+    inParallel: true,
   },
   {
     name: "etcd",
@@ -53,13 +69,6 @@ export const suites: readonly Suite[] = [
     need: "kubernetes",
     files: () => testFiles("test/kube"),
     atOnce: 2,
-  },
-  {
-    name: "kube-faults",
-    what: "client and runtime while the API server suffers",
-    need: "lab",
-    files: () => testFiles("test/kube-faults"),
-    atOnce: 1,
   },
   {
     name: "e2e",

@@ -1,5 +1,5 @@
-// `make chaos`: the operator on the lab that is up, or on one that is started, a cluster of three, and the experiment for
-// five minutes (CHAOS_MINUTES=…). Says how many members were stopped, what was acknowledged, and what of it was lost.
+// `make chaos`: the experiment for five minutes (CHAOS_MINUTES=…) on a cluster of three, on the running lab or a new one.
+// Prints how many members were stopped, how many writes were acknowledged, and how many were lost.
 import { run } from "../../lab/command.ts";
 import { bold, dim, green, say, seconds, step } from "../../lab/progress.ts";
 import { command } from "../../demo/command.ts";
@@ -18,7 +18,7 @@ const manifest = {
 function lastsMs(): number {
   const minutes = Number(process.env["CHAOS_MINUTES"] ?? "5");
   if (!(minutes > 0))
-    throw new Error(`CHAOS_MINUTES is a number of minutes, and not "${process.env["CHAOS_MINUTES"]}".`);
+    throw new Error(`CHAOS_MINUTES must be a number of minutes, not "${process.env["CHAOS_MINUTES"]}".`);
   return minutes * 60_000;
 }
 
@@ -33,8 +33,8 @@ await command(async (args, signal) => {
     kubectl("wait", "--for=condition=Ready", `etcdcluster/${name}`, "--timeout=180s"),
   );
   say(bold(`For ${seconds(lasts)} one client keeps writing, and one member after another is stopped at random.`));
-  const tell = (line: string): void => say(dim(`  ${line}`));
-  const { stopped, acknowledged } = await experiment({ namespace, cluster: name, lastsMs: lasts, signal, tell });
+  const onLine = (line: string): void => say(dim(`  ${line}`));
+  const { stopped, acknowledged } = await experiment({ namespace, cluster: name, lastsMs: lasts, signal, onLine });
   await kubectl("delete", `etcdcluster/${name}`, "--wait=false");
   say(green(`${stopped} members were stopped, ${acknowledged} writes were acknowledged. Lost: nothing.`));
 });

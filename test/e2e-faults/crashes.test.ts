@@ -1,88 +1,87 @@
-// Crashes on a real Kubernetes: operators that are killed right after every change that they make, or every second or
-// third one. Each of them finds what the last one left, at every point where one can be interrupted, and the cluster
-// comes to the same end as under an operator that nobody disturbs, with as many pods made and members added.
-// (In memory each single crash is tried in an otherwise undisturbed run: src/cluster/crashes.test.ts.)
+// Operators that are killed right after every write, or every second or third one. Each starts from what the last one left,
+// and the cluster ends in the same state as under an undisturbed operator, with as many pods created and members added.
+// (src/cluster/crashes.test.ts tries each single crash in memory.)
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { waitFor } from "../../lab/progress.ts";
 import { PodDisruptionBudget, Service } from "../../src/kube/objects/kinds.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
-import { makeCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { kube, patience, restrictedNamespace } from "../e2e/support/ground.ts";
-import { deletePods } from "../e2e/support/harm.ts";
-import { memberAt } from "../e2e/support/whole.ts";
+import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
+import { kube, patience, restrictedNamespace } from "../e2e/support/environment.ts";
+import { deletePods } from "../e2e/support/disruptions.ts";
+import { memberAt } from "../e2e/support/healthy.ts";
 import { Writer } from "../e2e/support/writer.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
-import { Lives } from "./support/lives.ts";
+import { CrashingOperators } from "./support/crashing-operators.ts";
 
-/** What there is after a step, and what it took. */
-interface Outcome {
+/** The state after a step, and the writes that led to it. */
+interface StepResult {
   readonly step: string;
   readonly state: object;
-  readonly made: object;
+  readonly writes: object;
 }
 
-interface Played {
-  readonly outcomes: readonly Outcome[];
-  readonly deaths: number;
+interface ScenarioResult {
+  readonly steps: readonly StepResult[];
+  readonly crashes: number;
 }
 
-/** One cluster and a row of operators. */
-interface Stage {
+/** One cluster under a sequence of operators. */
+interface Setup {
   readonly key: Key;
-  readonly lives: Lives;
-  /** To be called after each step, when the cluster is whole. */
-  readonly note: (step: string, cluster: TestCluster) => Promise<void>;
+  readonly operators: CrashingOperators;
+  /** Call it after each step, when the cluster is healthy. */
+  readonly record: (step: string, cluster: TestCluster) => Promise<void>;
 }
 
-type Story = (stage: Stage) => Promise<void>;
+type Scenario = (setup: Setup) => Promise<void>;
 
-async function play(story: Story, name: string, changesEach: number): Promise<Played> {
+async function run(scenario: Scenario, name: string, changesEach: number): Promise<ScenarioResult> {
   const namespace = await restrictedNamespace(name);
-  const lives = new Lives(namespace, changesEach);
-  const outcomes: Outcome[] = [];
+  const operators = new CrashingOperators(namespace, changesEach);
+  const steps: StepResult[] = [];
   let counted = 0;
-  const note = async (step: string, cluster: TestCluster): Promise<void> => {
-    const changes = lives.changes.slice(counted);
+  const record = async (step: string, cluster: TestCluster): Promise<void> => {
+    const changes = operators.changes.slice(counted);
     counted += changes.length;
-    outcomes.push({ step, state: await stateOf(cluster), made: countedBy(changes) });
+    steps.push({ step, state: await stateOf(cluster), writes: countedBy(changes) });
   };
   try {
-    await story({ key: { namespace, name }, lives, note });
+    await scenario({ key: { namespace, name }, operators, record });
   } finally {
-    await lives.stop();
+    await operators.stop();
   }
-  return { outcomes, deaths: lives.deaths };
+  return { steps, crashes: operators.crashes };
 }
 
-/** Members come and go one at a time while somebody writes. */
-async function oneByOne({ key, lives, note }: Stage): Promise<void> {
-  const cluster = await makeCluster(key, { size: 1 });
+/** Members are added and removed one at a time while a client writes. */
+async function oneByOne({ key, operators, record }: Setup): Promise<void> {
+  const cluster = await createCluster(key, { size: 1 });
   const writer = new Writer(cluster);
   const intact = async (step: string): Promise<void> => {
-    await lives.during(writer.nothingIsLost());
-    await note(step, cluster);
+    await operators.during(writer.nothingIsLost());
+    await record(step, cluster);
   };
   try {
-    const first = await lives.during(cluster.whole());
+    const first = await operators.during(cluster.untilHealthy());
     await intact("creation");
-    // From so many entries on members join one after the other. Those that join together may have to be exchanged when
-    // clients write much while operators come and go, which would be no fault, and no end to compare with.
-    await lives.during(writer.progress(100));
+    // With this many entries members join one after another. Members that join together may legitimately be replaced while
+    // clients write and operators crash, so the write counts could not be compared.
+    await operators.during(writer.progress(100));
 
     await cluster.scale(3);
-    const three = await lives.during(cluster.whole());
+    const three = await operators.during(cluster.untilHealthy());
     await intact("growth");
 
     const victim = three.members.find(({ id }) => id !== three.leader.id);
     assert.ok(victim);
     await deletePods(cluster, victim.name);
-    await lives.during(cluster.whole({ without: [victim.name] }));
+    await operators.during(cluster.untilHealthy({ without: [victim.name] }));
     await intact("repair");
 
     await cluster.scale(1);
-    const last = await lives.during(cluster.whole());
+    const last = await operators.during(cluster.untilHealthy());
     await intact("shrinking");
     assert.equal(last.clusterId, first.clusterId);
   } finally {
@@ -90,13 +89,13 @@ async function oneByOne({ key, lives, note }: Stage): Promise<void> {
   }
 }
 
-/** Four join the first member together, which has been written to by then. */
-async function together({ key, lives, note }: Stage): Promise<void> {
-  const cluster = await makeCluster(key, { size: 5 });
-  await lives.during(firstWrite(cluster));
-  const { members } = await lives.during(cluster.whole());
+/** Four members join the seed together, after a first write to it. */
+async function together({ key, operators, record }: Setup): Promise<void> {
+  const cluster = await createCluster(key, { size: 5 });
+  await operators.during(firstWrite(cluster));
+  const { members } = await operators.during(cluster.untilHealthy());
   for (const { etcd } of members) assert.equal((await etcd.list("/early")).keys.length, 1);
-  await note("creation", cluster);
+  await record("creation", cluster);
 }
 
 function firstWrite(cluster: TestCluster): Promise<true> {
@@ -115,7 +114,7 @@ function firstWrite(cluster: TestCluster): Promise<true> {
   return waitFor("a first write", write, { timeoutMs: patience, everyMs: 20, lastSeen: () => seen });
 }
 
-/** All that is not a name, a time or a number that grows. */
+/** Everything except names, times and counters. */
 async function stateOf(cluster: TestCluster): Promise<object> {
   const { namespace } = cluster;
   const [{ status, spec }, pods, services, budgets] = await Promise.all([
@@ -150,43 +149,44 @@ function countedBy(changes: readonly string[]): object {
   };
 }
 
-describe("operators that are killed", { concurrency: 3 }, () => {
+describe("crashing operators", { concurrency: 3 }, () => {
   before(async () => {
     await kubectl("apply", "--server-side", "--filename", `${root}/example/crd/etcdcluster.yaml`);
     await kubectl("wait", "--for=condition=Established", "crd/etcdclusters.etcd.database.coreos.com", "--timeout=60s");
   });
 
-  for (const { story, prefix, lead, each } of [
+  for (const { scenario, prefix, lead, each } of [
     {
-      story: oneByOne,
+      scenario: oneByOne,
       prefix: "",
       lead: "",
       each: [
-        { changes: 1, told: "every change that they make", fewest: 20 },
-        { changes: 2, told: "every second change", fewest: 10 },
-        { changes: 3, told: "every third change", fewest: 6 },
+        { changes: 1, after: "every write", fewest: 20 },
+        { changes: 2, after: "every second write", fewest: 10 },
+        { changes: 3, after: "every third write", fewest: 6 },
       ],
     },
     {
-      story: together,
+      scenario: together,
       prefix: "together-",
       lead: "while members join together, ",
       each: [
-        { changes: 1, told: "every change that they make", fewest: 15 },
-        { changes: 2, told: "every second change", fewest: 7 },
+        { changes: 1, after: "every write", fewest: 15 },
+        { changes: 2, after: "every second write", fewest: 7 },
       ],
     },
   ]) {
-    let calm: Promise<Played> | undefined;
-    const undisturbed = (): Promise<Played> => (calm ??= play(story, `${prefix}calm`, Number.POSITIVE_INFINITY));
-    for (const { changes, told, fewest } of each)
-      test(`${lead}after ${told}, come to the same end as one that nobody disturbs, and lose nothing`, async (t) => {
-        const disturbed = play(story, `${prefix}killed-${changes}`, changes);
-        const [expected, { outcomes, deaths }] = await Promise.all([undisturbed(), disturbed]);
-        t.diagnostic(`${deaths} operators were killed`);
-        assert.equal(expected.deaths, 0);
-        assert.ok(deaths >= fewest, `only ${deaths} operators were killed`);
-        assert.deepEqual(outcomes, expected.outcomes);
+    let undisturbedRun: Promise<ScenarioResult> | undefined;
+    const undisturbed = (): Promise<ScenarioResult> =>
+      (undisturbedRun ??= run(scenario, `${prefix}calm`, Number.POSITIVE_INFINITY));
+    for (const { changes, after, fewest } of each)
+      test(`${lead}operators that crash after ${after} reach the same state as an undisturbed one, and lose nothing`, async (t) => {
+        const disturbed = run(scenario, `${prefix}killed-${changes}`, changes);
+        const [expected, { steps, crashes }] = await Promise.all([undisturbed(), disturbed]);
+        t.diagnostic(`${crashes} operators were killed`);
+        assert.equal(expected.crashes, 0);
+        assert.ok(crashes >= fewest, `only ${crashes} operators were killed`);
+        assert.deepEqual(steps, expected.steps);
       });
   }
 });

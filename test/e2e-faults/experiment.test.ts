@@ -1,8 +1,8 @@
-// The experiment that people are shown, for three quarters of a minute; `make chaos` does the same for five minutes.
+// The experiment of example/experiment for 45 seconds; `make chaos` runs it for five minutes.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { clusterwide, makeCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { restrictedNamespace } from "../e2e/support/ground.ts";
+import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";
+import { restrictedNamespace } from "../e2e/support/environment.ts";
 import { installOperator } from "../e2e/support/operator.ts";
 import { experiment } from "./experiment.ts";
 
@@ -10,12 +10,12 @@ let cluster: TestCluster;
 before(async () => {
   await installOperator("clusterwide");
   const namespace = await restrictedNamespace("experiment");
-  cluster = await makeCluster({ namespace, name: "experiment" }, { size: 3 }, clusterwide);
-  await cluster.whole();
+  cluster = await createCluster({ namespace, name: "experiment" }, { size: 3 }, clusterwide);
+  await cluster.untilHealthy();
 });
 
-test("members that are stopped at random, one after another, cost no acknowledged write", async (t) => {
-  const before = await cluster.whole();
+test("stopping members at random, one after another, loses no acknowledged write", async (t) => {
+  const before = await cluster.untilHealthy();
   const { stopped, acknowledged, verdict } = await experiment({
     ...cluster.key,
     cluster: cluster.name,
@@ -24,5 +24,5 @@ test("members that are stopped at random, one after another, cost no acknowledge
   t.diagnostic(`${stopped} members were stopped, ${acknowledged} writes were acknowledged`);
   assert.ok(stopped >= 2, `${stopped} members were stopped`);
   assert.equal(verdict, `All ${acknowledged} acknowledged writes are there.`);
-  assert.equal((await cluster.whole()).clusterId, before.clusterId);
+  assert.equal((await cluster.untilHealthy()).clusterId, before.clusterId);
 });

@@ -1,5 +1,5 @@
-// The experiment of example/experiment for so long: put.sh keeps writing while delete_pod.sh keeps stopping members, and
-// in the end get.sh says whether anything that was acknowledged is missing.
+// Runs example/experiment: put.sh keeps writing while delete_pod.sh keeps stopping members; at the end get.sh reports missing
+// acknowledged writes.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
@@ -11,22 +11,21 @@ export interface ExperimentOptions {
   readonly cluster: string;
   readonly lastsMs: number;
   readonly signal?: AbortSignal;
-  /** Told what the scripts print about members. */
-  readonly tell?: (line: string) => void;
+  /** Called with what the scripts print about members. */
+  readonly onLine?: (line: string) => void;
 }
 
-export interface Found {
-  /** How many members were stopped. */
+export interface ExperimentResult {
   readonly stopped: number;
   readonly acknowledged: number;
-  /** What get.sh said: it fails, and this with it, when a write is missing. */
+  /** What get.sh printed. It fails when a write is missing, and so does the experiment. */
   readonly verdict: string;
 }
 
-/** As many writes as fit between two looks at the time. */
+/** Writes per call of put.sh. */
 const writesAtOnce = 10;
 
-export async function experiment(options: ExperimentOptions): Promise<Found> {
+export async function experiment(options: ExperimentOptions): Promise<ExperimentResult> {
   const folder = await mkdtemp(path.join(tmpdir(), "etcd-operator-experiment-"));
   const noted = path.join(folder, "acknowledged.txt");
   const until = Date.now() + options.lastsMs;
@@ -43,9 +42,9 @@ export async function experiment(options: ExperimentOptions): Promise<Found> {
     await Promise.all([
       repeat(async () => void (await script("put.sh", String(writesAtOnce)))),
       repeat(async () => {
-        const said = await script("delete_pod.sh", "1");
+        const output = await script("delete_pod.sh", "1");
         stopped += 1;
-        options.tell?.(said.trim().replace(/^1 of 1/, String(stopped)));
+        options.onLine?.(output.trim().replace(/^1 of 1/, String(stopped)));
       }),
     ]);
     const verdict = (await script("get.sh")).trim();

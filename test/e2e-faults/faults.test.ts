@@ -1,23 +1,23 @@
-// Faults in the middle: while a cluster is being repaired the API server stands still, or names cannot be looked up; or
-// the leader itself stands still. Clients go on writing, and when the fault ends the cluster is whole by itself.
+// Faults: the API server freezes or DNS fails while a member is being replaced, or the leader is paused. Clients keep writing,
+// and the cluster is healthy again after the fault.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
-import { lab } from "../e2e/support/ground.ts";
-import { deletePods } from "../e2e/support/harm.ts";
+import { lab } from "../e2e/support/environment.ts";
+import { deletePods } from "../e2e/support/disruptions.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
-import { isTakenOut, othersStay } from "../e2e/support/stay.ts";
-import { followers, type WholeMember } from "../e2e/support/whole.ts";
+import { untilRemoved, onlyReplaced } from "../e2e/support/replaced.ts";
+import { followers, type HealthyMember } from "../e2e/support/healthy.ts";
 
 const frozenMs = 20_000;
 
-/** Through one member and without Kubernetes, for so long; a sentence for each write that failed or is not there. */
-async function writesFor(ms: number, { etcd }: WholeMember, prefix: string): Promise<string[]> {
+/** Writes through one member, without Kubernetes; one sentence for each write that failed or is missing. */
+async function writesFor(ms: number, { etcd }: HealthyMember, prefix: string): Promise<string[]> {
   const until = Date.now() + ms;
   const complaints: string[] = [];
   const written: string[] = [];
@@ -36,59 +36,59 @@ async function writesFor(ms: number, { etcd }: WholeMember, prefix: string): Pro
   return [...complaints, ...written.filter((key) => !there.has(key)).map((key) => `${key} is missing`)];
 }
 
-describe("a fault in the middle", { concurrency: 1 }, () => {
+describe("faults", { concurrency: 1 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
   after(() => heal(lab));
   const on = lane("faults", { size: 3 });
 
-  test("of a repair, an API server that stands still for 20 s, delays it and costs nothing", async () => {
+  test("an API server that freezes for 20 s during a replacement only delays it", async () => {
     const { cluster, writer } = on();
-    const whole = await cluster.whole();
-    const [victim] = followers(whole);
+    const before = await cluster.untilHealthy();
+    const [victim] = followers(before);
     assert.ok(victim);
     await deletePods(cluster, victim.name);
-    await isTakenOut(whole, victim);
+    await untilRemoved(before, victim);
     await freezeApi(lab);
-    const complaints = await writesFor(frozenMs, whole.leader, "/frozen/");
+    const complaints = await writesFor(frozenMs, before.leader, "/frozen/");
     await thawApi(lab);
     assert.deepEqual(complaints, []);
-    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
+    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
-  test("of a repair, DNS that goes away, delays it and costs nothing", async () => {
+  test("a DNS outage during a replacement only delays it", async () => {
     const { cluster, writer } = on();
-    const whole = await cluster.whole();
-    const [victim] = followers(whole);
+    const before = await cluster.untilHealthy();
+    const [victim] = followers(before);
     assert.ok(victim);
     await deletePods(cluster, victim.name);
-    await isTakenOut(whole, victim);
-    // The one that comes in its place has yet to look up the others.
+    await untilRemoved(before, victim);
+    // The new member has not resolved its peers yet.
     await stopDns(lab);
-    // The others know each other's addresses already.
+    // The other members are connected already.
     await writer.progress(100);
     const { status } = await cluster.get();
     assert.notEqual(status?.ready, "3/3");
     await startDns(lab);
-    othersStay(whole, await cluster.whole({ without: [victim.name] }), victim.name);
+    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
-  test("a leader that stands still is waited for, not replaced, while the others go on without it", async () => {
+  test("a paused leader is not replaced, and the others go on without it", async () => {
     const { cluster, writer } = on();
-    const whole = await cluster.whole();
-    const pod = `${cluster.namespace}/${whole.leader.name}`;
+    const before = await cluster.untilHealthy();
+    const pod = `${cluster.namespace}/${before.leader.name}`;
     await pauseContainer(lab, pod);
-    // Before it, it may be told that they elect another.
-    await cluster.until("it is told who does not answer", (cluster) => {
+    // Electing may be reported first.
+    await cluster.until("Ready names the paused member", (cluster) => {
       const ready = conditionOf(cluster, "Ready");
-      return ready?.status === "False" && ready.message?.includes(whole.leader.name) === true;
+      return ready?.status === "False" && ready.message?.includes(before.leader.name) === true;
     });
     await writer.progress(30);
     await resumeContainer(lab, pod);
-    othersStay(whole, await cluster.whole());
+    onlyReplaced(before, await cluster.untilHealthy());
     await writer.nothingIsLost();
   });
 });

@@ -1,5 +1,5 @@
-// What people get wrong: each mistake is told in a sentence, is healed when it is corrected, and hurts no other cluster. A
-// cluster with a writer stands beside all of it.
+// Bad inputs: each mistake is reported with what to do, the cluster runs when it is corrected, and no other cluster is
+// affected. A bystander cluster with a writer runs beside all of them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forbiddenPods } from "./bad-inputs/forbidden.ts";
@@ -12,26 +12,26 @@ import { takenNames } from "./bad-inputs/taken.ts";
 import type { TestCluster } from "./support/cluster.ts";
 import { lane } from "./support/lane.ts";
 import { installOperator } from "./support/operator.ts";
-import { Vigil } from "./support/vigil.ts";
-import type { Whole } from "./support/whole.ts";
+import { ReadyWatch } from "./support/ready-watch.ts";
+import type { HealthyCluster } from "./support/healthy.ts";
 
 describe("bad inputs", { concurrency: 1 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
   const bystander = lane("bystander", { size: 3 });
-  let vigil: Vigil | undefined;
+  let watch: ReadyWatch | undefined;
   let readySince: string[] = [];
   before(async () => {
     const { cluster } = bystander();
-    // A kubelet may tell it some seconds after the members serve.
+    // The kubelets report it some seconds after the members serve.
     await cluster.until("all pods are ready", ({ status }) => status?.members?.ready?.length === 3);
     readySince = await podsReadySince(cluster);
-    vigil = new Vigil(cluster);
+    watch = new ReadyWatch(cluster);
   });
-  after(() => vigil?.end());
+  after(() => watch?.end());
 
-  // More at once would only wait for two cores.
+  // More would only wait for the two cores.
   describe("each", { concurrency: 6 }, () => {
     servingClusters();
     badPods();
@@ -42,13 +42,13 @@ describe("bad inputs", { concurrency: 1 }, () => {
     invalidSpecs();
   });
 
-  test("a cluster beside them has kept its members and its data, and was ready all the time", async () => {
+  test("the bystander kept its members and its data, and was ready all the time", async () => {
     const { cluster, first, writer } = bystander();
-    const last = await cluster.whole();
+    const last = await cluster.untilHealthy();
     assert.deepEqual(membersOf(last), membersOf(first));
-    // On a machine that is busy otherwise a member may be late for one look of the operator's, which tells it. Whether it
-    // served is what its kubelet says, which asks more patiently.
-    const setbacks = await vigil?.end();
+    // On a busy machine a member may miss one health check of the operator, which reports it. The kubelet's probes are more
+    // patient.
+    const setbacks = await watch?.end();
     assert.deepEqual(
       setbacks?.filter((setback) => !setback.startsWith("MembersUnhealthy")),
       [],
@@ -58,7 +58,7 @@ describe("bad inputs", { concurrency: 1 }, () => {
   });
 });
 
-/** Of each pod by name: since when, without a break. */
+/** Since when each pod has been ready, without a break. */
 async function podsReadySince(cluster: TestCluster): Promise<string[]> {
   const since = (await cluster.pods()).map(({ metadata, status }) => {
     const ready = status?.conditions?.find(({ type }) => type === "Ready");
@@ -67,4 +67,5 @@ async function podsReadySince(cluster: TestCluster): Promise<string[]> {
   return since.toSorted();
 }
 
-const membersOf = ({ members }: Whole): object[] => members.map(({ id, uid, restarts }) => ({ id, uid, restarts }));
+const membersOf = ({ members }: HealthyCluster): object[] =>
+  members.map(({ id, uid, restarts }) => ({ id, uid, restarts }));

@@ -1,11 +1,11 @@
-// EtcdClusters under an operator that looks after all namespaces, each with a writer that goes on through everything.
+// EtcdClusters under a cluster-wide operator, each with a writer that never stops.
 import { before, describe } from "node:test";
-import { checking } from "./clusters/checking.ts";
-import { filling } from "./clusters/filling.ts";
+import { lostWriteCheck } from "./clusters/lost-write-check.ts";
+import { noSpace } from "./clusters/no-space.ts";
 import { healing } from "./clusters/healing.ts";
 import { joining } from "./clusters/joining.ts";
-import { lifetime } from "./clusters/lifetime.ts";
-import { losing } from "./clusters/losing.ts";
+import { lifecycle } from "./clusters/lifecycle.ts";
+import { loss } from "./clusters/loss.ts";
 import { notCrashing } from "./clusters/not-crashing.ts";
 import { onlyVoter } from "./clusters/only-voter.ts";
 import { refusedServices } from "./clusters/refused-services.ts";
@@ -16,21 +16,20 @@ import { versions } from "./clusters/versions.ts";
 import { wiped } from "./clusters/wiped.ts";
 import { installOperator } from "./support/operator.ts";
 
-// Three at once keep two cores busy; what each holds runs one after another. The longest is first, so that it is not waited
-// for alone at the end.
+// Three lanes keep two cores busy. The longest is first, so that it does not run alone at the end.
 describe("clusters", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
-  lifetime();
-  checking();
-  filling();
+  lifecycle();
+  lostWriteCheck();
+  noSpace();
   healing();
   joining();
   scaling();
   settings();
   upkeep();
-  losing();
+  loss();
   wiped();
   versions();
   refusedServices();

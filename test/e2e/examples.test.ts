@@ -1,5 +1,5 @@
-// What a stranger touches first does what it says: the documents are typed from top to bottom, and every example is
-// applied, in a namespace that allows only what the restricted profile allows.
+// The docs and examples work: every marked command is typed from top to bottom, and every example is applied, in a
+// namespace that enforces the restricted Pod Security profile.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const patience = { timeout: 300_000 };
 const lab = testLab();
 let place: Place;
 
-/** A line as a person types it in the tree's folder; gives back both streams of output, in the order of their ends. */
+/** Runs a line in the root folder and returns both output streams. */
 async function typed(line: string, where: Place = place, env: Record<string, string> = {}): Promise<string> {
   const settings = { cwd: root, env: { KUBECONFIG: where.KUBECONFIG, ...env }, signal: AbortSignal.timeout(240_000) };
   return run("bash", ["-euo", "pipefail", "-c", `exec 2>&1; ${line}`], settings).catch((error: unknown) => {
@@ -62,7 +62,7 @@ for (const document of documents)
     await typed(script);
   });
 
-test("every example manifest is taken by the API server as it is", patience, async () => {
+test("every example manifest is accepted by the API server", patience, async () => {
   const files = readdirSync(path.join(root, "example"), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(yaml|json)$/.test(file) && !file.endsWith("-template.yaml"))
     .map((file) => path.join("example", file));
@@ -71,7 +71,7 @@ test("every example manifest is taken by the API server as it is", patience, asy
 });
 
 test(
-  "the experiment finds every acknowledged write after a member was stopped, and says so when one is missing",
+  "the experiment finds every acknowledged write after a member was stopped, and reports a missing one",
   patience,
   async () => {
     const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
@@ -86,7 +86,7 @@ test(
     const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
     assert.equal(exitCode, 1);
     assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
-    // Where nobody names a file: what was written to a cluster is not looked for in another one of its name.
+    // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not looked for.
     const unnamed = { TMPDIR: path.dirname(noted) };
     await typed("example/experiment/put.sh 3", place, unnamed);
     assert.match(await typed("example/experiment/get.sh", place, unnamed), /All 3 acknowledged writes are there/);
@@ -100,7 +100,7 @@ test(
   },
 );
 
-test("create_role.sh takes names by option and by environment, and refuses what it does not know", async () => {
+test("create_role.sh takes names from options and the environment, and refuses unknown options", async () => {
   const names = `kubectl get clusterrolebinding role-${place.namespace} -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'`;
   const role = `role-${place.namespace}`;
   try {
@@ -125,38 +125,34 @@ test("create_role.sh takes names by option and by environment, and refuses what 
   assert.match((await fails("example/rbac/create_role.sh --rolename=x")).stderr, /"--rolename" is not an option/);
 });
 
-test(
-  "an operator with the rights of one namespace runs clusters there and may do nothing elsewhere",
-  patience,
-  async () => {
-    const alone = await ownPlace("alone");
-    const commands = blockAfter("docs/install.md", "With the rights of one namespace only");
-    await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
-    await typed(
-      "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
-        "&& kubectl wait --for=condition=Ready etcd/my-etcd --timeout=120s",
-      alone,
-    );
-    assert.equal(await may("create pods", alone, alone.namespace), true);
-    assert.equal(await may("create pods", alone, place.namespace), false);
-    assert.equal(await may("list nodes", alone, alone.namespace), false);
-  },
-);
+test("an operator with rights in one namespace runs clusters there and has no rights elsewhere", patience, async () => {
+  const alone = await ownPlace("alone");
+  const commands = blockAfter("docs/install.md", "With the rights of one namespace only");
+  await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
+  await typed(
+    "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
+      "&& kubectl wait --for=condition=Ready etcd/my-etcd --timeout=120s",
+    alone,
+  );
+  assert.equal(await may("create pods", alone, alone.namespace), true);
+  assert.equal(await may("create pods", alone, place.namespace), false);
+  assert.equal(await may("list nodes", alone, alone.namespace), false);
+});
 
-/** Rights that the tests above do not come to use, each with what it is for. */
+/** Rights that the tests above do not use, and when they are needed. */
 const usedSeldom: Readonly<Record<string, string>> = {
-  "create customresourcedefinitions": "the definition was not there before",
-  "update etcdclusters/finalizers": "an admission plugin of some clusters asks for it",
-  "watch leases": "a standby waits for its leader to go",
-  "patch events": "the same event again",
-  "update pods/resize": "spec.pod.resources was changed while members ran",
-  "get services": "a Service of that name was there already",
-  "patch services": "somebody changed one",
-  "get poddisruptionbudgets": "one of that name was there already",
-  "patch poddisruptionbudgets": "somebody changed one, or the size changed",
+  "create customresourcedefinitions": "the CRD does not exist yet",
+  "update etcdclusters/finalizers": "an optional admission plugin requires it",
+  "watch leases": "a standby watches the leader's Lease",
+  "patch events": "an event repeats",
+  "update pods/resize": "spec.pod.resources was edited",
+  "get services": "a Service of that name exists already",
+  "patch services": "one was edited",
+  "get poddisruptionbudgets": "one of that name exists already",
+  "patch poddisruptionbudgets": "one was edited, or the size changed",
 };
 
-test("the operator is refused nothing, and every right that it has is used", async () => {
+test("the operator is never refused, and uses every right that it has", async () => {
   await settleAudit(lab);
   const user = `system:serviceaccount:${place.namespace}:etcd-operator`;
   const entries = (await auditEntries(lab)).filter((entry) => entry.user === user);
@@ -176,7 +172,7 @@ test("the operator is refused nothing, and every right that it has is used", asy
   assert.deepEqual(needless, []);
 });
 
-/** The commands of the first block under a heading, marked for typing or not. */
+/** The commands of the first code block under a heading. */
 function blockAfter(document: string, heading: string): string {
   const text = readFileSync(path.join(root, document), "utf8");
   const block = text.slice(text.indexOf(`## ${heading}`)).split("```")[1] ?? "";

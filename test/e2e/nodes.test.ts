@@ -1,4 +1,4 @@
-// Power: one node that is gone for good, and all of them at once. Everything on the lab suffers, so this runs alone.
+// Nodes lose power: one for good, and all at once. This affects the whole lab, so it runs alone.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { labNodes } from "../../lab/config.ts";
@@ -7,11 +7,11 @@ import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { Node } from "../../src/kube/objects/kinds.ts";
-import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
-import { kube, lab, patience, restrictedNamespace } from "./support/ground.ts";
+import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
+import { kube, lab, patience, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
-import { othersStay } from "./support/stay.ts";
+import { onlyReplaced } from "./support/replaced.ts";
 import { Writer } from "./support/writer.ts";
 
 describe("nodes", () => {
@@ -23,8 +23,8 @@ describe("nodes", () => {
   before(async () => {
     operator = await installOperator("clusterwide");
     const namespace = await restrictedNamespace("nodes");
-    cluster = await makeCluster({ namespace, name: "nodes" }, { size: 3 }, clusterwide);
-    await cluster.whole();
+    cluster = await createCluster({ namespace, name: "nodes" }, { size: 3 }, clusterwide);
+    await cluster.untilHealthy();
     writer = new Writer(cluster);
   });
   after(async () => {
@@ -44,55 +44,55 @@ describe("nodes", () => {
     );
 
   test("members start on different nodes", async () => {
-    const { members } = await cluster.whole();
+    const { members } = await cluster.untilHealthy();
     assert.equal(new Set(members.map(({ node }) => node)).size, Math.min(lab.nodes, 3));
   });
 
-  test("when all nodes lose their power at once, the cluster comes back as it was, with every key", async () => {
-    // Longer than it takes, so that nobody is replaced for having been away with all the others.
+  test("when all nodes lose power at once, the cluster comes back with the same members and every key", async () => {
+    // Longer than the outage, so that no member is replaced.
     await cluster.edit({ failover: { unreachableAfterSeconds: 600 } });
-    const before = await cluster.whole();
+    const before = await cluster.untilHealthy();
     await Promise.all(labNodes(lab).map(({ name }) => powerOff(lab, name)));
     for (const { name } of labNodes(lab)) await powerOn(lab, name);
     await nodesReady();
     await writer.progress();
-    const after = await cluster.whole();
-    othersStay(before, after);
+    const after = await cluster.untilHealthy();
+    onlyReplaced(before, after);
     assert.ok(after.members.every(({ restarts, name }) => restarts > restartsOf(name, before.members)));
     await writer.nothingIsLost();
-    // Who votes was read from the logs again: any two of them decide, whoever the third is.
+    // Membership was read from the WAL again: any two members must still have a quorum.
     for (const { name } of after.members) {
       const pod = `${cluster.namespace}/${name}`;
       await pauseContainer(lab, pod);
       await writer.progress(20);
       await resumeContainer(lab, pod);
-      await cluster.whole();
+      await cluster.untilHealthy();
     }
     await writer.nothingIsLost();
     await cluster.edit({ failover: { unreachableAfterSeconds: 5 } });
   });
 
-  test("a member whose node lost its power is replaced on another node after the time that its cluster sets", async () => {
+  test("a member whose node lost power is replaced on another node after unreachableAfterSeconds", async () => {
     const { namespace } = cluster;
-    const patient = await makeCluster(
+    const patient = await createCluster(
       { namespace, name: "patient" },
       { size: 3, failover: { unreachableAfterSeconds: 600 } },
       clusterwide,
     );
-    const [before, patientBefore] = await Promise.all([cluster.whole(), patient.whole()]);
+    const [before, patientBefore] = await Promise.all([cluster.untilHealthy(), patient.untilHealthy()]);
     patientWriter = new Writer(patient);
     const home = (await operator.leader()).spec?.nodeName;
     const away = patientBefore.members.find(({ node }) => node !== home && before.members.some((m) => m.node === node));
     const victim = before.members.find(({ node }) => node === away?.node);
     assert.ok(victim && away);
     await powerOff(lab, victim.node);
-    const after = await cluster.whole({ without: [victim.name] });
-    othersStay(before, after, victim.name);
+    const after = await cluster.untilHealthy({ without: [victim.name] });
+    onlyReplaced(before, after, victim.name);
     assert.ok(after.members.every(({ node }) => node !== victim.node));
     await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(`${victim.node} is gone`) ?? false);
     await writer.nothingIsLost();
-    // The other one has seen it, too, and waits.
-    await patient.until("it is told who is missing", (seen) => {
+    // The other cluster has a longer unreachableAfterSeconds and waits.
+    await patient.until("Ready names the missing member", (seen) => {
       const ready = conditionOf(seen, "Ready");
       return ready?.status === "False" && ready.message?.includes(away.name) === true;
     });
@@ -106,11 +106,11 @@ describe("nodes", () => {
     );
     await powerOn(lab, victim.node);
     await nodesReady();
-    // What the node had before must not come between the others.
+    // The old pod on that node must not disturb the others.
     await writer.progress(50);
-    othersStay(after, await cluster.whole());
+    onlyReplaced(after, await cluster.untilHealthy());
     await writer.nothingIsLost();
-    othersStay(patientBefore, await patient.whole());
+    onlyReplaced(patientBefore, await patient.untilHealthy());
     await patientWriter.nothingIsLost();
   });
 });

@@ -1,21 +1,21 @@
-// Operators that come and go: clusters live without them, one acts at a time, and what happened meanwhile is put right.
-// They look after one namespace here, with the rights of that namespace alone. Beside them run those with other flags.
+// Operators stop and start: clusters serve without them, one operator acts at a time, and what happened meanwhile is
+// repaired. These are namespaced operators with rights in their namespace only; others with other flags run in parallel.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { killContainer } from "../../lab/faults/containers.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Event, Lease, Pod } from "../../src/kube/objects/kinds.ts";
-import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
-import { kube, lab, patience } from "./support/ground.ts";
-import { deletePods } from "./support/harm.ts";
-import { practising } from "./operators/practising.ts";
+import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
+import { kube, lab, patience } from "./support/environment.ts";
+import { deletePods } from "./support/disruptions.ts";
+import { chaosLevel } from "./operators/chaos.ts";
 import { severalNamespaces } from "./operators/several-namespaces.ts";
 import { OperatorProcess } from "./support/operator-process.ts";
 import { installOperator, type Operator, valueOf } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
-import { othersStay } from "./support/stay.ts";
-import { followers } from "./support/whole.ts";
+import { onlyReplaced } from "./support/replaced.ts";
+import { followers } from "./support/healthy.ts";
 import { Writer } from "./support/writer.ts";
 
 describe("operators", { concurrency: 3 }, () => {
@@ -23,20 +23,20 @@ describe("operators", { concurrency: 3 }, () => {
   before(async () => {
     operator = await installOperator("namespace");
   });
-  describe("come and go", { concurrency: 1 }, () => comeAndGo(() => operator));
-  practising();
+  describe("stop and start", { concurrency: 1 }, () => stopAndStart(() => operator));
+  chaosLevel();
   severalNamespaces();
 });
 
-function comeAndGo(installed: () => Operator): void {
+function stopAndStart(installed: () => Operator): void {
   let operator: Operator;
   let cluster: TestCluster;
   let writer: Writer;
 
   before(async () => {
     operator = installed();
-    cluster = await makeCluster({ namespace: operator.namespace, name: "served" }, { size: 3 });
-    await cluster.whole();
+    cluster = await createCluster({ namespace: operator.namespace, name: "served" }, { size: 3 });
+    await cluster.untilHealthy();
     writer = new Writer(cluster);
   });
   after(() => writer?.stop());
@@ -46,7 +46,7 @@ function comeAndGo(installed: () => Operator): void {
       timeoutMs: patience,
     });
 
-  test("an operator's metrics have the names of 2018 and count the clusters", async () => {
+  test("the metrics have the names of etcd-operator 0.9 and count the clusters", async () => {
     const text = await operator.metrics();
     assert.match(text, /^etcd_operator_controller_clusters 1$/m);
     for (const name of ["clusters_created", "clusters_deleted", "clusters_modified", "clusters_failed"])
@@ -55,18 +55,18 @@ function comeAndGo(installed: () => Operator): void {
     assert.ok(text.includes("# TYPE etcd_operator_cluster_reconcile_failed counter"));
   });
 
-  test("an operator's metrics count clusters that are made, edited, lost and deleted", async () => {
+  test("the metrics count clusters that are created, edited, lost and deleted", async () => {
     const names = ["created", "modified", "failed", "deleted"];
     const counts = async (): Promise<number[]> => {
       const text = await operator.metrics();
       return names.map((name) => valueOf(text, `etcd_operator_controller_clusters_${name}`));
     };
     const before = await counts();
-    const counted = await makeCluster({ namespace: operator.namespace, name: "counted" }, { size: 1 });
-    const { leader } = await counted.whole();
+    const counted = await createCluster({ namespace: operator.namespace, name: "counted" }, { size: 1 });
+    const { leader } = await counted.untilHealthy();
     await counted.edit({ failover: { unreachableAfterSeconds: 50 } });
     await deletePods(counted, leader.name);
-    await counted.until("all of it is lost", ({ status }) => status?.phase === "Failed");
+    await counted.until("phase is Failed", ({ status }) => status?.phase === "Failed");
     await kube.delete(EtcdCluster, counted.key);
     let seen: number[] = [];
     await waitFor(
@@ -79,8 +79,8 @@ function comeAndGo(installed: () => Operator): void {
     );
   });
 
-  test("a cluster without an operator serves, and what died meanwhile is replaced when one is back", async () => {
-    const before = await cluster.whole();
+  test("a cluster serves without an operator, and a member lost meanwhile is replaced when one is back", async () => {
+    const before = await cluster.untilHealthy();
     await operator.scale(0);
     const [victim] = before.members;
     assert.ok(victim);
@@ -89,45 +89,39 @@ function comeAndGo(installed: () => Operator): void {
     await writer.progress();
     assert.equal((await cluster.pods()).length, 2);
     await operator.scale(1);
-    othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
+    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
   });
 
-  test("an operator that is started anew changes nothing about a cluster that is whole", async () => {
-    const before = await cluster.whole();
+  test("a restarted operator does not change a healthy cluster", async () => {
+    const before = await cluster.untilHealthy();
     const { metadata } = await cluster.get();
     await operator.scale(0);
     await operator.scale(1);
     await operator.leader();
-    // What it does for an edit comes after what it does at its start.
+    // An edit is reconciled after the first reconcile of the restarted operator.
     await cluster.edit({ failover: { unreachableAfterSeconds: 50 } });
-    await cluster.until(
-      "the edit was seen",
-      ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
-    );
-    othersStay(before, await cluster.whole());
+    await cluster.untilObserved();
+    onlyReplaced(before, await cluster.untilHealthy());
     assert.equal((await cluster.get()).metadata?.uid, metadata?.uid);
     await writer.nothingIsLost();
   });
 
-  test("an operator that is started anew starts no other cluster in place of one that lost all its pods", async () => {
-    const lost = await makeCluster({ namespace: operator.namespace, name: "lost" }, { size: 1 });
-    const before = await lost.whole();
+  test("a restarted operator does not start a new cluster in place of one that lost all its pods", async () => {
+    const lost = await createCluster({ namespace: operator.namespace, name: "lost" }, { size: 1 });
+    const before = await lost.untilHealthy();
     await operator.scale(0);
     await deletePods(lost, ...before.members.map(({ name }) => name));
     for (const { name } of before.members) await isGone(name);
     await operator.scale(1);
-    const told = await lost.until("the loss is told", ({ status }) => status?.phase === "Failed");
-    assert.match(conditionOf(told, "Ready")?.message ?? "", /Restore it from a backup with an EtcdRestore/);
+    const failed = await lost.until("phase is Failed", ({ status }) => status?.phase === "Failed");
+    assert.match(conditionOf(failed, "Ready")?.message ?? "", /Restore it from a backup with an EtcdRestore/);
     await lost.untilEvent("Data Lost");
-    // Once more, with an operator that finds it as the last one left it.
+    // Once more, with an operator that finds phase Failed.
     await operator.scale(0);
     await operator.scale(1);
     await lost.edit({ size: 3 });
-    const later = await lost.until(
-      "the edit was seen",
-      ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
-    );
+    const later = await lost.untilObserved();
     assert.equal(later.status?.phase, "Failed");
     assert.equal(later.status?.clusterId, before.clusterId);
     assert.deepEqual(await lost.pods(), []);
@@ -135,9 +129,9 @@ function comeAndGo(installed: () => Operator): void {
     await writer.nothingIsLost();
   });
 
-  test("of two operators only the one that leads acts: a member that dies is replaced once", async () => {
+  test("of two operators only the leader acts: a lost member is replaced once", async () => {
     await operator.scale(2);
-    const before = await cluster.whole();
+    const before = await cluster.untilHealthy();
     const known = new Set((await replacements()).map(({ metadata }) => metadata?.uid));
     const leader = await operator.leader();
     const other = (await operator.pods()).find(({ metadata }) => metadata?.uid !== leader.metadata?.uid);
@@ -147,8 +141,8 @@ function comeAndGo(installed: () => Operator): void {
     const passes = "etcd_operator_cluster_reconcile_duration_count";
     const earlier = await operator.metrics(leader);
     await deletePods(cluster, victim.name);
-    const after = await cluster.whole({ without: [victim.name] });
-    othersStay(before, after, victim.name);
+    const after = await cluster.untilHealthy({ without: [victim.name] });
+    onlyReplaced(before, after, victim.name);
     const heir = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
     assert.ok(heir);
     await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(heir.name) ?? false);
@@ -165,19 +159,19 @@ function comeAndGo(installed: () => Operator): void {
     await writer.nothingIsLost();
   });
 
-  test("of two operators the second takes over when the first is killed, and a member that dies is replaced once", async () => {
+  test("the second operator takes over when the leader is killed, and a lost member is replaced once", async () => {
     await operator.scale(2);
-    const before = await cluster.whole();
+    const before = await cluster.untilHealthy();
     const known = new Set((await replacements()).map(({ metadata }) => metadata?.uid));
     const leader = await operator.leader();
     const name = leader.metadata?.name ?? "";
     const [victim] = before.members;
     assert.ok(victim);
-    // First without a word, so that nobody is told that the lease is free.
+    // Killed first, so that it cannot release the Lease.
     await killContainer(lab, `${operator.namespace}/${name}`);
     await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
     await deletePods(cluster, victim.name);
-    othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
+    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
     const lease = await kube.get(Lease, { namespace: operator.namespace, name: operator.lease });
     assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
@@ -186,15 +180,15 @@ function comeAndGo(installed: () => Operator): void {
     await operator.scale(1);
   });
 
-  test("an operator of a namespace leaves clusters alone that are annotated for one of the whole Kubernetes", async () => {
+  test("a namespaced operator ignores clusters that are annotated for a cluster-wide one", async () => {
     const { namespace } = operator;
-    const theirs = await makeCluster({ namespace, name: "theirs" }, { size: 1 }, clusterwide);
-    const ours = await makeCluster({ namespace, name: "ours" }, { size: 1 });
-    await ours.whole();
+    const theirs = await createCluster({ namespace, name: "theirs" }, { size: 1 }, clusterwide);
+    const ours = await createCluster({ namespace, name: "ours" }, { size: 1 });
+    await ours.untilHealthy();
     assert.deepEqual(await theirs.pods(), []);
     assert.equal((await theirs.get()).status, undefined);
     await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: null } });
-    await theirs.whole();
+    await theirs.untilHealthy();
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
   });
 
@@ -203,9 +197,9 @@ function comeAndGo(installed: () => Operator): void {
     const leader = await operator.leader();
     const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });
     try {
-      const theirs = await makeCluster({ namespace, name: "theirs-too" }, { size: 1 }, clusterwide);
-      const ours = await makeCluster({ namespace, name: "ours-too" }, { size: 1 });
-      await other.during(Promise.all([theirs.whole(), ours.whole()]));
+      const theirs = await createCluster({ namespace, name: "theirs-too" }, { size: 1 }, clusterwide);
+      const ours = await createCluster({ namespace, name: "ours-too" }, { size: 1 });
+      await other.during(Promise.all([theirs.untilHealthy(), ours.untilHealthy()]));
       const { spec } = await kube.get(Lease, { namespace, name: "etcd-operator-clusterwide" });
       assert.match(spec?.holderIdentity ?? "", /^operator_/);
       assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);

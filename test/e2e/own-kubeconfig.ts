@@ -1,5 +1,4 @@
-// What the documents tell people to type acts on the namespace that kubectl uses. Here that is one of the test's own, in
-// a kubeconfig of its own, so that nobody else's is touched.
+// The commands of the docs act on kubectl's current namespace: here a test namespace, set in a kubeconfig of its own.
 import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,11 +11,11 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 export interface Place {
   readonly namespace: string;
-  /** For the environment of what is run there. */
+  /** For the environment of the commands. */
   readonly KUBECONFIG: string;
 }
 
-/** A fresh namespace in which only pods of the restricted profile may run. */
+/** A new namespace that enforces the restricted Pod Security profile. */
 export async function ownPlace(prefix: string): Promise<Place> {
   const namespace = await ownNamespace(prefix, { "pod-security.kubernetes.io/enforce": "restricted" });
   const KUBECONFIG = path.join(folder, namespace);

@@ -1,11 +1,11 @@
-// A cluster at rest costs the API server nothing: the audit log counts what the operator asks of it while clients write.
-// SETTLED_SECONDS makes it look longer than the suite does.
+// A settled cluster causes no API requests: the audit log counts those of the operator while clients write.
+// SETTLED_SECONDS sets how long.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit.ts";
-import { clusterwide, makeCluster, type TestCluster } from "./support/cluster.ts";
-import { lab, restrictedNamespace } from "./support/ground.ts";
+import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
+import { lab, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
 import { Writer } from "./support/writer.ts";
 
@@ -21,17 +21,17 @@ describe("a settled cluster", () => {
     const namespace = await restrictedNamespace("settled");
     const sizes = [1, 3];
     clusters = await Promise.all(
-      sizes.map((size) => makeCluster({ namespace, name: `settled-${size}` }, { size }, clusterwide)),
+      sizes.map((size) => createCluster({ namespace, name: `settled-${size}` }, { size }, clusterwide)),
     );
     for (const cluster of clusters) {
-      await cluster.whole();
+      await cluster.untilHealthy();
       writers.push(new Writer(cluster));
     }
   });
   after(() => Promise.all(writers.map((writer) => writer.stop())));
 
-  test(`costs nothing but its lease and its watches for ${seconds} seconds`, async () => {
-    // Events of the time before are written behind it; the last of them belongs to the time before, too.
+  test(`causes no requests but Lease renewals and watches for ${seconds} seconds`, async () => {
+    // Events are written with a delay; those of the creation do not count.
     await pause(5_000);
     await settleAudit(lab);
     const from = auditMark(lab);
@@ -42,12 +42,12 @@ describe("a settled cluster", () => {
     const isUpkeep = ([verb, resource]: readonly string[]): boolean =>
       verb === "watch" || (resource === "leases" && (verb === "update" || verb === "get"));
     const lease = counts.filter(({ of }) => isUpkeep(of));
-    assert.ok(lease.length > 0, "the operator was not seen at all");
+    assert.ok(lease.length > 0, "the operator made no requests at all");
     assert.deepEqual(
       counts.filter(({ of }) => !isUpkeep(of)).map(({ of, count }) => `${count} ${of.join(" ")}`),
       [],
     );
     for (const writer of writers) await writer.nothingIsLost();
-    for (const cluster of clusters) await cluster.whole();
+    for (const cluster of clusters) await cluster.untilHealthy();
   });
 });

@@ -1,4 +1,4 @@
-// kubectl as tests use it, and a namespace of their own to use it in.
+// kubectl for tests, and namespaces that are deleted at the end.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { after } from "node:test";
@@ -8,7 +8,7 @@ import { waitFor } from "../../lab/progress.ts";
 
 const execute = promisify(execFile);
 
-/** Fails with what kubectl said. */
+/** The error of a failed command carries kubectl's output. */
 export const kubectl = (...args: string[]): Promise<string> => run("kubectl", args);
 
 export async function kubectlJson<T>(...args: string[]): Promise<T> {
@@ -21,24 +21,24 @@ export async function apply(...objects: object[]): Promise<void> {
   await run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(list) });
 }
 
-/** What a command prints inside a pod; both streams, since a failure is told on the second. */
+/** Standard output of a command inside a pod. */
 export async function exec(namespace: string, pod: string, ...command: string[]): Promise<string> {
   const { stdout } = await execute("kubectl", ["exec", `--namespace=${namespace}`, pod, "--", ...command]);
   return stdout;
 }
 
 const namespaces: string[] = [];
-// Here, at the top, and not where a namespace is made: a hook registered inside another hook runs too early.
+// At the top level: a hook registered inside another hook would run too early.
 after(async () => {
   if (namespaces.length > 0) await kubectl("delete", "namespace", ...namespaces, "--wait=false");
 });
 
-/** A fresh namespace, removed when the test file ends. */
+/** A new namespace, deleted when the test file ends. */
 export async function ownNamespace(prefix: string, labels: Record<string, string> = {}): Promise<string> {
   const name = `${prefix}-${randomBytes(3).toString("hex")}`;
   await apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
   namespaces.push(name);
-  // Pods are refused until the namespace has its service account.
+  // Pods are refused until the namespace has its default ServiceAccount.
   await waitFor(
     `service account of ${name}`,
     () => kubectl("get", "serviceaccount", "default", `--namespace=${name}`),
@@ -49,7 +49,7 @@ export async function ownNamespace(prefix: string, labels: Record<string, string
   return name;
 }
 
-/** Waits as `kubectl wait` does, with its own words when it fails. */
+/** `kubectl wait --for=condition=Ready`. */
 export async function ready(namespace: string, ...what: string[]): Promise<void> {
   await kubectl("wait", `--namespace=${namespace}`, "--for=condition=Ready", "--timeout=90s", ...what);
 }

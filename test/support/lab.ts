@@ -1,4 +1,4 @@
-// The lab that the suites run on, as `test/run.ts` names it to them.
+// The lab that the suites run on; `test/run.ts` passes its name and subnet in the environment.
 import { type LabConfig, labConfig } from "../../lab/config.ts";
 
 export function testLab(): LabConfig {

@@ -1,4 +1,4 @@
-// One mistake from beginning to end, as a person makes it: applied, told in the status and by an event, corrected, whole.
+// One mistake from start to end: applied, reported by condition and event, corrected, healthy.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { seconds } from "../../../lab/progress.ts";
@@ -6,11 +6,11 @@ import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { clusterwide, currentEtcd, TestCluster } from "../support/cluster.ts";
-import { kube, restrictedNamespace } from "../support/ground.ts";
+import { kube, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
-import type { Whole } from "../support/whole.ts";
+import type { HealthyCluster } from "../support/healthy.ts";
 
-/** The reason of the condition and of the event that go together. */
+/** Reason of the Ready condition → reason of the event. */
 const events = {
   InvalidSpec: "Invalid Spec",
   MemberCannotStart: "Member Cannot Start",
@@ -18,41 +18,41 @@ const events = {
   ForeignCluster: "Foreign Cluster",
 } as const;
 
-export interface Told {
+export interface Reported {
   readonly reason: keyof typeof events;
-  /** What is wrong, and what to do about it. */
+  /** Parts of the message: what is wrong and what to do. */
   readonly says: readonly (RegExp | string)[];
 }
 
-export interface BadCase extends Told {
+export interface BadCase extends Reported {
   readonly what: string;
   readonly name: string;
-  /** Besides size and version. */
+  /** In addition to size and version. */
   readonly spec?: object;
-  /** Before the cluster is made. Such a case has a namespace of its own. */
+  /** Runs before the cluster is created, in a namespace of its own. */
   readonly prepare?: (key: Key) => Promise<unknown>;
-  /** A merge patch of the spec, or what is done elsewhere. */
+  /** A merge patch of the spec, or another fix. */
   readonly correct: object | ((key: Key) => Promise<unknown>);
   readonly after?: () => Promise<unknown>;
 }
 
 let shared: Promise<string> | undefined;
 
-/** One for all that need none of their own. */
+/** For all cases without `prepare`. */
 export function sharedNamespace(): Promise<string> {
   shared ??= restrictedNamespace("bad");
   return shared;
 }
 
-/** To be called in a `describe`. */
-export function badCase({ what, name, spec, prepare, correct, after, ...told }: BadCase): void {
-  test(`${what} is told, and healed when it is corrected`, async (context) => {
+/** Call it in a `describe`. */
+export function badCase({ what, name, spec, prepare, correct, after, ...reported }: BadCase): void {
+  test(`${what} is reported, and the cluster runs when it is corrected`, async (context) => {
     const namespace = prepare === undefined ? await sharedNamespace() : await restrictedNamespace("bad");
     const key = { namespace, name };
     try {
       await prepare?.(key);
       const cluster = await applyCluster(key, { size: 1, version: currentEtcd, ...spec });
-      await untilTold(cluster, told);
+      await untilReported(cluster, reported);
       await healed(context, cluster, () =>
         typeof correct === "function" ? correct(key) : patchSpec(key, correct).then(() => undefined),
       );
@@ -63,7 +63,7 @@ export function badCase({ what, name, spec, prepare, correct, after, ...told }: 
   });
 }
 
-/** As from a file of a person's. */
+/** With kubectl apply. */
 export async function applyCluster(key: Key, spec: object): Promise<TestCluster> {
   await apply(manifest(key, spec));
   return new TestCluster(key);
@@ -85,11 +85,11 @@ export async function patchSpec({ namespace, name }: Key, spec: object): Promise
   );
 }
 
-/** In the condition that people look at, and by a warning. */
-export async function untilTold(cluster: TestCluster, { reason, says }: Told): Promise<void> {
+/** By the Ready condition and a warning event. */
+export async function untilReported(cluster: TestCluster, { reason, says }: Reported): Promise<void> {
   const isSaid = (text = ""): boolean =>
     says.every((words) => (typeof words === "string" ? text.includes(words) : words.test(text)));
-  await cluster.until(`${reason} is told: ${says.join(", ")}`, (seen) => {
+  await cluster.until(`${reason} is reported: ${says.join(", ")}`, (seen) => {
     const ready = conditionOf(seen, "Ready");
     return ready?.status === "False" && ready.reason === reason && isSaid(ready.message);
   });
@@ -97,15 +97,15 @@ export async function untilTold(cluster: TestCluster, { reason, says }: Told): P
   assert.equal(event.type, "Warning");
 }
 
-/** How long it took is told, not judged: the machine has other things to do. */
+/** Prints how long it took; a busy machine makes it no assertion. */
 export async function healed(
   context: TestContext,
   cluster: TestCluster,
   correct: () => Promise<unknown>,
-): Promise<Whole> {
+): Promise<HealthyCluster> {
   const began = Date.now();
   await correct();
-  const whole = await cluster.whole();
-  context.diagnostic(`whole ${seconds(Date.now() - began)} after it was corrected`);
-  return whole;
+  const after = await cluster.untilHealthy();
+  context.diagnostic(`healthy ${seconds(Date.now() - began)} after it was corrected`);
+  return after;
 }

@@ -1,13 +1,13 @@
-// A wrong EtcdCluster with what its sentences name put right: what a person does who reads them.
+// Corrects an invalid EtcdCluster as its messages say.
 import type { BadCluster } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { currentEtcd } from "../support/cluster.ts";
 
 type Json = Record<string, unknown>;
 
-/** What is put in place of a field; all others are left out. */
+/** Replacement values; all other fields named in a message are removed. */
 const instead: Readonly<Json> = { "spec.size": 1, "spec.version": currentEtcd };
 
-/** Where leaving out the first field that a sentence names is not enough. */
+/** Also removed, where removing the first field that a message names is not enough. */
 const alsoLeftOut: readonly string[] = [
   "spec.pod.persistentVolumeClaimSpec",
   "spec.etcd.autoCompactionMode",
@@ -15,7 +15,7 @@ const alsoLeftOut: readonly string[] = [
   "spec.TLS",
 ];
 
-/** With one member, since it may become a cluster. */
+/** With one member, because it may be created. */
 export function correctedSpec({ spec, problems }: BadCluster): Json {
   const named = problems.flatMap((sentence) => /\bspec(?:\.\w+)+/.exec(sentence)?.[0] ?? []);
   const alsoNamed = alsoLeftOut.filter((field) =>

@@ -1,5 +1,4 @@
-// Pods that the API server or the namespace does not take: quotas, limits, profiles, fields that only a pod's schema knows,
-// and things that the pod names and that are not there.
+// Pods that the API server refuses: by quota, LimitRange, Pod Security, pod validation, or a reference to a missing object.
 import { kubectl, apply } from "../../support/kubectl.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { badCase } from "./bad-case.ts";
@@ -8,7 +7,7 @@ const forbidden = "Change spec.pod so that the namespace takes the pod, or chang
 
 export function forbiddenPods(): void {
   badCase({
-    what: "root where the namespace allows none",
+    what: "root in a restricted namespace",
     name: "root",
     spec: { pod: { securityContext: { runAsUser: 0 } } },
     reason: "Refused",
@@ -16,7 +15,7 @@ export function forbiddenPods(): void {
     correct: { pod: { securityContext: null } },
   });
   badCase({
-    what: "a PriorityClass that is not there",
+    what: "a missing PriorityClass",
     name: "priority",
     spec: { pod: { priorityClassName: "no-such-class" } },
     reason: "Refused",
@@ -24,7 +23,7 @@ export function forbiddenPods(): void {
     correct: { pod: { priorityClassName: null } },
   });
   badCase({
-    what: "a ServiceAccount that is not there",
+    what: "a missing ServiceAccount",
     name: "account",
     spec: { pod: { serviceAccountName: "absent" } },
     reason: "Refused",
@@ -32,7 +31,7 @@ export function forbiddenPods(): void {
     correct: ({ namespace }: Key) => kubectl("create", "serviceaccount", "absent", `--namespace=${namespace}`),
   });
   badCase({
-    what: "a quota that leaves no room for a pod",
+    what: "a quota of no pods",
     name: "quota",
     prepare: ({ namespace }) => kubectl("create", "quota", "none", "--hard=pods=0", `--namespace=${namespace}`),
     reason: "Refused",
@@ -40,7 +39,7 @@ export function forbiddenPods(): void {
     correct: ({ namespace }: Key) => kubectl("delete", "quota", "none", `--namespace=${namespace}`),
   });
   badCase({
-    what: "a request below what the namespace asks for",
+    what: "a CPU request below the LimitRange",
     name: "limits",
     spec: { pod: { resources: { requests: { cpu: "10m" } } } },
     prepare: ({ namespace }) =>
@@ -55,7 +54,7 @@ export function forbiddenPods(): void {
     correct: { pod: { resources: { requests: { cpu: "30m" } } } },
   });
   badCase({
-    what: "a toleration that Kubernetes does not know",
+    what: "a toleration with an unknown operator",
     name: "toleration",
     spec: { pod: { tolerations: [{ key: "any", operator: "Perhaps" }] } },
     reason: "Refused",
@@ -63,7 +62,7 @@ export function forbiddenPods(): void {
     correct: { pod: { tolerations: [{ key: "any", operator: "Exists" }] } },
   });
   badCase({
-    what: "an affinity of a wrong type inside",
+    what: "an affinity with a field of the wrong type",
     name: "affinity",
     spec: { pod: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: "yes" } } } },
     reason: "Refused",
@@ -71,7 +70,7 @@ export function forbiddenPods(): void {
     correct: { pod: { affinity: null } },
   });
   badCase({
-    what: "a spread that cannot be",
+    what: "a topology spread with maxSkew 0",
     name: "skew",
     spec: {
       pod: {
@@ -85,7 +84,7 @@ export function forbiddenPods(): void {
     correct: { pod: { topologySpreadConstraints: null } },
   });
   badCase({
-    what: "a name that no variable can have",
+    what: "an invalid environment variable name",
     name: "variable-name",
     spec: { pod: { etcdEnv: [{ name: "A=B", value: "c" }] } },
     reason: "Refused",

@@ -1,21 +1,21 @@
-// EtcdClusters that the API server takes, because only the operator can see what is wrong with them: it tells so and does
-// nothing, until they are corrected.
+// EtcdClusters that the API server accepts and only the operator can reject: it reports InvalidSpec and creates nothing until
+// they are corrected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { badClusters } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
-import { kube } from "../support/ground.ts";
-import { applyCluster, healed, sharedNamespace, untilTold } from "./bad-case.ts";
+import { kube } from "../support/environment.ts";
+import { applyCluster, healed, sharedNamespace, untilReported } from "./bad-case.ts";
 import { correctedSpec } from "./corrected.ts";
 
 export function invalidSpecs(): void {
   for (const [index, bad] of badClusters.entries()) {
     if (bad.server === undefined || bad.server.says !== undefined) continue;
     const { what, spec, problems } = bad;
-    test(`an EtcdCluster with ${what} is told so, and becomes a cluster when it is corrected`, async (context) => {
+    test(`an EtcdCluster with ${what} is reported as InvalidSpec, and runs when it is corrected`, async (context) => {
       const key = { namespace: await sharedNamespace(), name: `invalid-${index}` };
       const cluster = await applyCluster(key, spec as object);
-      await untilTold(cluster, { reason: "InvalidSpec", says: problems });
+      await untilReported(cluster, { reason: "InvalidSpec", says: problems });
       assert.deepEqual(await cluster.pods(), []);
       await healed(context, cluster, () => applyCluster(key, correctedSpec(bad)));
       await kube.delete(EtcdCluster, key);

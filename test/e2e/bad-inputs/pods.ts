@@ -1,5 +1,5 @@
-// Specs that anybody may ask for and that this Kubernetes cannot fulfil: images that are not there, places that no node
-// offers, settings that etcd ends at. Nothing but the pod itself shows it.
+// Valid specs that cannot run here: missing images, constraints that no node satisfies, settings that etcd exits with. Only
+// the pod shows the problem.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { labNode } from "../../../lab/config.ts";
@@ -7,8 +7,8 @@ import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
-import { kube, lab } from "../support/ground.ts";
-import { applyCluster, badCase, healed, patchSpec, sharedNamespace, untilTold } from "./bad-case.ts";
+import { kube, lab } from "../support/environment.ts";
+import { applyCluster, badCase, healed, patchSpec, sharedNamespace, untilReported } from "./bad-case.ts";
 
 const noImage = {
   reason: "MemberCannotStart",
@@ -25,30 +25,30 @@ const heartbeat = "ETCD_HEARTBEAT_INTERVAL";
 const taint = "dedicated";
 
 export function badPods(): void {
-  badCase({ what: "a domain that is not the cluster's", name: "domain", ...wrongDomain });
+  badCase({ what: "a wrong cluster domain", name: "domain", ...wrongDomain });
   badCase({
-    what: "a version that no image has",
+    what: "a version without an image",
     name: "version",
     spec: { version: "3.6.99" },
     ...noImage,
     correct: { version: currentEtcd },
   });
   badCase({
-    what: "a repository that is not there",
+    what: "a repository that does not exist",
     name: "repository",
     spec: { repository: "registry.invalid/etcd" },
     ...noImage,
     correct: { repository: null },
   });
   badCase({
-    what: "a tag that is not there",
+    what: "a tag that does not exist",
     name: "tag",
     spec: { image: "quay.io/coreos/etcd:v0" },
     ...noImage,
     correct: { image: null },
   });
   badCase({
-    what: "an image that cannot be the name of one",
+    what: "an invalid image name",
     name: "image-name",
     spec: { image: "Quay.io/COREOS/etcd:v3" },
     reason: "MemberCannotStart",
@@ -56,7 +56,7 @@ export function badPods(): void {
     correct: { image: null },
   });
   badCase({
-    what: "an image without etcd in it",
+    what: "an image without etcd",
     name: "no-etcd",
     spec: { image: "docker.io/library/busybox:1.35" },
     reason: "MemberCannotStart",
@@ -65,14 +65,14 @@ export function badPods(): void {
   });
 
   badCase({
-    what: "a node selector that no node fits",
+    what: "a node selector that no node matches",
     name: "selector",
     spec: { pod: { nodeSelector: { disk: "none-has-it" } } },
     ...noNode,
     correct: { pod: null },
   });
   badCase({
-    what: "a node affinity that no node fits",
+    what: "a node affinity that no node matches",
     name: "node-affinity",
     spec: {
       pod: {
@@ -91,7 +91,7 @@ export function badPods(): void {
     correct: { pod: { affinity: null } },
   });
   badCase({
-    what: "the company of a pod that does not exist",
+    what: "a pod affinity to a pod that does not exist",
     name: "pod-affinity",
     spec: {
       pod: {
@@ -106,14 +106,14 @@ export function badPods(): void {
     correct: { pod: { affinity: null } },
   });
   badCase({
-    what: "a spread over zones that are not there",
+    what: "a topology spread over zones that do not exist",
     name: "spread",
     spec: { pod: { topologySpreadConstraints: [spread] } },
     ...noNode,
     correct: { pod: { topologySpreadConstraints: null } },
   });
   badCase({
-    what: "more cores than any node has",
+    what: "a CPU request larger than any node",
     name: "cores",
     spec: { pod: { resources: { requests: { cpu: "1000" } } } },
     ...noNode,
@@ -121,18 +121,18 @@ export function badPods(): void {
     correct: { pod: { resources: { requests: { cpu: "10m" } } } },
   });
   badCase({
-    what: "more memory than any node has",
+    what: "a memory request larger than any node",
     name: "memory",
     spec: { pod: { resources: { requests: { memory: "1Ei" } } } },
     ...noNode,
     says: [...noNode.says, "Insufficient memory"],
     correct: { pod: { resources: { requests: { memory: "32Mi" } } } },
   });
-  test("a first member with less memory than etcd needs is told, and is cured by the corrected limit in the same pod", async (context) => {
+  test("a seed that is OOM-killed is reported, and runs in the same pod after its memory limit is raised", async (context) => {
     const key = { namespace: await sharedNamespace(), name: "starved" };
     const limits = (memory: string): object => ({ resources: { limits: { memory } } });
     const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod: limits("8Mi") });
-    await untilTold(cluster, {
+    await untilReported(cluster, {
       reason: "MemberCannotStart",
       says: [/OOMKilled|StartError/, "spec.pod.resources.limits"],
     });
@@ -144,28 +144,28 @@ export function badPods(): void {
   taintedNode();
 
   badCase({
-    what: "a variable that etcd cannot read",
+    what: "an environment variable that etcd cannot parse",
     name: "variable",
     spec: { pod: { etcdEnv: [{ name: heartbeat, value: "often" }] } },
     ...badEtcd(heartbeat),
     correct: { pod: { etcdEnv: [{ name: heartbeat, value: "150" }] } },
   });
   badCase({
-    what: "a flag that etcd cannot read",
+    what: "a flag that etcd cannot parse",
     name: "flag",
     spec: { etcd: { extraArgs: ["--heartbeat-interval=often"] } },
     ...badEtcd("heartbeat-interval"),
     correct: { etcd: { extraArgs: ["--heartbeat-interval=150"] } },
   });
   badCase({
-    what: "flags that contradict each other",
+    what: "contradictory flags",
     name: "flags",
     spec: { etcd: { extraArgs: ["--election-timeout=10"] } },
     ...badEtcd("--election-timeout[10ms]"),
     correct: { etcd: null },
   });
   badCase({
-    what: "a variable from a Secret that is not there",
+    what: "an environment variable from a missing Secret",
     name: "secret",
     spec: { pod: { etcdEnv: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "absent", key: "token" } } }] } },
     reason: "MemberCannotStart",
@@ -174,16 +174,16 @@ export function badPods(): void {
       kubectl("create", "secret", "generic", "absent", `--namespace=${namespace}`, "--from-literal=token=x"),
   });
 
-  test("what etcd and the operator do not use does no harm: an unknown variable, an init container's image", async () => {
+  test("an unknown environment variable and busyboxImage are ignored", async () => {
     const key = { namespace: await sharedNamespace(), name: "unused" };
     const pod = { etcdEnv: [{ name: "ETCD_NOTHING_KNOWS_IT", value: "x" }], busyboxImage: "registry.invalid/busybox" };
     const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod });
-    await cluster.whole();
+    await cluster.untilHealthy();
     await kube.delete(EtcdCluster, key);
   });
 }
 
-/** The only member of one needs no domain; those that join it look for it there. */
+/** Three members: a single one needs no domain. */
 const wrongDomain = {
   spec: { size: 3, pod: { ClusterDomain: ".wrong.example" } },
   ...badEtcd("spec.pod.ClusterDomain"),
@@ -200,7 +200,7 @@ const spread = {
 function taintedNode(): void {
   const node = labNode(lab, 1).name;
   badCase({
-    what: "a node with a taint that is not tolerated",
+    what: "a node with an untolerated taint",
     name: "taint",
     spec: { pod: { nodeSelector: { "kubernetes.io/hostname": node } } },
     prepare: () => kubectl("taint", "node", node, `${taint}=others:NoSchedule`, "--overwrite"),

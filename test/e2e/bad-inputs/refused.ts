@@ -1,5 +1,5 @@
-// EtcdClusters that the API server does not take, applied as a person applies them while the operator runs: nothing of
-// them is stored, their sentence is on the screen, and what follows it is taken.
+// EtcdClusters that the API server refuses: kubectl apply prints what is wrong, nothing is stored, and the corrected object is
+// accepted.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,14 +8,14 @@ import { test } from "node:test";
 import { CommandError, run } from "../../../lab/command.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { type BadCluster, badClusters } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
-import { kube, restrictedNamespace } from "../support/ground.ts";
+import { kube, restrictedNamespace } from "../support/environment.ts";
 import { applyCluster, healed, manifest, sharedNamespace } from "./bad-case.ts";
 import { correctedSpec } from "./corrected.ts";
 
-const sentenceOf = ({ problems, server = { says: problems[0] } }: BadCluster): string | undefined => server.says;
+const messageOf = ({ problems, server = { says: problems[0] } }: BadCluster): string | undefined => server.says;
 const isNameWrong = ({ name }: BadCluster): boolean => name !== undefined;
 
-/** One of each group becomes a cluster in the end. */
+/** One of each kind is corrected and created. */
 const representatives = [
   "a name with a dot",
   "size 0",
@@ -32,11 +32,11 @@ const representatives = [
 
 export function refusedByTheServer(): void {
   const refused = badClusters.flatMap((bad, index) => {
-    const says = sentenceOf(bad);
+    const says = messageOf(bad);
     return says === undefined ? [] : [{ bad, says, name: bad.name ?? `refused-${index}`, right: `corrected-${index}` }];
   });
 
-  test(`${refused.length} wrong EtcdClusters are refused with their sentences, and taken when they are corrected`, async () => {
+  test(`${refused.length} invalid EtcdClusters are refused with what to do, and accepted when they are corrected`, async () => {
     const namespace = await restrictedNamespace("refused");
     const words = await complaints(refused.map(({ bad, name }) => manifest({ namespace, name }, bad.spec as object)));
     for (const { bad, says, name } of refused) {
@@ -52,8 +52,8 @@ export function refusedByTheServer(): void {
 
   for (const what of representatives) {
     const found = refused.find(({ bad }) => bad.what === what);
-    assert.ok(found, `no EtcdCluster with ${what} is refused any more`);
-    test(`an EtcdCluster with ${what} becomes a cluster when it is corrected`, async (context) => {
+    assert.ok(found, `no EtcdCluster with ${what} is refused`);
+    test(`an EtcdCluster with ${what} runs when it is corrected`, async (context) => {
       const namespace = await sharedNamespace();
       const { bad, says, name, right } = found;
       const [said] = await complaints([manifest({ namespace, name }, bad.spec as object)]);
@@ -65,7 +65,7 @@ export function refusedByTheServer(): void {
   }
 }
 
-/** A file for each, in a folder that is applied as a whole: so one that is refused does not keep the others from being tried. */
+/** One file per object: a refused one does not keep kubectl from applying the others. */
 async function applyAll(objects: readonly object[], ...options: string[]): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "etcd-operator-e2e-"));
   try {
@@ -78,7 +78,7 @@ async function applyAll(objects: readonly object[], ...options: string[]): Promi
   }
 }
 
-/** What kubectl says about each object that was not taken. */
+/** kubectl's message for each refused object. */
 async function complaints(objects: readonly object[]): Promise<string[]> {
   try {
     await applyAll(objects);
@@ -86,5 +86,5 @@ async function complaints(objects: readonly object[]): Promise<string[]> {
     if (error instanceof CommandError) return error.stderr.split(/^(?=The EtcdCluster|Error from server|error: )/m);
     throw error;
   }
-  throw new assert.AssertionError({ message: "all of them were taken" });
+  throw new assert.AssertionError({ message: "all of them were accepted" });
 }

@@ -1,19 +1,19 @@
-// A status that somebody wrote into. What can be seen is set right by itself; an id that says that the members are another
-// cluster's is a person's to judge, and until then they are left alone.
+// A status that somebody edited. What can be observed is corrected; a wrong cluster id is reported and left for a person to
+// decide.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import { currentEtcd, type TestCluster } from "../support/cluster.ts";
-import { kube } from "../support/ground.ts";
-import { applyCluster, healed, sharedNamespace, untilTold } from "./bad-case.ts";
+import { kube } from "../support/environment.ts";
+import { applyCluster, healed, sharedNamespace, untilReported } from "./bad-case.ts";
 
 const spec = { size: 1, version: currentEtcd };
 
 export function wrongStatuses(): void {
-  test("a status of nonsense is set right by itself, and a wrong type in it is refused", async () => {
+  test("a status with wrong values is corrected, and wrong types in it are refused", async () => {
     const cluster = await applyCluster({ namespace: await sharedNamespace(), name: "nonsense" }, spec);
-    const before = await cluster.whole();
+    const before = await cluster.untilHealthy();
     const conditions = [
       { type: "Ready", status: "Unknown", reason: "Nonsense", message: "", lastTransitionTime: "yesterday" },
       { type: "Own", status: "True", reason: "Mine", message: "", lastTransitionTime: "2026-01-31T12:00:00Z" },
@@ -26,19 +26,22 @@ export function wrongStatuses(): void {
       leader: "me",
       conditions,
     });
-    await cluster.until("its status is right again", ({ status }) => status?.phase === "Running" && status.size === 1);
-    const after = await cluster.whole();
+    await cluster.until(
+      "its status is correct again",
+      ({ status }) => status?.phase === "Running" && status.size === 1,
+    );
+    const after = await cluster.untilHealthy();
     assert.deepEqual([after.clusterId, after.leader.uid], [before.clusterId, before.leader.uid]);
     await assert.rejects(patchStatus(cluster, { size: "many" }), /must be of type integer/);
     await assert.rejects(patchStatus(cluster, { conditions: [{ type: "Ready", status: "Perhaps" }] }), /"Perhaps"/);
     await kube.delete(EtcdCluster, cluster.key);
   });
 
-  test("an id of another cluster in the status is told, and nothing is done to the members", async (context) => {
+  test("a foreign cluster id in the status is reported, and the members are left alone", async (context) => {
     const cluster = await applyCluster({ namespace: await sharedNamespace(), name: "identity" }, spec);
-    const before = await cluster.whole();
+    const before = await cluster.untilHealthy();
     await patchStatus(cluster, { clusterId: "deadbeef" });
-    await untilTold(cluster, {
+    await untilReported(cluster, {
       reason: "ForeignCluster",
       says: [
         `of the etcd cluster ${before.clusterId}, and status.clusterId says deadbeef`,

@@ -1,5 +1,5 @@
-// The first members of a cluster, which join its seed together: one of them is held up, they are deleted in the moment
-// that they were made, or clients write so much meanwhile that they need a snapshot.
+// The first members, which join the seed together: one cannot be scheduled, they are deleted as soon as they are created,
+// or clients write so much meanwhile that they need a snapshot.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Affinity } from "kubernetes-types/core/v1.js";
@@ -7,30 +7,30 @@ import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec, withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { seedName } from "../../../src/cluster/objects/names.ts";
 import { Node, Pod } from "../../../src/kube/objects/kinds.ts";
-import { clusterwide, makeCluster, type TestCluster } from "../support/cluster.ts";
-import { kube, patience, restrictedNamespace } from "../support/ground.ts";
+import { clusterwide, createCluster, type TestCluster } from "../support/cluster.ts";
+import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
-import { memberAt } from "../support/whole.ts";
+import { memberAt } from "../support/healthy.ts";
 import { Writer } from "../support/writer.ts";
 
 export function joining(): void {
   describe("joining", { concurrency: 1 }, () => {
-    test("of two that join together one has nowhere to run: the other votes, and its turn comes", async () => {
+    test("of two that join together one cannot be scheduled: the other is promoted, and the first one later", async () => {
       const { items } = await kube.list(Node);
       const [one = "", other = ""] = items.map(({ metadata }) => metadata?.name ?? "");
       await using joined = await begin("held-up", { pod: { affinity: onePerNode("held-up", [one, other]) } });
       const { cluster, writer } = joined;
-      await cluster.until("two vote, and a third is told to be held up", (seen) => {
+      await cluster.until("two voters, and the third cannot start", (seen) => {
         const ready = conditionOf(seen, "Ready");
         if (ready?.reason !== "MemberCannotStart") return false;
         return /^2 healthy voters of 3\..*Unschedulable/.test(ready.message ?? "");
       });
       await kube.mergePatch(EtcdCluster, cluster.key, { spec: { pod: { affinity: null } } });
-      assert.equal((await cluster.whole()).members.length, 3);
+      assert.equal((await cluster.untilHealthy()).members.length, 3);
       await writer.nothingIsLost();
     });
 
-    test("two that join together are deleted in the moment that they were made, and others come", async () => {
+    test("two that join together are deleted as soon as they are created, and replaced", async () => {
       await using joined = await begin("deleted", {});
       const { cluster, writer } = joined;
       const seed = seedName(withDefaults(await cluster.get()));
@@ -40,23 +40,23 @@ export function joining(): void {
         const { name = "", uid = "" } = metadata ?? {};
         await kube.delete(Pod, { namespace: cluster.namespace, name }, { uid });
       }
-      const after = await cluster.whole();
+      const after = await cluster.untilHealthy();
       assert.ok(fresh.every(({ metadata }) => !after.members.some(({ uid }) => uid === metadata?.uid)));
       await writer.nothingIsLost();
     });
 
-    test("what is written to the first member before the others have joined is in all of them", async () => {
+    test("what is written to the seed before the others have joined is in all members", async () => {
       await using joined = await begin("written", {});
       const { cluster, writer } = joined;
       const address = await untilFirstAddress(cluster);
       const written: string[] = [];
-      // More than etcd keeps at hand for those that join.
+      // So many that the others need a snapshot.
       while (written.length < 500) {
         const key = `/early/${written.length}`;
         const put = memberAt(address).put(key, "1", { deadline: 1000 });
         if (await put.then(() => true).catch(() => false)) written.push(key);
       }
-      const { members } = await cluster.whole();
+      const { members } = await cluster.untilHealthy();
       for (const { etcd } of members) {
         const { keys } = await etcd.list("/early/");
         assert.equal(keys.length, written.length);
@@ -71,10 +71,10 @@ interface Joined extends AsyncDisposable {
   readonly writer: Writer;
 }
 
-/** Not waited for until it is whole. */
+/** Does not wait until it is healthy. */
 async function begin(name: string, spec: Partial<EtcdClusterSpec>): Promise<Joined> {
   const namespace = await restrictedNamespace(name);
-  const cluster = await makeCluster({ namespace, name }, { size: 3, ...spec }, clusterwide);
+  const cluster = await createCluster({ namespace, name }, { size: 3, ...spec }, clusterwide);
   const writer = new Writer(cluster);
   return {
     cluster,
@@ -100,7 +100,7 @@ function untilPods(cluster: TestCluster, count: number): Promise<Pod[]> {
 
 function untilFirstAddress(cluster: TestCluster): Promise<string> {
   return waitFor(
-    "the first member's address",
+    "the first pod IP",
     async () => {
       const pods = await cluster.pods();
       return pods.map(({ status }) => status?.podIP).find((address) => address !== undefined);
@@ -109,7 +109,7 @@ function untilFirstAddress(cluster: TestCluster): Promise<string> {
   );
 }
 
-/** At most one member on each of these nodes, and none elsewhere. */
+/** At most one member per node, on these nodes only. */
 function onePerNode(cluster: string, nodes: readonly string[]): Affinity {
   const topologyKey = "kubernetes.io/hostname";
   return {

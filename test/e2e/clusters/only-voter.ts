@@ -1,5 +1,5 @@
-// The only voter of a cluster that is about to grow: newcomers that have no data yet neither make its loss look curable
-// nor its absence look like a loss.
+// A cluster that scales from 1 to 3 has one voter and two learners without data: losing the voter is DataLost, and a voter
+// that only does not answer is QuorumLost.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { pauseContainer } from "../../../lab/faults/containers.ts";
@@ -7,30 +7,30 @@ import { resumeContainer } from "../../../lab/faults/undo.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, lab, patience } from "../support/ground.ts";
-import { deletePods } from "../support/harm.ts";
+import { kube, lab, patience } from "../support/environment.ts";
+import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { podText } from "../support/whole.ts";
+import { podText } from "../support/healthy.ts";
 
-const nowhere = { disk: "none-has-it" };
+const unschedulable = { disk: "none-has-it" };
 
 export function onlyVoter(): void {
   describe("the only voter", { concurrency: 1 }, () => {
     const on = lane("only", { size: 1 });
 
-    test("stands still while newcomers have no pods: that is a lost quorum and no lost data, and it goes on", async () => {
+    test("that is paused while the new learners have no pods is reported as QuorumLost, and recovers", async () => {
       const { cluster, first, writer } = on();
       const inNamespace = `--namespace=${cluster.namespace}`;
       await kubectl("create", "quota", "one-pod", "--hard=pods=1", inNamespace);
-      await cluster.edit({ size: 3, pod: { nodeSelector: nowhere } });
-      await cluster.until("a newcomer is listed and its pod refused", (seen) => {
+      await cluster.edit({ size: 3, pod: { nodeSelector: unschedulable } });
+      await cluster.until("a learner is listed and its pod refused", (seen) => {
         return (seen.status?.size ?? 0) > 1 && conditionOf(seen, "Ready")?.reason === "Refused";
       });
       const pod = `${cluster.namespace}/${first.leader.name}`;
       await pauseContainer(lab, pod);
       try {
-        const lost = await cluster.until("that it does not answer is told", isLost);
+        const lost = await cluster.until("QuorumLost or DataLost is reported", isLost);
         assert.equal(conditionOf(lost, "Available")?.reason, "QuorumLost");
         assert.equal(lost.status?.phase, "Running", "it may come back by itself");
       } finally {
@@ -46,11 +46,11 @@ export function onlyVoter(): void {
       );
     });
 
-    test("is lost while two newcomers are learners without data: that is lost data, and nothing is started in its place", async () => {
+    test("that is lost while two learners have no data is reported as DataLost, and nothing is started in its place", async () => {
       const { cluster, first, writer } = on();
       let seen = "";
       await waitFor(
-        "two newcomers that have nowhere to run",
+        "two learners that cannot be scheduled",
         async () => {
           const pods = await cluster.pods();
           seen = pods.map(podText).join(", ");
@@ -61,7 +61,7 @@ export function onlyVoter(): void {
       await cluster.until("etcd lists three", ({ status }) => status?.size === 3);
       await writer.stop();
       await deletePods(cluster, first.leader.name);
-      const lost = await cluster.until("the loss is told", isLost);
+      const lost = await cluster.until("QuorumLost or DataLost is reported", isLost);
       for (const type of ["Available", "Ready"]) {
         assert.equal(conditionOf(lost, type)?.reason, "DataLost", conditionOf(lost, type)?.message);
         assert.match(conditionOf(lost, type)?.message ?? "", /cannot come back by itself.*Restore it from a backup/);
@@ -69,7 +69,7 @@ export function onlyVoter(): void {
       assert.equal(lost.status?.phase, "Failed");
       assert.equal(lost.status?.clusterId, first.clusterId);
       await cluster.untilEvent("Data Lost");
-      // Newcomers that can run now have nobody to join, and must not begin anew.
+      // The learners could be scheduled now; they must not start a new cluster.
       await kube.mergePatch(EtcdCluster, cluster.key, { spec: { pod: { nodeSelector: null } } });
       const later = await cluster.untilObserved();
       assert.equal(later.status?.phase, "Failed");

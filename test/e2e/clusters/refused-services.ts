@@ -1,5 +1,5 @@
-// What stands around the members is refused: by a quota, by somebody else's object of that name, by a policy. That is
-// told, and members that are lost meanwhile are replaced all the same.
+// Kubernetes refuses a Service or a label: by a quota, by a foreign Service of that name, by an admission policy. It is
+// reported, and lost members are replaced all the same.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
@@ -7,12 +7,12 @@ import { Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import type { TestCluster } from "../support/cluster.ts";
-import { kube, patience } from "../support/ground.ts";
-import { deletePods } from "../support/harm.ts";
+import { kube, patience } from "../support/environment.ts";
+import { deletePods } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { othersStay } from "../support/stay.ts";
-import { followers, type WholeMember } from "../support/whole.ts";
+import { onlyReplaced } from "../support/replaced.ts";
+import { followers, type HealthyMember } from "../support/healthy.ts";
 
 const policy = "no-label-app";
 
@@ -21,7 +21,7 @@ export function refusedServices(): void {
     const on = lane("refused", { size: 3 });
     const clientService = ({ key }: TestCluster): Key => ({ ...key, name: `${key.name}-client` });
 
-    test("a quota that refuses the client Service keeps no member from being replaced", async () => {
+    test("a lost member is replaced while a quota refuses the client Service", async () => {
       const { cluster } = on();
       await untilQuota(cluster, "one-service", "services=1");
       try {
@@ -30,15 +30,15 @@ export function refusedServices(): void {
       } finally {
         await kubectl("delete", "quota", "one-service", `--namespace=${cluster.namespace}`);
       }
-      await cluster.whole();
+      await cluster.untilHealthy();
       await kube.get(Service, clientService(cluster));
     });
 
-    test("somebody else's Service in place of the client Service keeps no member from being replaced", async () => {
+    test("a lost member is replaced while a foreign Service has the name of the client Service", async () => {
       const { cluster } = on();
       const [key, inNamespace] = [clientService(cluster), `--namespace=${cluster.namespace}`];
-      await cluster.whole();
-      // While it is paused nobody makes the deleted one again before the other is there.
+      await cluster.untilHealthy();
+      // Paused, so that the operator does not recreate it first.
       await cluster.edit({ paused: true });
       await cluster.until("it is paused", ({ status }) => status?.controlPaused === true);
       await kube.delete(Service, key);
@@ -48,17 +48,17 @@ export function refusedServices(): void {
       try {
         await isRefusedAndHealed(on(), [`a Service named ${key.name} exists and is not the cluster's: delete it`]);
         const { metadata: later } = await kube.get(Service, key);
-        assert.equal(later?.resourceVersion, metadata?.resourceVersion, "it is left as it is");
+        assert.equal(later?.resourceVersion, metadata?.resourceVersion, "the foreign Service is unchanged");
       } finally {
         await kubectl("delete", "service", key.name, inNamespace);
       }
-      await cluster.whole();
+      await cluster.untilHealthy();
       assert.equal((await kube.get(Service, key)).metadata?.ownerReferences?.[0]?.name, cluster.name);
     });
 
-    test("a policy that refuses a pod its labels keeps no other member from being replaced", async () => {
+    test("a lost member is replaced while a policy refuses another pod its labels", async () => {
       const { cluster } = on();
-      const [unlabelled] = followers(await cluster.whole());
+      const [unlabelled] = followers(await cluster.untilHealthy());
       assert.ok(unlabelled);
       await apply(...noLabelApp(cluster.namespace));
       try {
@@ -69,47 +69,47 @@ export function refusedServices(): void {
       } finally {
         await kubectl("delete", `validatingadmissionpolicybinding/${policy}`, `validatingadmissionpolicy/${policy}`);
       }
-      await cluster.whole();
+      await cluster.untilHealthy();
       assert.equal((await cluster.pod(unlabelled.name))?.metadata?.labels?.["app"], "etcd");
     });
   });
 }
 
-/** Told in the words of who refuses it; and a follower is lost and replaced meanwhile. */
+/** Ready and an event say what is refused, and a follower that is lost meanwhile is replaced. */
 async function isRefusedAndHealed(
   { cluster, writer }: Lane,
   says: readonly string[],
-  spared?: WholeMember,
+  spared?: HealthyMember,
 ): Promise<void> {
-  const isTold = (): Promise<unknown> =>
-    cluster.until(`it is told that it is refused: ${says.join(", ")}`, (seen) => {
+  const isReported = (): Promise<unknown> =>
+    cluster.until(`Ready is Refused: ${says.join(", ")}`, (seen) => {
       const ready = conditionOf(seen, "Ready");
       const isSaid = says.every((words) => ready?.message?.includes(words));
       return ready?.status === "False" && ready.reason === "Refused" && isSaid;
     });
-  await isTold();
+  await isReported();
   await cluster.untilEvent("Refused", ({ note }) => says.every((words) => note?.includes(words)));
-  const before = await cluster.membersWhole();
+  const before = await cluster.untilMembersHealthy();
   const victim = followers(before).find(({ id }) => id !== spared?.id);
   assert.ok(victim);
   await deletePods(cluster, victim.name);
-  othersStay(before, await cluster.membersWhole({ without: [victim.name] }), victim.name);
-  await isTold();
+  onlyReplaced(before, await cluster.untilMembersHealthy({ without: [victim.name] }), victim.name);
+  await isReported();
   await writer.nothingIsLost();
 }
 
-/** Until it is in force: it counts what is there first. */
+/** Creates the quota and waits until it is enforced. */
 async function untilQuota({ namespace }: TestCluster, name: string, hard: string): Promise<void> {
   const inNamespace = `--namespace=${namespace}`;
   await kubectl("create", "quota", name, `--hard=${hard}`, inNamespace);
   const used = (): Promise<string> => kubectl("get", "quota", name, inNamespace, "--output=jsonpath={.status.used}");
-  await waitFor("the quota to be in force", async () => (await used()) || undefined, { timeoutMs: patience });
+  await waitFor("the quota to be enforced", async () => (await used()) || undefined, { timeoutMs: patience });
 }
 
-/** Takes the label `app` away until it cannot be given back. */
+/** Removes the label `app` until the policy refuses to restore it. */
 async function untilPolicy(label: (...args: string[]) => Promise<string>): Promise<void> {
   await waitFor(
-    "the policy to be in force",
+    "the policy to be enforced",
     async () => {
       await label("app-");
       const given = label("app=etcd", "--dry-run=server").then(
@@ -122,7 +122,7 @@ async function untilPolicy(label: (...args: string[]) => Promise<string>): Promi
   );
 }
 
-/** A pod that has no label `app` gets none. */
+/** Refuses to add the label `app` to an existing pod. */
 function noLabelApp(namespace: string): object[] {
   const apiVersion = "admissionregistration.k8s.io/v1";
   return [
@@ -139,7 +139,7 @@ function noLabelApp(namespace: string): object[] {
           {
             expression:
               "'app' in oldObject.metadata.?labels.orValue({}) || !('app' in object.metadata.?labels.orValue({}))",
-            message: "pods of this namespace get no label app",
+            message: "the label app may not be added",
           },
         ],
       },

@@ -1,14 +1,14 @@
-// Size: as many members as are asked for, one safe step at a time, however often somebody changes their mind.
+// Scaling: one safe step at a time, however often spec.size changes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PodDisruptionBudget } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, patience } from "../support/ground.ts";
+import { kube, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
 import { QuorumWatch } from "../support/quorum-watch.ts";
-import type { Whole, WholeMember } from "../support/whole.ts";
+import type { HealthyCluster, HealthyMember } from "../support/healthy.ts";
 
 export function scaling(): void {
   describe("scaling", { concurrency: 1 }, () => {
@@ -21,35 +21,35 @@ export function scaling(): void {
       [1, 7],
       [7, 3],
     ] as const)
-      test(`kubectl scale takes a cluster from ${from} to ${to} members, newest first when they go, and never below a quorum`, async () => {
+      test(`kubectl scale takes a cluster from ${from} to ${to} members, removes the newest first, and never goes below a quorum`, async () => {
         const { cluster, writer, first } = on();
-        const before = await cluster.whole();
+        const before = await cluster.untilHealthy();
         await using watch = new QuorumWatch(cluster);
         await cluster.scale(to);
-        const after = await cluster.whole();
+        const after = await cluster.untilHealthy();
         assert.equal(after.clusterId, first.clusterId);
         assert.equal(after.members.length, to);
-        assert.equal(stayed(before, after).length, Math.min(from, to), "no member was exchanged for another");
-        if (to < from) assert.equal(after.leader.id, before.leader.id, "the leader is the last to go");
+        assert.equal(stayed(before, after).length, Math.min(from, to), "no member was replaced");
+        if (to < from) assert.equal(after.leader.id, before.leader.id, "the leader stays");
         assert.deepEqual(spared(before, after), []);
         const { spec } = await kube.get(PodDisruptionBudget, cluster.key);
         assert.equal(spec?.minAvailable, Math.max(1, to - 1));
         await writer.nothingIsLost();
-        await watch.neverTooFew();
+        await watch.alwaysQuorum();
       });
 
-    test("a scale-down that overtakes a scale-up takes back the newcomers and nobody else", async () => {
+    test("a scale-down that overtakes a scale-up removes only the new members", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       await using watch = new QuorumWatch(cluster);
       await cluster.edit({ size: 5 });
-      await untilNewcomer(before);
+      await untilNewMember(before);
       await cluster.edit({ size: 3 });
-      const after = await cluster.whole();
+      const after = await cluster.untilHealthy();
       assert.equal(after.clusterId, before.clusterId);
       assert.deepEqual(after.members.map(identity), before.members.map(identity));
       await writer.nothingIsLost();
-      await watch.neverTooFew();
+      await watch.alwaysQuorum();
     });
 
     for (const storm of [
@@ -58,30 +58,30 @@ export function scaling(): void {
     ])
       test(`sizes ${storm.join(", ")} within a second end at 3, the leader is still there, and nothing is lost`, async () => {
         const { cluster, writer } = on();
-        const before = await cluster.whole();
+        const before = await cluster.untilHealthy();
         await using watch = new QuorumWatch(cluster);
         for (const size of storm) await cluster.edit({ size });
-        const after = await cluster.whole();
+        const after = await cluster.untilHealthy();
         assert.equal(after.clusterId, before.clusterId);
         assert.equal(after.members.length, 3);
-        // An operator that saw the 1 may have taken away all the others.
+        // If the operator observed size 1, it may have removed all others.
         assert.ok(stayed(before, after).map(identity).includes(identity(before.leader)));
         await writer.nothingIsLost();
-        await watch.neverTooFew();
+        await watch.alwaysQuorum();
       });
 
-    test("an even size is done, and warned about", async () => {
+    test("an even size is accepted with a warning", async () => {
       const { cluster, writer } = on();
       await cluster.scale(2);
-      assert.equal((await cluster.whole()).members.length, 2);
+      assert.equal((await cluster.untilHealthy()).members.length, 2);
       const event = await cluster.untilEvent("Even Size");
       assert.equal(event.type, "Warning");
       await cluster.scale(3);
-      await cluster.whole();
+      await cluster.untilHealthy();
       await writer.nothingIsLost();
     });
 
-    test("a size that cannot be is refused with what to do instead", async () => {
+    test("an invalid size is refused with the allowed range", async () => {
       const { cluster } = on();
       const scaled = kubectl(
         "scale",
@@ -95,16 +95,16 @@ export function scaling(): void {
   });
 }
 
-const identity = ({ name, id, uid }: WholeMember): string => `${name} ${id} ${uid}`;
+const identity = ({ name, id, uid }: HealthyMember): string => `${name} ${id} ${uid}`;
 
-/** The same members in the same pods. */
-function stayed(before: Whole, after: Whole): readonly WholeMember[] {
+/** Members that kept their id and pod. */
+function stayed(before: HealthyCluster, after: HealthyCluster): readonly HealthyMember[] {
   const known = new Set(before.members.map(identity));
   return after.members.filter((member) => known.has(identity(member)));
 }
 
-/** Those that stayed though they are younger than one that went. The leader may be as young as it likes. */
-function spared(before: Whole, after: Whole): readonly string[] {
+/** Members that stayed though they are newer than one that was removed. The leader may be. */
+function spared(before: HealthyCluster, after: HealthyCluster): readonly string[] {
   const kept = new Set(stayed(before, after).map(identity));
   const gone = before.members.filter((member) => !kept.has(identity(member)));
   const oldest = Math.min(...gone.map(({ madeAt }) => madeAt));
@@ -112,12 +112,12 @@ function spared(before: Whole, after: Whole): readonly string[] {
   return others.filter(({ madeAt }) => madeAt > oldest).map(({ name }) => name);
 }
 
-/** Learner or voter, as soon as etcd lists somebody who was not there before. */
-async function untilNewcomer({ leader, members }: Whole): Promise<void> {
+/** Waits until etcd lists a new member, learner or voter. */
+async function untilNewMember({ leader, members }: HealthyCluster): Promise<void> {
   const known = new Set(members.map(({ id }) => id));
   let seen = "";
   await waitFor(
-    "etcd to list a newcomer",
+    "etcd to list a new member",
     async () => {
       const list = await leader.etcd.memberList({ linearizable: true });
       seen = list.members.map(({ name, id }) => name || id).join(", ");

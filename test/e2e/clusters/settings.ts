@@ -1,5 +1,5 @@
-// Every setting of the pods with a value that works, in one cluster: in the pods, in what the kubelets made of them, and
-// in etcd itself. What is told about values that do not work is tried with the other bad inputs.
+// Every setting of spec.pod with a valid value, in one cluster: checked in the pods, in the containers and in etcd itself.
+// Invalid values are in bad-inputs.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
@@ -12,15 +12,15 @@ import { ports } from "../../../src/cluster/objects/labels.ts";
 import { Node } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
-import { kube, lab, patience } from "../support/ground.ts";
-import { deletePods } from "../support/harm.ts";
+import { kube, lab, patience } from "../support/environment.ts";
+import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
-import { othersStay } from "../support/stay.ts";
+import { onlyReplaced } from "../support/replaced.ts";
 
 const priorityClass = { name: "settings-of-etcd", value: 1000 };
 const quotaBackendBytes = 1_073_741_824;
 const zone = "topology.kubernetes.io/zone";
-/** The other name under which upstream publishes its images. */
+/** The second registry that upstream publishes to. */
 const repository = "gcr.io/etcd-development/etcd";
 const user = 10_001;
 
@@ -59,10 +59,10 @@ export function settings(): void {
     const on = lane("settings", { size, repository, pod, etcd: { quotaBackendBytes } }, prepare);
     after(() => kubectl("delete", "priorityclass", priorityClass.name, "--ignore-not-found"));
 
-    test("what spec.pod and spec.etcd ask for arrives in the pods", async () => {
+    test("the settings of spec.pod and spec.etcd are in the pods", async () => {
       const { cluster, writer } = on();
-      await cluster.whole();
-      const pods = await cluster.podsReady();
+      await cluster.untilHealthy();
+      const pods = await cluster.untilPodsReady();
       assert.equal(pods.length, size);
       for (const { metadata, spec } of pods) {
         assert.equal(metadata?.labels?.["team"], "storage");
@@ -77,7 +77,7 @@ export function settings(): void {
         assert.deepEqual(spec?.topologySpreadConstraints, pod.topologySpreadConstraints);
         assert.ok(spec?.tolerations?.some(({ key, value }) => key === "dedicated" && value === "etcd"));
         assert.equal(spec?.securityContext?.runAsUser, user);
-        assert.equal(spec?.securityContext?.runAsNonRoot, true, "what was not asked for is as without it");
+        assert.equal(spec?.securityContext?.runAsNonRoot, true, "unset fields keep their defaults");
         assert.equal(spec?.priorityClassName, priorityClass.name);
         assert.equal(spec?.priority, priorityClass.value);
         assert.equal(spec?.serviceAccountName, "etcd-runner");
@@ -87,7 +87,7 @@ export function settings(): void {
         assert.deepEqual(
           spec?.volumes?.map(({ name }) => name),
           ["etcd-data"],
-          "no token is mounted",
+          "no service account token is mounted",
         );
         const [container] = spec?.containers ?? [];
         assert.equal(container?.image, `${repository}:v${currentEtcd}`);
@@ -102,9 +102,9 @@ export function settings(): void {
       await writer.nothingIsLost();
     });
 
-    test("members are on different nodes and in different zones, and run as the user that was asked for", async () => {
+    test("members run on different nodes and zones, as the configured user", async () => {
       const { cluster } = on();
-      const { members } = await cluster.whole();
+      const { members } = await cluster.untilHealthy();
       assert.equal(new Set(members.map(({ node }) => node)).size, size);
       const { items } = await kube.list(Node);
       const zones = items
@@ -119,15 +119,15 @@ export function settings(): void {
       }
     });
 
-    test("etcd goes by its variables, its quota, and names with the domain of the Kubernetes cluster", async () => {
+    test("etcd uses its environment variables, its quota, and host names with the cluster domain", async () => {
       const { cluster } = on();
-      const { members, leader } = await cluster.whole();
+      const { members, leader } = await cluster.untilHealthy();
       for (const { etcd, address } of members) {
         assert.equal((await etcd.status()).dbSizeQuota, quotaBackendBytes);
         const metrics = await fetch(`http://${address}:${ports.metrics}/metrics`, {
           signal: AbortSignal.timeout(10_000),
         });
-        // Durations of calls are only among the extensive ones.
+        // Only exposed with ETCD_METRICS=extensive.
         assert.match(await metrics.text(), /^grpc_server_handling_seconds_bucket/m);
         const puts = ["1", "2", "3"].map((value) => ({ put: `/settings/${value}`, value }));
         await assert.rejects(etcd.txn({ when: [], andThen: puts }), { reason: "tooManyOperations" });
@@ -145,14 +145,14 @@ export function settings(): void {
       );
     });
 
-    test("resources that are edited are given to the pods as they run: no new pod, and no restart of etcd", async () => {
+    test("edited resources are resized in place: no new pod, no restart of etcd", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       const resources = { requests: { cpu: "20m", memory: "48Mi" }, limits: { memory: "640Mi" } };
       await cluster.edit({ pod: { resources } });
       let seen = "";
       await waitFor(
-        "the kubelets to have given every pod its resources",
+        "the kubelets to apply the resources",
         async () => {
           const pods = await cluster.pods();
           const given = pods.map(({ status }) => status?.containerStatuses?.[0]?.resources);
@@ -166,8 +166,8 @@ export function settings(): void {
         const { pid } = containerOf(await findPod(lab, { namespace: cluster.namespace, name }), "etcd");
         assert.equal(await memoryLimit(pid), 640 << 20);
       }
-      const after = await cluster.whole();
-      othersStay(before, after);
+      const after = await cluster.untilHealthy();
+      onlyReplaced(before, after);
       assert.deepEqual(
         after.members.map(({ restarts }) => restarts),
         before.members.map(({ restarts }) => restarts),
@@ -175,19 +175,16 @@ export function settings(): void {
       await writer.nothingIsLost();
     });
 
-    test("an image of its own goes before repository and version, in pods that are made from then on", async () => {
+    test("spec.image overrides repository and version, for new pods", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       const image = `quay.io/coreos/etcd:v${currentEtcd}`;
       await cluster.edit({ image });
-      await cluster.until(
-        "the edit was seen",
-        ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
-      );
+      await cluster.untilObserved();
       const victim = before.members.find(({ id }) => id !== before.leader.id);
       assert.ok(victim);
       await deletePods(cluster, victim.name);
-      const after = await cluster.whole({ without: [victim.name] });
+      const after = await cluster.untilHealthy({ without: [victim.name] });
       assert.equal(after.clusterId, before.clusterId);
       for (const { metadata, spec } of await cluster.pods()) {
         const isOld = before.members.some(({ uid }) => uid === metadata?.uid);
@@ -198,13 +195,13 @@ export function settings(): void {
   });
 }
 
-/** What the kernel holds the process to, in bytes. */
+/** The cgroup's memory limit in bytes. */
 async function memoryLimit(pid: number): Promise<number> {
   const file = unified() ? "memory.max" : "memory.limit_in_bytes";
   return Number(await readFile(path.join(cgroupOf(pid, "memory"), file), "utf8"));
 }
 
-/** What the settings name. */
+/** The objects that the settings refer to. */
 async function prepare(namespace: string): Promise<void> {
   const auths = { "registry.invalid": { username: "somebody", password: "something" } };
   await apply(

@@ -1,21 +1,21 @@
-// What stands around the members, what is told about them, and when nothing is to be done.
+// Status, Services, budget and labels are kept as they should be, and a paused cluster is left alone.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, patience } from "../support/ground.ts";
-import { deletePods, takeAway } from "../support/harm.ts";
+import { kube, patience } from "../support/environment.ts";
+import { deletePods, deleteObject } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { othersStay } from "../support/stay.ts";
+import { onlyReplaced } from "../support/replaced.ts";
 
 export function upkeep(): void {
   describe("upkeep", { concurrency: 1 }, () => {
     const on = lane("upkeep", { size: 3 });
 
-    test("kubectl wait, its columns and the status tell what there is", async () => {
+    test("kubectl wait, kubectl get and the status show the cluster", async () => {
       const { cluster, first } = on();
       const { namespace, name } = cluster;
       await kubectl(
@@ -25,10 +25,10 @@ export function upkeep(): void {
         "--for=condition=Ready",
         "--timeout=180s",
       );
-      const { members } = await cluster.whole();
-      // A kubelet asks once a second whether a pod is ready.
+      const { members } = await cluster.untilHealthy();
+      // The readiness probe runs once a second.
       const all = ({ status }: EtcdCluster): boolean => status?.members?.ready?.length === 3;
-      const { status, metadata } = await cluster.until("all pods are told as ready", all);
+      const { status, metadata } = await cluster.until("all pods are in status.members.ready", all);
       assert.equal(status?.phase, "Running");
       assert.equal(status?.size, 3);
       assert.equal(status?.ready, "3/3");
@@ -51,20 +51,20 @@ export function upkeep(): void {
       assert.match(row ?? "", /3\/3.*3\.6\.16/);
     });
 
-    test("Services and the budget that are deleted are made again", async () => {
+    test("deleted Services and a deleted budget are recreated", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       const another = [
-        await takeAway(Service, cluster.key),
-        await takeAway(Service, { ...cluster.key, name: `${cluster.name}-client` }),
-        await takeAway(PodDisruptionBudget, cluster.key),
+        await deleteObject(Service, cluster.key),
+        await deleteObject(Service, { ...cluster.key, name: `${cluster.name}-client` }),
+        await deleteObject(PodDisruptionBudget, cluster.key),
       ];
       for (const isThere of another) await isThere();
-      othersStay(before, await cluster.whole());
+      onlyReplaced(before, await cluster.untilHealthy());
       await writer.nothingIsLost();
     });
 
-    test("selectors and numbers that somebody changed are set right", async () => {
+    test("a changed selector and a changed minAvailable are corrected", async () => {
       const { cluster } = on();
       const key = { namespace: cluster.namespace, name: `${cluster.name}-client` };
       await kube.mergePatch(Service, key, { spec: { selector: { etcd_cluster: "another" } } });
@@ -85,9 +85,9 @@ export function upkeep(): void {
       );
     });
 
-    test("a pod whose labels somebody took away gets them back, and stays the member that it was", async () => {
+    test("a pod whose labels were removed gets them back and stays the same member", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       const [first, second] = before.members;
       assert.ok(first && second);
       const label = (pod: string, ...labels: string[]): Promise<string> =>
@@ -95,20 +95,20 @@ export function upkeep(): void {
       await label(first.name, "app-");
       await label(second.name, "etcd_cluster=another");
       await cluster.untilEvent("Labels Restored", ({ note }) => note?.includes(second.name) ?? false);
-      othersStay(before, await cluster.whole());
+      onlyReplaced(before, await cluster.untilHealthy());
       for (const { metadata } of await cluster.pods()) assert.equal(metadata?.labels?.["app"], "etcd");
       await writer.nothingIsLost();
     });
 
-    test("a paused cluster is left as it is, and healed when it is not paused any more", async () => {
+    test("a paused cluster is left alone, and healed when it is resumed", async () => {
       const { cluster, writer } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       await cluster.edit({ paused: true });
       await cluster.until("it is paused", ({ status }) => status?.controlPaused === true);
       const [victim] = before.members;
       assert.ok(victim);
       await deletePods(cluster, victim.name);
-      await cluster.until("the loss is told", (cluster) => conditionOf(cluster, "Ready")?.status === "False");
+      await cluster.until("Ready is False", (cluster) => conditionOf(cluster, "Ready")?.status === "False");
       await waitFor(
         "the pod to be gone",
         async () => ((await cluster.pod(victim.name)) === undefined ? true : undefined),
@@ -117,13 +117,10 @@ export function upkeep(): void {
         },
       );
       await cluster.edit({ size: 5 });
-      await cluster.until(
-        "the edit was seen",
-        ({ metadata, status }) => status?.observedGeneration === metadata?.generation,
-      );
+      await cluster.untilObserved();
       assert.equal((await cluster.pods()).length, 2);
       await cluster.edit({ size: 3, paused: false });
-      othersStay(before, await cluster.whole({ without: [victim.name] }), victim.name);
+      onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
       await writer.nothingIsLost();
     });
   });

@@ -1,12 +1,12 @@
-// A version that members cannot go to from the one they run: who is lost meanwhile is replaced by one that the others
-// can work with, and the status says what is wrong with the version.
+// spec.version edited to a version that the cluster cannot go to: a lost member is replaced in the version that the others
+// run, and the status says what is wrong with the version.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deletePods } from "../support/harm.ts";
+import { deletePods } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { othersStay } from "../support/stay.ts";
-import { followers, type Whole } from "../support/whole.ts";
+import { onlyReplaced } from "../support/replaced.ts";
+import { followers, type HealthyCluster } from "../support/healthy.ts";
 
 const runs = "3.5.35";
 
@@ -22,34 +22,39 @@ export function versions(): void {
     for (const { version, what, says } of edits)
       test(`a member that is lost after the version was edited ${what} is replaced in the version that the others run`, async () => {
         const { cluster, writer } = on();
-        const before = await cluster.whole();
+        const before = await cluster.untilHealthy();
         await cluster.edit({ version });
         try {
-          await isHealedAsItIs(on(), before, version, says);
+          await isReplacedInSameVersion(on(), before, version, says);
         } finally {
           await cluster.edit({ version: runs });
         }
-        await cluster.whole();
+        await cluster.untilHealthy();
         await writer.nothingIsLost();
       });
   });
 }
 
-async function isHealedAsItIs({ cluster }: Lane, before: Whole, version: string, says: RegExp): Promise<void> {
+async function isReplacedInSameVersion(
+  { cluster }: Lane,
+  before: HealthyCluster,
+  version: string,
+  says: RegExp,
+): Promise<void> {
   await cluster.untilObserved();
   const [victim] = followers(before);
   assert.ok(victim);
   await deletePods(cluster, victim.name);
-  const after = await cluster.membersWhole({ without: [victim.name] });
-  othersStay(before, after, victim.name);
+  const after = await cluster.untilMembersHealthy({ without: [victim.name] });
+  onlyReplaced(before, after, victim.name);
   for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, runs, name);
   for (const { spec } of await cluster.pods()) assert.match(spec?.containers[0]?.image ?? "", /:v3\.5\.35$/);
-  const told = await cluster.until("the version is told", (seen) => {
+  const reported = await cluster.until("Ready is VersionDiffers", (seen) => {
     return conditionOf(seen, "Ready")?.reason === "VersionDiffers";
   });
-  const ready = conditionOf(told, "Ready");
+  const ready = conditionOf(reported, "Ready");
   assert.equal(ready?.status, "False");
   for (const words of [version, runs]) assert.ok(ready.message?.includes(words), ready.message);
   assert.match(ready.message ?? "", says);
-  assert.deepEqual(told.status?.versions, { [runs]: 3 });
+  assert.deepEqual(reported.status?.versions, { [runs]: 3 });
 }

@@ -1,34 +1,34 @@
-// A member that comes back without its data must not serve, vote, or found a cluster of its own: it is replaced through
-// the others, while clients write.
+// A member that restarts without its data must not serve, vote, or start a cluster of its own: it is replaced, while clients
+// write.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { seedName } from "../../../src/cluster/objects/names.ts";
-import { deletePods, wipeData } from "../support/harm.ts";
+import { deletePods, wipeData } from "../support/disruptions.ts";
 import { IdentityWatch } from "../support/identity-watch.ts";
 import { type Lane, lane } from "../support/lane.ts";
-import { othersStay } from "../support/stay.ts";
-import { followers, type Whole, type WholeMember } from "../support/whole.ts";
+import { onlyReplaced } from "../support/replaced.ts";
+import { followers, type HealthyCluster, type HealthyMember } from "../support/healthy.ts";
 
 export function wiped(): void {
   describe("wiped", { concurrency: 1 }, () => {
     const on = lane("wiped", { size: 3, failover: { crashLoopAfterSeconds: 5 } });
 
-    test("the first member that comes back without its data is replaced, and never serves an empty cluster", async () => {
+    test("a seed that restarts without its data is replaced, and never serves an empty cluster", async () => {
       const { cluster } = on();
-      const before = await cluster.whole();
+      const before = await cluster.untilHealthy();
       const seed = seedName(withDefaults(await cluster.get()));
       await isReplacedWhenWiped(on(), before, memberNamed(before, seed));
     });
 
-    test("a member that joined later and comes back without its data is replaced, and never votes without it", async () => {
+    test("a joiner that restarts without its data is replaced, and never votes without it", async () => {
       const { cluster } = on();
-      const first = await cluster.whole();
+      const first = await cluster.untilHealthy();
       const [deleted] = followers(first);
       assert.ok(deleted);
       await deletePods(cluster, deleted.name);
-      const before = await cluster.whole({ without: [deleted.name] });
-      // The list that it joined with is still the list of members, so etcd itself would let it start again, empty.
+      const before = await cluster.untilHealthy({ without: [deleted.name] });
+      // Its initial-cluster still matches the member list, so etcd itself would let it start empty.
       const joiner = before.members.find(({ id }) => !first.members.some((member) => member.id === id));
       assert.ok(joiner);
       await isReplacedWhenWiped(on(), before, joiner);
@@ -36,25 +36,29 @@ export function wiped(): void {
   });
 }
 
-async function isReplacedWhenWiped({ cluster, writer }: Lane, before: Whole, victim: WholeMember): Promise<void> {
+async function isReplacedWhenWiped(
+  { cluster, writer }: Lane,
+  before: HealthyCluster,
+  victim: HealthyMember,
+): Promise<void> {
   await writer.progress();
   await using watch = new IdentityWatch(cluster, before.clusterId);
   await wipeData(cluster, victim.name);
-  // A new leader does not know what the member had acknowledged; the old one would make it panic.
+  // The old leader remembers what the member acknowledged and makes it panic; a new leader does not.
   await moveLeader(before, victim);
-  othersStay(before, await watch.during(cluster.whole({ without: [victim.name] })), victim.name);
+  onlyReplaced(before, await watch.during(cluster.untilHealthy({ without: [victim.name] })), victim.name);
   await cluster.untilEvent("Member Lost Its Data", ({ note }) => note?.includes(victim.name) ?? false);
   await writer.nothingIsLost();
-  await watch.alwaysTheSame();
+  await watch.neverViolated();
 }
 
-async function moveLeader({ leader, members }: Whole, victim: WholeMember): Promise<void> {
+async function moveLeader({ leader, members }: HealthyCluster, victim: HealthyMember): Promise<void> {
   const heir = members.find(({ id }) => id !== leader.id && id !== victim.id);
   assert.ok(heir);
   if (leader.id !== victim.id) await leader.etcd.moveLeader((await heir.etcd.status()).memberId);
 }
 
-function memberNamed({ members }: Whole, name: string): WholeMember {
+function memberNamed({ members }: HealthyCluster, name: string): HealthyMember {
   const member = members.find((candidate) => candidate.name === name);
   assert.ok(member, `${name} is not among ${members.map((candidate) => candidate.name).join(", ")}`);
   return member;

@@ -1,5 +1,5 @@
-// Watches whom the client Service sends clients to, and asks each of them on the port that clients use. One that is sent
-// clients and says nothing is remembered.
+// Polls the ready endpoints of the client Service and sends each a request on the client port. Keeps the endpoints that
+// are ready and do not answer.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { EndpointSlice as EndpointSliceObject } from "kubernetes-types/discovery/v1.js";
@@ -7,7 +7,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
 import type { Kind } from "../../../src/kube/objects/objects.ts";
 import type { TestCluster } from "./cluster.ts";
-import { kube, patience } from "./ground.ts";
+import { kube, patience } from "./environment.ts";
 
 const EndpointSlice: Kind<EndpointSliceObject> = {
   group: "discovery.k8s.io",
@@ -18,7 +18,7 @@ const EndpointSlice: Kind<EndpointSliceObject> = {
 };
 
 const everyMs = 100;
-/** One that is only slow on a busy machine answers within it, and one that is starting up is silent for up to 7 s. */
+/** Longer than a busy machine makes a member slow, shorter than the 7 s that a new member may be deaf. */
 const answerWithinMs = 3_000;
 
 export class ClientServiceWatch implements AsyncDisposable {
@@ -33,15 +33,15 @@ export class ClientServiceWatch implements AsyncDisposable {
     this.#ended = this.#run();
   }
 
-  /** Ends the watch, once each of these pods was sent clients and has answered. */
+  /** Waits until each of these pods was a ready endpoint, stops the watch, and asserts that all of them answered. */
   async allAnswered(names: readonly string[]): Promise<void> {
     const missing = (): string[] => names.filter((name) => !this.#answered.has(name) && !this.#deaf.has(name));
-    await waitFor("all members to be sent clients", async () => missing().length === 0 || undefined, {
+    await waitFor("all members to be ready endpoints", async () => missing().length === 0 || undefined, {
       timeoutMs: patience,
-      lastSeen: () => `not yet sent any: ${missing().join(", ")}`,
+      lastSeen: () => `not ready yet: ${missing().join(", ")}`,
     });
     await this[Symbol.asyncDispose]();
-    assert.deepEqual([...this.#deaf], [], "these were sent clients and did not answer");
+    assert.deepEqual([...this.#deaf], [], "ready endpoints that did not answer");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,7 +64,7 @@ export class ClientServiceWatch implements AsyncDisposable {
     await Promise.all(asked.values());
   }
 
-  /** Address by name of the pods that clients are sent to. */
+  /** Pod name → IP of the ready endpoints. */
   async #endpoints(): Promise<ReadonlyMap<string, string>> {
     const { namespace, name } = this.#cluster;
     const labelSelector = `kubernetes.io/service-name=${name}-client`;
@@ -75,7 +75,7 @@ export class ClientServiceWatch implements AsyncDisposable {
     return new Map(ready.map(({ targetRef, addresses }) => [targetRef?.name ?? "", addresses[0] ?? ""]));
   }
 
-  /** Deaf is one that never answers and that clients are sent to all the time. */
+  /** Deaf: ready for the whole time, and no answer. */
   async #ask(name: string, address: string): Promise<void> {
     const until = Date.now() + answerWithinMs;
     while (!this.#stop.signal.aborted) {

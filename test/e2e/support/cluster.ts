@@ -1,17 +1,17 @@
-// An EtcdCluster in a test: made, edited, and waited for until Kubernetes and etcd agree about it.
+// An EtcdCluster in a test: create it, edit it, and wait for what Kubernetes, etcd and the status say.
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Event, Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, patience } from "./ground.ts";
-import { lookAtCluster, lookAtMembers, podText, type Whole } from "./whole.ts";
+import { kube, patience } from "./environment.ts";
+import { checkCluster, checkMembers, podText, type HealthyCluster } from "./healthy.ts";
 
 export const currentEtcd = "3.6.16";
 
 export interface Expected {
-  /** Of these names none may be left. */
+  /** Pods with these names must be gone. */
   readonly without?: readonly string[];
 }
 
@@ -38,12 +38,12 @@ export class TestCluster {
     await kube.mergePatch(EtcdCluster, this.key, { spec });
   }
 
-  /** As a person does it. */
+  /** Through the scale subresource. */
   async scale(size: number): Promise<void> {
     await kubectl("scale", `--namespace=${this.namespace}`, `etcdcluster/${this.name}`, `--replicas=${size}`);
   }
 
-  /** Those that go, too. */
+  /** Terminating ones included. */
   async pods(): Promise<Pod[]> {
     const labelSelector = `etcd_cluster=${this.name}`;
     return (await kube.list(Pod, { namespace: this.namespace, labelSelector })).items;
@@ -56,17 +56,17 @@ export class TestCluster {
     });
   }
 
-  /** Waits until all that was asked for is there, in Kubernetes, in etcd and in the status. */
-  whole(expected: Expected = {}): Promise<Whole> {
-    return this.#untilSeen("to be whole", lookAtCluster, expected);
+  /** Waits until spec, pods, etcd and status agree and Ready is True. */
+  untilHealthy(expected: Expected = {}): Promise<HealthyCluster> {
+    return this.#untilCheck("to be healthy", checkCluster, expected);
   }
 
-  /** Waits until all members are there and serve, where something else keeps the cluster from being Ready. */
-  membersWhole(expected: Expected = {}): Promise<Whole> {
-    return this.#untilSeen("to have all its members", lookAtMembers, expected);
+  /** Waits until all members serve, where something else keeps Ready False. */
+  untilMembersHealthy(expected: Expected = {}): Promise<HealthyCluster> {
+    return this.#untilCheck("to have healthy members", checkMembers, expected);
   }
 
-  #untilSeen(what: string, lookAt: typeof lookAtCluster, { without = [] }: Expected): Promise<Whole> {
+  #untilCheck(what: string, check: typeof checkCluster, { without = [] }: Expected): Promise<HealthyCluster> {
     let seen = "nothing yet";
     return waitFor(
       `${this.name} ${what}`,
@@ -77,17 +77,17 @@ export class TestCluster {
           seen = `${unwanted.map(podText).join(", ")} still there`;
           return undefined;
         }
-        const look = await lookAt(cluster, pods);
-        if (look.t === "whole") return look.whole;
-        seen = look.because;
+        const result = await check(cluster, pods);
+        if (result.t === "healthy") return result.cluster;
+        seen = result.because;
         return undefined;
       },
       { timeoutMs: patience, everyMs: 250, lastSeen: () => seen },
     );
   }
 
-  /** Waits until the kubelets call every pod ready, which they do some time after the members serve. */
-  podsReady(): Promise<Pod[]> {
+  /** Waits until every pod is ready, which the kubelets report some time after the members serve. */
+  untilPodsReady(): Promise<Pod[]> {
     let seen: Pod[] = [];
     const isReady = ({ status }: Pod): boolean =>
       status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
@@ -101,7 +101,7 @@ export class TestCluster {
     );
   }
 
-  /** Waits until the object is as asked. */
+  /** Waits until the object satisfies the predicate. */
   until(what: string, holds: (cluster: EtcdCluster) => boolean): Promise<EtcdCluster> {
     let seen: EtcdCluster | undefined;
     return waitFor(
@@ -114,9 +114,9 @@ export class TestCluster {
     );
   }
 
-  /** Waits until the operator has looked at the last edit, and the status is of it. */
+  /** Waits until status.observedGeneration is that of the last edit. */
   untilObserved(): Promise<EtcdCluster> {
-    return this.until("the last edit is observed", ({ metadata, status }) => {
+    return this.until("the last edit to be observed", ({ metadata, status }) => {
       return status?.observedGeneration === metadata?.generation;
     });
   }
@@ -140,17 +140,17 @@ export class TestCluster {
   }
 }
 
-export interface Making {
+export interface CreateOptions {
   readonly annotations?: Record<string, string>;
 }
 
-/** For an operator of the whole Kubernetes, which is told so by an annotation. */
-export const clusterwide: Making = { annotations: { "etcd.database.coreos.com/scope": "clusterwide" } };
+/** Managed by a cluster-wide operator. */
+export const clusterwide: CreateOptions = { annotations: { "etcd.database.coreos.com/scope": "clusterwide" } };
 
-export async function makeCluster(
+export async function createCluster(
   key: Key,
   spec: EtcdClusterSpec,
-  { annotations = {} }: Making = {},
+  { annotations = {} }: CreateOptions = {},
 ): Promise<TestCluster> {
   await kube.create(EtcdCluster, { metadata: { ...key, annotations }, spec: { version: currentEtcd, ...spec } });
   return new TestCluster(key);

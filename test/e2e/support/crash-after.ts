@@ -1,6 +1,6 @@
-// Loaded into an operator before its own program (`node --import`): counts what it changes, in Kubernetes and in etcd's
-// list of members, tells each change on standard error, and kills it right after the change that CRASH_AFTER names: the
-// server has carried it out, and nothing of the answer has been looked at. The operator itself knows nothing of it.
+// Preloaded into an operator (`node --import`): counts its writes to Kubernetes and to etcd's member list, prints each to
+// standard error, and kills the process right after write number CRASH_AFTER: the server has carried it out, and the
+// operator has not seen the response.
 import { writeSync } from "node:fs";
 import { Http2Origin, type Receiver, type ResponseEnd, type TransportRequest } from "../../../src/transport/origin.ts";
 
@@ -8,14 +8,14 @@ const lastChange = Number(process.env["CRASH_AFTER"] ?? Number.POSITIVE_INFINITY
 const changesOfEtcd =
   /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<move>MoveLeader)$/;
 const changesOfKubernetes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-/** A lease is renewed by the clock, and events are for people: what is done does not depend on either. */
-const aside = /\/(leases|events)(\/|\?|$)/;
+/** Leases and events do not count: no decision depends on them. */
+const ignored = /\/(leases|events)(\/|\?|$)/;
 
-/** In a few words, or undefined when the request changes nothing that counts. */
+/** As in `POST pods`; undefined when the request is no write that counts. */
 function changeOf({ method, path }: TransportRequest): string | undefined {
   const { change, move } = changesOfEtcd.exec(path)?.groups ?? {};
   if (change !== undefined || move !== undefined) return change ?? move;
-  if (path.startsWith("/etcdserverpb.") || !changesOfKubernetes.has(method) || aside.test(path)) return undefined;
+  if (path.startsWith("/etcdserverpb.") || !changesOfKubernetes.has(method) || ignored.test(path)) return undefined;
   const [, resource = path, subresource] = /\/namespaces\/[^/]+\/(\w+)(?:\/[^/?]+)?(?:\/(\w+))?/.exec(path) ?? [];
   return `${method} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
 }

@@ -1,10 +1,10 @@
-// Asks every pod of a cluster for its etcd status all the time, and remembers every answer that no member may give: of
-// another cluster, or from before what the same member has answered already.
+// Polls the etcd status of every pod and keeps each answer that must never occur: another cluster id, or a revision or
+// term lower than the same member had before.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { MemberStatus } from "../../../src/etcd/member.ts";
 import type { TestCluster } from "./cluster.ts";
-import { memberAt } from "./whole.ts";
+import { memberAt } from "./healthy.ts";
 
 const everyMs = 50;
 
@@ -19,19 +19,19 @@ export class IdentityWatch implements AsyncDisposable {
 
   constructor(cluster: TestCluster, clusterId: string) {
     this.#clusterId = clusterId;
-    this.#violated.promise.catch(() => undefined); // whoever waits for something waits for this as well
+    this.#violated.promise.catch(() => undefined); // `during` rethrows it
     this.#ended = this.#run(cluster);
   }
 
-  /** Waits for something as long as nobody gives such an answer. */
+  /** Rejects at the first such answer. */
   during<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#violated.promise]);
   }
 
-  /** Ends the watch. */
-  async alwaysTheSame(): Promise<void> {
+  /** Stops the watch and asserts that there was none. */
+  async neverViolated(): Promise<void> {
     await this[Symbol.asyncDispose]();
-    assert.ok(this.#answers > 0, "nobody answered the watch");
+    assert.ok(this.#answers > 0, "no member answered");
     assert.deepEqual([...this.#violations], []);
   }
 
@@ -40,7 +40,7 @@ export class IdentityWatch implements AsyncDisposable {
     await this.#ended;
   }
 
-  /** One row of questions for each pod: one that does not answer keeps no other from being asked. */
+  /** Each pod is polled on its own: a silent one does not hold up the others. */
   async #run(cluster: TestCluster): Promise<void> {
     const asked = new Map<string, Promise<void>>();
     while (!this.#stop.signal.aborted) {
@@ -62,18 +62,18 @@ export class IdentityWatch implements AsyncDisposable {
     try {
       this.#judge(name, await memberAt(address).status({ deadline: 1_000, signal: this.#stop.signal }));
     } catch {
-      // It is down, or on its way up: what it does not say cannot be wrong.
+      // Down, or starting.
     }
   }
 
   #judge(name: string, now: MemberStatus): void {
     this.#answers += 1;
     if (now.clusterId !== this.#clusterId)
-      this.#violation(`${name} answered for the cluster ${now.clusterId}, and not for ${this.#clusterId}`);
+      this.#violation(`${name} answered with cluster id ${now.clusterId} instead of ${this.#clusterId}`);
     const before = this.#newest.get(name);
     if (before !== undefined && (now.revision < before.revision || now.raftTerm < before.raftTerm))
       this.#violation(
-        `${name} was at revision ${before.revision} in term ${before.raftTerm}, and then at ${now.revision} in term ${now.raftTerm}`,
+        `${name} went from revision ${before.revision}, term ${before.raftTerm} back to revision ${now.revision}, term ${now.raftTerm}`,
       );
     this.#newest.set(name, now);
   }

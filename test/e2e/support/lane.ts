@@ -1,20 +1,20 @@
-// A cluster of its own with a writer of its own, in a namespace of its own: tests on different lanes run at once, and
-// those on one lane one after another, each on what the last one left.
+// A lane: one cluster with a writer, in its own namespace. Lanes run in parallel; the tests of one lane share its cluster
+// and run one after another.
 import { after, before } from "node:test";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
-import { clusterwide, makeCluster, type TestCluster } from "./cluster.ts";
-import { kube, restrictedNamespace } from "./ground.ts";
-import type { Whole } from "./whole.ts";
+import { clusterwide, createCluster, type TestCluster } from "./cluster.ts";
+import { kube, restrictedNamespace } from "./environment.ts";
+import type { HealthyCluster } from "./healthy.ts";
 import { Writer } from "./writer.ts";
 
 export interface Lane {
   readonly cluster: TestCluster;
   readonly writer: Writer;
-  /** As it was when it was first whole. */
-  readonly first: Whole;
+  /** When it was first healthy. */
+  readonly first: HealthyCluster;
 }
 
-/** To be called in a `describe`; what it gives is there when the tests of it run. `prepare` comes before the cluster. */
+/** Call it in a `describe`; the returned function works inside its tests. `prepare` runs before the cluster is created. */
 export function lane(
   name: string,
   spec: EtcdClusterSpec,
@@ -24,17 +24,17 @@ export function lane(
   before(async () => {
     const namespace = await restrictedNamespace(name);
     await prepare(namespace);
-    const cluster = await makeCluster({ namespace, name }, spec, clusterwide);
-    const first = await cluster.whole();
+    const cluster = await createCluster({ namespace, name }, spec, clusterwide);
+    const first = await cluster.untilHealthy();
     made = { cluster, first, writer: new Writer(cluster) };
   });
   after(async () => {
     await made?.writer.stop();
-    // Its members would go on taking their share of the machine from the lanes that still run.
+    // Frees the machine for the lanes that still run.
     if (made !== undefined) await kube.delete(EtcdCluster, made.cluster.key);
   });
   return () => {
-    if (made === undefined) throw new Error(`the cluster ${name} was never whole`);
+    if (made === undefined) throw new Error(`the cluster ${name} was never healthy`);
     return made;
   };
 }

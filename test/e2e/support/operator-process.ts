@@ -1,5 +1,5 @@
-// An operator as a process of this machine, which runs the sources as they are, with flags of its own, and dies after so
-// many changes, if it is told to. It looks after no more than it is given, so several run side by side.
+// An operator as a local process that runs the sources directly, with its own flags and, optionally, a crash after so many
+// writes. Each is limited to its namespaces, so several run side by side.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import * as path from "node:path";
@@ -7,20 +7,20 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Lease } from "../../../src/kube/objects/kinds.ts";
-import { kube } from "./ground.ts";
+import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
 export interface OperatorOptions {
-  /** Where its lease is, and what it looks after if its flags do not say. */
+  /** Of its Lease, and its default scope. */
   readonly namespace: string;
   readonly flags?: readonly string[];
-  /** A file of this folder that is loaded before its own program. */
+  /** A file of this folder, loaded before the operator. */
   readonly preload?: string;
-  /** Infinity, or left out: it does not. */
-  readonly dieAfter?: number;
-  /** Told each change that it made, in a few words. */
+  /** Number of writes after which it is killed; default: never. */
+  readonly crashAfter?: number;
+  /** Called for each write, as in `POST pods`. */
   readonly onChange?: (change: string) => void;
-  /** Told each line of its log. */
+  /** Called for each log line. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -29,24 +29,24 @@ after(() => Promise.all([...running].map((operator) => operator.kill())));
 
 export class OperatorProcess {
   readonly #child: ChildProcess;
-  /** Resolves when it is dead and all that it said was heard. */
+  /** Resolves when the process has exited and its output is read. */
   readonly ended: Promise<void>;
-  /** The last that it said about anything but changes. */
-  readonly #words: string[] = [];
+  /** The last log lines. */
+  readonly #lastLines: string[] = [];
 
-  constructor({ namespace, dieAfter = Number.POSITIVE_INFINITY, ...options }: OperatorOptions) {
+  constructor({ namespace, crashAfter = Number.POSITIVE_INFINITY, ...options }: OperatorOptions) {
     const preloads = ["crash-after.ts", ...(options.preload === undefined ? [] : [options.preload])];
     const imports = preloads.flatMap((file) => ["--import", path.join(import.meta.dirname, file)]);
     const flags = ["-create-crd=false", "-listen-addr=0", ...(options.flags ?? [])];
     this.#child = spawn(process.execPath, [...imports, path.join(root, "src/main.ts"), ...flags], {
       cwd: root,
-      env: { ...process.env, MY_POD_NAMESPACE: namespace, MY_POD_NAME: "operator", CRASH_AFTER: String(dieAfter) },
+      env: { ...process.env, MY_POD_NAMESPACE: namespace, MY_POD_NAME: "operator", CRASH_AFTER: String(crashAfter) },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { stdout, stderr } = this.#child;
-    if (stdout === null || stderr === null) throw new Error("the operator cannot be heard");
+    if (stdout === null || stderr === null) throw new Error("the operator has no output pipes");
     const lines = [stdout, stderr].map((input) => createInterface({ input }));
-    for (const line of lines) line.on("line", (text) => this.#heard(text, options));
+    for (const line of lines) line.on("line", (text) => this.#onLine(text, options));
     const ends = [once(this.#child, "exit"), ...lines.map((line) => once(line, "close"))];
     this.ended = Promise.all(ends).then(() => void running.delete(this));
     running.add(this);
@@ -57,13 +57,13 @@ export class OperatorProcess {
   }
 
   get lastWords(): string {
-    return `${this.#child.signalCode ?? `exit code ${this.#child.exitCode}`}: ${this.#words.join("\n")}`;
+    return `${this.#child.signalCode ?? `exit code ${this.#child.exitCode}`}: ${this.#lastLines.join("\n")}`;
   }
 
-  /** Waits for something while it lives. */
+  /** Rejects if the operator exits first. */
   during<T>(work: Promise<T>): Promise<T> {
     const ended = this.ended.then(() => {
-      throw new Error(`the operator ended by itself, with ${this.lastWords}`);
+      throw new Error(`the operator exited: ${this.lastWords}`);
     });
     return Promise.race([work, ended]);
   }
@@ -73,16 +73,16 @@ export class OperatorProcess {
     await this.ended;
   }
 
-  #heard(line: string, { onChange, onLine }: Pick<OperatorOptions, "onChange" | "onLine">): void {
+  #onLine(line: string, { onChange, onLine }: Pick<OperatorOptions, "onChange" | "onLine">): void {
     const change = /^\{"change":"(?<change>.*)"\}$/.exec(line)?.groups?.["change"];
     if (change !== undefined) return onChange?.(change);
     onLine?.(line);
-    if (this.#words.push(line) > 20) this.#words.shift();
+    if (this.#lastLines.push(line) > 20) this.#lastLines.shift();
   }
 }
 
-/** What a dead leader leaves behind would keep the next one waiting for 15 s, each time; nobody holds it any more. */
-export async function forgetLeader(namespace: string): Promise<void> {
+/** The Lease of a killed leader would make the next one wait 15 s each time. */
+export async function deleteLease(namespace: string): Promise<void> {
   try {
     await kube.delete(Lease, { namespace, name: "etcd-operator" });
   } catch (error) {

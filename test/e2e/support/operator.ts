@@ -1,4 +1,4 @@
-// The operator as a person installs it: the role script and the manifest of example/, in a namespace of its own.
+// The operator installed as the docs say: role script and manifest of example/, in its own namespace.
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { after } from "node:test";
@@ -7,17 +7,17 @@ import { loadOperatorImage } from "../../../lab/image.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { Lease, Pod } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
-import { kube, lab, patience, restrictedNamespace } from "./ground.ts";
+import { kube, lab, patience, restrictedNamespace } from "./environment.ts";
 
 const example = path.resolve(import.meta.dirname, "../../../example");
 const name = "etcd-operator";
 
-/** `namespace`: it may see nothing but its own namespace, and the definition is installed for it. */
+/** `namespace`: rights in its own namespace only; the CRD is installed for it. */
 export type Scope = "clusterwide" | "namespace";
 
 export class Operator {
   readonly namespace: string;
-  /** As the API server's audit log calls it. */
+  /** Its user name in the audit log. */
   readonly user: string;
 
   /** The name of its lease, which goes by what it looks after. */
@@ -34,7 +34,7 @@ export class Operator {
     return items.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
   }
 
-  /** Until so many run and are ready, and no others are left. */
+  /** Waits until exactly so many pods exist and are ready. */
   async scale(replicas: number): Promise<void> {
     await kubectl("scale", `--namespace=${this.namespace}`, `deployment/${name}`, `--replicas=${replicas}`);
     let seen = "";
@@ -49,7 +49,7 @@ export class Operator {
     );
   }
 
-  /** The pod that leads. */
+  /** The pod that holds the Lease. */
   async leader(): Promise<Pod> {
     return waitFor(
       "a leading operator",
@@ -61,7 +61,7 @@ export class Operator {
     );
   }
 
-  /** Of the one that leads, if none is given. */
+  /** Default: of the leader. */
   async metrics(of?: Pod): Promise<string> {
     const pod = of ?? (await this.leader());
     const answer = await fetch(`http://${pod.status?.podIP}:8080/metrics`, { signal: AbortSignal.timeout(10_000) });
@@ -69,7 +69,7 @@ export class Operator {
   }
 }
 
-/** Of the metric without labels; 0 until it has one. */
+/** Value of a metric without labels; 0 when absent. */
 export function valueOf(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (?<value>\\S+)$`, "m").exec(metrics)?.groups?.["value"] ?? 0);
 }
@@ -78,7 +78,7 @@ const isReady = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 
 const installed: Operator[] = [];
-// Two that look after the same clusters under two leases would fight: each is gone before the next file begins.
+// Two operators with different Leases would fight over the same clusters: each is gone before the next file starts.
 after(async () => {
   for (const { namespace } of installed) {
     await kubectl("delete", "clusterrolebinding", `etcd-operator-${namespace}`, "--ignore-not-found");
@@ -106,7 +106,7 @@ export async function installOperator(scope: Scope): Promise<Operator> {
   return operator;
 }
 
-/** The manifest with the flag that its comments offer for this scope. */
+/** Uncomments the flag that example/deployment.yaml offers for this scope. */
 async function manifest(scope: Scope): Promise<string> {
   const text = await readFile(`${example}/deployment.yaml`, "utf8");
   const offered = scope === "clusterwide" ? "# - -cluster-wide" : "# - -create-crd=false";

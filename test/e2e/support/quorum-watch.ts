@@ -1,5 +1,5 @@
-// Looks at a cluster all the time and remembers each look at which fewer voters answered than a majority of those takes
-// that etcd lists: nobody but the watch is asked whether there ever was such a moment.
+// Polls a cluster and keeps each moment at which fewer of the listed voters answered than a quorum needs. Independent of
+// what the operator reports.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Member } from "../../../src/etcd/member.ts";
@@ -8,15 +8,15 @@ import { ports } from "../../../src/cluster/objects/labels.ts";
 import { quorum } from "../../../src/cluster/assess/seats.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "./cluster.ts";
-import { patience } from "./ground.ts";
-import { memberAt } from "./whole.ts";
+import { patience } from "./environment.ts";
+import { memberAt } from "./healthy.ts";
 
 const everyMs = 200;
-/** One that is only slow on a busy machine is not gone. */
+/** Longer than a busy machine makes a member slow. */
 const answerWithinMs = 2_000;
-/** A look may wait for the address of a pod that has just gone; others go on meanwhile. */
+/** A poll may hang on the IP of a pod that has just gone; others go on meanwhile. */
 const mostAtOnce = 10;
-/** With fewer nothing would be shown. */
+/** Fewer polls would prove nothing. */
 const enough = 5;
 
 /** Names of the pods whose etcd answered. */
@@ -34,16 +34,16 @@ export class QuorumWatch implements AsyncDisposable {
     this.#ended = this.#run(cluster);
   }
 
-  /** A sentence for each look at which there were too few. */
+  /** One sentence for each poll without a quorum. */
   get shortfalls(): readonly string[] {
     return this.#shortfalls;
   }
 
-  /** Ends the watch, once it has seen enough: what it was made for may be over within a second. */
-  async neverTooFew(): Promise<void> {
-    await waitFor(`${enough} looks`, async () => this.#judged >= enough || undefined, {
+  /** Stops the watch after enough polls and asserts that each saw a quorum. What is watched may take less than a second. */
+  async alwaysQuorum(): Promise<void> {
+    await waitFor(`${enough} polls`, async () => this.#judged >= enough || undefined, {
       timeoutMs: patience,
-      lastSeen: () => `${this.#judged} looks, ${this.#dropped} dropped, last failure: ${this.#lastFailure}`,
+      lastSeen: () => `${this.#judged} polls, ${this.#dropped} dropped, last failure: ${this.#lastFailure}`,
     });
     await this[Symbol.asyncDispose]();
     assert.deepEqual(this.#shortfalls, []);
@@ -55,27 +55,27 @@ export class QuorumWatch implements AsyncDisposable {
   }
 
   async #run(cluster: TestCluster): Promise<void> {
-    const looks = new Set<Promise<void>>();
+    const polls = new Set<Promise<void>>();
     while (!this.#stop.signal.aborted) {
-      if (looks.size < mostAtOnce) {
-        const look = this.#look(cluster)
+      if (polls.size < mostAtOnce) {
+        const poll = this.#poll(cluster)
           .catch((error: unknown) => this.#drop(error instanceof Error ? error.message : String(error)))
-          .finally(() => looks.delete(look));
-        looks.add(look);
+          .finally(() => polls.delete(poll));
+        polls.add(poll);
       }
       await pause(everyMs);
     }
-    await Promise.all(looks);
+    await Promise.all(polls);
   }
 
   /**
-   * Ids never come back and voters never become learners, so two equal lists mean that the list was the same all the time
-   * between them, and whoever answered meanwhile is judged by it, even when nobody could be asked for a list for a while.
+   * Member ids are never reused and voters never become learners. So if the list is the same before and after, it was the
+   * same in between, and the answers are judged by it.
    */
-  async #look(cluster: TestCluster): Promise<void> {
+  async #poll(cluster: TestCluster): Promise<void> {
     const { signal } = this.#stop;
-    const before = await newestList(await staying(cluster), signal);
-    const pods = await staying(cluster);
+    const before = await newestList(await remainingPods(cluster), signal);
+    const pods = await remainingPods(cluster);
     const names = await answering(pods, signal);
     for (;;) {
       signal.throwIfAborted();
@@ -91,22 +91,22 @@ export class QuorumWatch implements AsyncDisposable {
     this.#lastFailure = because;
   }
 
-  #judge(list: readonly Member[], look: Answering): void {
+  #judge(list: readonly Member[], answering: Answering): void {
     this.#judged += 1;
     const voters = list.filter(({ learner }) => !learner).map(podOf);
-    const silent = voters.filter((voter) => !look.has(voter));
+    const silent = voters.filter((voter) => !answering.has(voter));
     if (voters.length - silent.length >= quorum(voters.length)) return;
-    this.#shortfalls.push(`of ${voters.join(", ")} these did not answer: ${silent.join(", ")}`);
+    this.#shortfalls.push(`of the voters ${voters.join(", ")} these did not answer: ${silent.join(", ")}`);
   }
 }
 
-/** Pods that are told to end have no member any more; one that has counts as gone. */
-async function staying(cluster: TestCluster): Promise<Pod[]> {
+/** Without terminating pods: if one still has a member, that counts as not answering. */
+async function remainingPods(cluster: TestCluster): Promise<Pod[]> {
   const pods = await cluster.pods();
   return pods.filter(({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP);
 }
 
-/** On the port for peers: one that got its vote a moment ago takes part in decisions before it answers clients. */
+/** Asked on the peer port: a new voter takes part in raft before it serves clients. */
 async function answering(pods: readonly Pod[], stopped: AbortSignal): Promise<Answering> {
   const names = pods.map(async ({ metadata, status }) => {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(answerWithinMs)]);
@@ -117,7 +117,7 @@ async function answering(pods: readonly Pod[], stopped: AbortSignal): Promise<An
   return new Set((await Promise.all(names)).flat());
 }
 
-/** Of whoever has come furthest: no member is removed, and no vote given, of which it has not heard. Needs no quorum. */
+/** From the member with the highest applied index, which knows of every removal and promotion. Needs no quorum. */
 async function newestList(pods: readonly Pod[], signal: AbortSignal): Promise<readonly Member[]> {
   const call = { signal, deadline: answerWithinMs };
   const answers = await Promise.all(
@@ -132,7 +132,7 @@ async function newestList(pods: readonly Pod[], signal: AbortSignal): Promise<re
   return (await newest.etcd.memberList({ linearizable: false }, call)).members;
 }
 
-/** Its peer URL has the name from the start; etcd learns it from the member itself, later. */
+/** From the peer URL: etcd has the member's name only after it has started. */
 const podOf = ({ peerUrls: [url = ""] }: Member): string => new URL(url).hostname.split(".")[0] ?? "";
 
 const textOf = (list: readonly Member[]): string =>

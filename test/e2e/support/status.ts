@@ -1,4 +1,4 @@
-// Reads what an EtcdCluster says about itself.
+// Reads the conditions of an EtcdCluster.
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 
 type Condition = NonNullable<NonNullable<EtcdCluster["status"]>["conditions"]>[number];

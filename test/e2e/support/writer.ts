@@ -1,17 +1,17 @@
-// Writes numbered keys without end, through whatever member there is, and keeps its own log of what was acknowledged:
-// all of that must be read back, whatever happened meanwhile.
+// Writes numbered keys through any member until it is stopped, and keeps its own log of acknowledged writes: each must be
+// readable later, whatever happened meanwhile.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../../../lab/progress.ts";
 import type { TestCluster } from "./cluster.ts";
-import { patience } from "./ground.ts";
-import { memberAt } from "./whole.ts";
+import { patience } from "./environment.ts";
+import { memberAt } from "./healthy.ts";
 
-/** Between two writes, so that a test costs no more than a trickle. */
+/** Slow enough to leave the machine to the tests. */
 const betweenMs = 50;
 const afterFailureMs = 100;
-/** New members get their share of the writes. */
+/** Looks for new members after so many writes. */
 const findEvery = 20;
 
 export class Writer {
@@ -38,7 +38,7 @@ export class Writer {
     await this.#ended;
   }
 
-  /** Waits until some more writes are acknowledged: the cluster serves now. */
+  /** Waits for so many more acknowledged writes. */
   async progress(more = 10): Promise<void> {
     const goal = this.acknowledged + more;
     await waitFor(`${more} more writes`, async () => (this.acknowledged >= goal ? true : undefined), {
@@ -47,7 +47,7 @@ export class Writer {
     });
   }
 
-  /** Through every member, by its own quorum read: a sentence for each write that is not as it was acknowledged. */
+  /** Reads linearizably through every member; one sentence for each acknowledged write that is missing or different. */
   async complaints(): Promise<string[]> {
     const expected = new Map(this.#acknowledged);
     await this.#findMembers();
@@ -56,7 +56,7 @@ export class Writer {
     return each.flat();
   }
 
-  /** The cluster serves, and has everything. */
+  /** The cluster takes writes, and every acknowledged write is there. */
   async nothingIsLost(): Promise<void> {
     await this.progress();
     assert.deepEqual(await this.complaints(), []);
@@ -78,14 +78,14 @@ export class Writer {
     for (let number = 1; !this.#stop.signal.aborted; number += 1) {
       const write = { key: `${this.prefix}${String(number).padStart(8, "0")}`, value: randomBytes(8).toString("hex") };
       if (number % findEvery === 1) await this.#findMembers();
-      // One that was sent and not acknowledged when the writer stops may be there or not: it is not in the log.
+      // A write in flight when the writer stops may be there or not, so it is not logged.
       if (!(await this.#written(write, number))) return;
       this.#acknowledged.set(write.key, write.value);
       await pause(betweenMs);
     }
   }
 
-  /** The same key and value until somebody acknowledges it; false when the writer is stopped before. */
+  /** Retries the same key and value until it is acknowledged; false when the writer is stopped first. */
   async #written({ key, value }: { key: string; value: string }, first: number): Promise<boolean> {
     for (let attempt = first; !this.#stop.signal.aborted; attempt += 1) {
       const address = this.#addresses[attempt % Math.max(1, this.#addresses.length)];

@@ -1,13 +1,13 @@
-// The check that all other tests end with can fail: a write that was acknowledged and is not there is found.
+// Proves that the check for lost writes, which most tests end with, can fail.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { lane } from "../support/lane.ts";
 
-export function checking(): void {
-  describe("checking", () => {
-    const on = lane("checking", { size: 1 });
+export function lostWriteCheck(): void {
+  describe("check for lost writes", () => {
+    const on = lane("check", { size: 1 });
 
-    test("the writer complains about a key that was removed or changed behind its back", async () => {
+    test("the writer reports a key that was deleted or changed behind its back", async () => {
       const { first, writer } = on();
       await writer.nothingIsLost();
       await writer.stop();

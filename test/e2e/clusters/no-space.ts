@@ -1,4 +1,4 @@
-// A database that is full takes no more writes. That is told, with what to do, and it is told when there is room again.
+// A full database takes no more writes: NoSpace is reported with what to do, and cleared when there is room again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdError } from "../../../src/etcd/errors.ts";
@@ -7,25 +7,28 @@ import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
 
 const megabyte = 1 << 20;
-const prefix = "/filling/";
+const prefix = "/no-space/";
 
-export function filling(): void {
-  describe("filling", () => {
-    const on = lane("filling", { size: 3, etcd: { quotaBackendBytes: 16 * megabyte } });
+export function noSpace(): void {
+  describe("no space", () => {
+    const on = lane("no-space", { size: 3, etcd: { quotaBackendBytes: 16 * megabyte } });
 
-    test("a full database is told with what to do, and its members are left alone", async () => {
+    test("a full database is reported with what to do, and its members are left alone", async () => {
       const { cluster, writer, first } = on();
       const { etcd } = first.leader;
       await fillUp(etcd);
-      const told = await cluster.until("it is told", (cluster) => conditionOf(cluster, "Ready")?.reason === "NoSpace");
-      assert.match(conditionOf(told, "Ready")?.message ?? "", /full.*compact, defragment and disarm/);
+      const full = await cluster.until(
+        "Ready is NoSpace",
+        (cluster) => conditionOf(cluster, "Ready")?.reason === "NoSpace",
+      );
+      assert.match(conditionOf(full, "Ready")?.message ?? "", /full.*compact, defragment and disarm/);
       await cluster.untilEvent("No Space");
 
       await makeRoom(
         etcd,
         first.members.map((member) => member.etcd),
       );
-      const after = await cluster.whole();
+      const after = await cluster.untilHealthy();
       assert.deepEqual(
         after.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
         first.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
@@ -47,7 +50,7 @@ async function fillUp(etcd: EtcdMember): Promise<void> {
   throw new Error("64 MB fit in: the quota is not in force");
 }
 
-/** What the sentence says. */
+/** What the message says to do. */
 async function makeRoom(etcd: EtcdMember, members: readonly EtcdMember[]): Promise<void> {
   const { keys } = await etcd.list(prefix);
   for (const { key } of keys) await etcd.delete(key);

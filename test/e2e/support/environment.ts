@@ -1,5 +1,4 @@
-// What every test here stands on: the lab, a client of its Kubernetes, and connections to members by their pods'
-// addresses, which this machine can dial.
+// What every e2e test uses: the lab, a Kubernetes client, and connections to etcd members by pod IP.
 import { after } from "node:test";
 import { EtcdMembers } from "../../../src/etcd/members.ts";
 import { connectKube } from "../../../src/kube/client/client.ts";
@@ -16,9 +15,9 @@ after(() => {
   etcdMembers.close();
 });
 
-/** Pods that need more than the strictest profile allows are refused here. */
+/** Enforces the restricted Pod Security profile. */
 export const restrictedNamespace = (prefix: string): Promise<string> =>
   ownNamespace(prefix, { "pod-security.kubernetes.io/enforce": "restricted" });
 
-/** Two cores are shared with whatever else the machine does: only what never comes takes this long. */
+/** Generous, for a busy machine with two cores. Only a failing test waits this long. */
 export const patience = 180_000;

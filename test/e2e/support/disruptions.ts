@@ -1,4 +1,4 @@
-// What people and Kubernetes do to a cluster: to its pods, its list of members, and what stands around them.
+// Disruptions: what people and Kubernetes do to the pods, the member list, the data and the objects of a cluster.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { run } from "../../../lab/command.ts";
@@ -13,15 +13,15 @@ import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts
 import { ownerReference } from "../../../src/kube/objects/owners.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import type { TestCluster } from "./cluster.ts";
-import { kube, lab, patience } from "./ground.ts";
-import type { WholeMember } from "./whole.ts";
+import { kube, lab, patience } from "./environment.ts";
+import type { HealthyMember } from "./healthy.ts";
 
-/** At the same moment, as far as the API server goes. */
+/** All in one request to the API server. */
 export async function deletePods({ namespace }: TestCluster, ...names: string[]): Promise<void> {
   await kubectl("delete", "pods", `--namespace=${namespace}`, "--wait=false", ...names);
 }
 
-/** As a drain does it; fails while the budget forbids it. */
+/** Like `kubectl drain`; fails while the PodDisruptionBudget forbids it. */
 export async function evictPod({ namespace }: TestCluster, name: string): Promise<true> {
   const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { namespace, name } };
   const address = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
@@ -29,16 +29,16 @@ export async function evictPod({ namespace }: TestCluster, name: string): Promis
   return true;
 }
 
-/** Its kubelet ends it and leaves it there, as when a node runs out of something. */
+/** The kubelet fails the pod and leaves the object, as in an eviction under node pressure. */
 export async function failPod({ namespace }: TestCluster, name: string): Promise<void> {
   await kube.mergePatch(Pod, { namespace, name }, { spec: { activeDeadlineSeconds: 1 } });
 }
 
 /**
- * Pods that are deleted on that node go on until the work is done. Else a member's end would be a race: its kubelet tells
- * it to end at the same moment as the operator hears of it.
+ * Pods deleted on that node keep running until the work is done. Otherwise the kubelet and the operator would race: both
+ * see the deletion at the same time.
  */
-export async function whileKubeletStandsStill(node: string, work: () => Promise<void>): Promise<void> {
+export async function whileKubeletIsPaused(node: string, work: () => Promise<void>): Promise<void> {
   const kubelet = readDaemon(lab, `kubelet-${node}`);
   if (kubelet === undefined || !signalDaemon(kubelet, "SIGSTOP")) throw new Error(`${node} has no kubelet`);
   try {
@@ -48,18 +48,22 @@ export async function whileKubeletStandsStill(node: string, work: () => Promise<
   }
 }
 
-/** As a person does it who does not know of the operator. */
-export async function removeByHand({ namespace }: TestCluster, victim: WholeMember, asked: WholeMember): Promise<void> {
-  // It refuses while links between members are younger than five seconds.
+/** `etcdctl member remove`, behind the operator's back. */
+export async function removeByHand(
+  { namespace }: TestCluster,
+  victim: HealthyMember,
+  asked: HealthyMember,
+): Promise<void> {
+  // etcd refuses while connections between members are younger than five seconds.
   await waitFor(
-    "etcd to let the member go",
+    "etcd to remove the member",
     () => kubectl("exec", `--namespace=${namespace}`, asked.name, "--", "etcdctl", "member", "remove", victim.id),
     { timeoutMs: patience, everyMs: 1_000 },
   );
 }
 
-/** Deletes a Service or the like; what it gives waits until another one stands in its place. */
-export async function takeAway<T extends KubeObject>(kind: Kind<T>, key: Key): Promise<() => Promise<true>> {
+/** Returns a function that waits until the operator has recreated the object. */
+export async function deleteObject<T extends KubeObject>(kind: Kind<T>, key: Key): Promise<() => Promise<true>> {
   const before = await kube.get(kind, key);
   await kube.delete(kind, key);
   return () =>
@@ -70,10 +74,10 @@ export async function takeAway<T extends KubeObject>(kind: Kind<T>, key: Key): P
     );
 }
 
-/** With labels and owner of the cluster's pods; etcd has never heard of it. Its name. */
-export async function podOfNoMember(cluster: TestCluster): Promise<string> {
+/** A pod with the labels and owner of a member that etcd does not list. Returns its name. */
+export async function createOrphanPod(cluster: TestCluster): Promise<string> {
   const owner = await cluster.get();
-  const name = `${cluster.name}-nobody`;
+  const name = `${cluster.name}-orphan`;
   await kube.create(Pod, {
     metadata: {
       name,
@@ -97,26 +101,26 @@ export async function podOfNoMember(cluster: TestCluster): Promise<string> {
   return name;
 }
 
-/** Overwrites the log that a member must read when it starts: it ends at every start from then on. */
-export async function spoilData({ namespace }: TestCluster, name: string): Promise<void> {
+/** Overwrites the WAL: etcd exits at every start from then on. */
+export async function corruptLog({ namespace }: TestCluster, name: string): Promise<void> {
   const { pid } = containerOf(await findPod(lab, { namespace, name }), "etcd");
   const folder = `/proc/${pid}/root/var/etcd/data/member/wal`;
   const logs = (await readdir(folder)).filter((file) => file.endsWith(".wal"));
   for (const file of logs) await writeFile(path.join(folder, file), "not a log any more ".repeat(100));
 }
 
-/** As when a disk is exchanged under a member: its data is gone and its process dies. The kubelet starts it again. */
+/** Deletes the data directory and kills etcd, like a node that lost its disk. The kubelet restarts the container. */
 export async function wipeData({ namespace }: TestCluster, name: string): Promise<void> {
   const { pid } = containerOf(await findPod(lab, { namespace, name }), "etcd");
-  // Stopped first, so that it writes nothing back between the two.
+  // Paused first, so that it cannot write anything back in between.
   process.kill(pid, "SIGSTOP");
   await rm(`/proc/${pid}/root/var/etcd/data`, { recursive: true });
   process.kill(pid, "SIGKILL");
 }
 
 /**
- * Kills the member's process until its kubelet cannot start it again for the reason given. A kubelet may start it once
- * more with what it still remembers of the ConfigMap or image that was taken away.
+ * Kills etcd until the container waits with one of these reasons. The kubelet may restart it once more from its cache of
+ * the ConfigMap or image that was deleted.
  */
 export async function killUntilWaiting(cluster: TestCluster, name: string, reasons: readonly string[]): Promise<void> {
   let seen = "";
@@ -139,12 +143,12 @@ export async function killUntilWaiting(cluster: TestCluster, name: string, reaso
 const ctr = (node: LabNode, ...args: string[]): Promise<string> =>
   run("ctr", ["--address", node.containerdSocket, "--namespace", "k8s.io", "images", ...args]);
 
-/** Another name of an image that is on every node, or on one. */
+/** Adds a tag to an image on these nodes. */
 export async function tagImage(image: string, tag: string, nodes = labNodes(lab)): Promise<void> {
   await Promise.all(nodes.map((node) => ctr(node, "tag", "--force", image, tag)));
 }
 
-/** As when a node's images are collected: a container that runs goes on, and cannot be started again without a registry. */
+/** Like image garbage collection: the running container goes on, and a restart needs a pull. */
 export async function removeImage(tag: string, node: string): Promise<LabNode> {
   const found = labNodes(lab).find(({ name }) => name === node);
   if (found === undefined) throw new Error(`the lab has no node ${node}`);

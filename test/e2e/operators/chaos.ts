@@ -1,19 +1,19 @@
-// An operator that is told to practise for disasters: it kills members of its clusters, one at a time, and heals them.
-// Half a minute is between two of them, so this runs beside the other tests of operators.
+// An operator with -chaos-level kills members of its clusters, one at a time, and heals them. Kills are half a minute apart,
+// so this runs in parallel with the other operator tests.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
-import { makeCluster } from "../support/cluster.ts";
-import { kube, patience, restrictedNamespace } from "../support/ground.ts";
+import { createCluster } from "../support/cluster.ts";
+import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { OperatorProcess } from "../support/operator-process.ts";
-import { othersStay } from "../support/stay.ts";
+import { onlyReplaced } from "../support/replaced.ts";
 import { Writer } from "../support/writer.ts";
 
-export function practising(): void {
-  describe("practising", () => {
+export function chaosLevel(): void {
+  describe("chaos level", () => {
     test("with -chaos-level=1 a member is killed now and then, the cluster heals, and nothing is lost", async () => {
-      const namespace = await restrictedNamespace("practice");
+      const namespace = await restrictedNamespace("chaos");
       const killed: string[] = [];
       const onLine = (line: string): void => {
         const pod = /killed by chaos.*"pod":"[^/]*\/(?<pod>[^"]*)"/.exec(line)?.groups?.["pod"];
@@ -22,11 +22,11 @@ export function practising(): void {
       const operator = new OperatorProcess({
         namespace,
         flags: ["-chaos-level=1"],
-        preload: "unkind-fate.ts",
+        preload: "deterministic-chaos.ts",
         onLine,
       });
-      const cluster = await makeCluster({ namespace, name: "practice" }, { size: 3 });
-      const before = await operator.during(cluster.whole());
+      const cluster = await createCluster({ namespace, name: "chaos" }, { size: 3 });
+      const before = await operator.during(cluster.untilHealthy());
       const writer = new Writer(cluster);
       try {
         const firstKilled = waitFor("a member to be killed", async () => killed[0], { timeoutMs: patience });
@@ -35,7 +35,7 @@ export function practising(): void {
           before.members.some(({ name }) => name === victim),
           `${victim} was killed`,
         );
-        othersStay(before, await operator.during(cluster.whole({ without: [victim] })), victim);
+        onlyReplaced(before, await operator.during(cluster.untilHealthy({ without: [victim] })), victim);
         await writer.nothingIsLost();
       } finally {
         await writer.stop();

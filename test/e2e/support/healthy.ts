@@ -1,50 +1,53 @@
-// Whether a cluster is whole: Kubernetes, etcd and the status say the same, and every member serves. One look, which
-// tells what it saw when the answer is no.
+// Checks once whether a cluster is healthy: Kubernetes, etcd and the status agree, and every member serves. Says what it
+// saw when the answer is no.
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
 import { isUndialable } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
-import { etcdMembers } from "./ground.ts";
+import { etcdMembers } from "./environment.ts";
 
-export interface WholeMember {
+export interface HealthyMember {
   readonly name: string;
   readonly id: string;
   readonly uid: string;
   readonly address: string;
   readonly node: string;
   readonly restarts: number;
-  /** The pod, to the second. */
+  /** When the pod was created, to the second. */
   readonly madeAt: number;
   readonly etcd: EtcdMember;
 }
 
-export interface Whole {
+export interface HealthyCluster {
   readonly clusterId: string;
-  readonly leader: WholeMember;
-  /** By name. */
-  readonly members: readonly WholeMember[];
+  readonly leader: HealthyMember;
+  /** Sorted by name. */
+  readonly members: readonly HealthyMember[];
 }
 
-/** By name. They can go without an election. */
-export const followers = ({ members, leader }: Whole): WholeMember[] => members.filter(({ id }) => id !== leader.id);
+/** Sorted by name. Losing one needs no election. */
+export const followers = ({ members, leader }: HealthyCluster): HealthyMember[] =>
+  members.filter(({ id }) => id !== leader.id);
 
-export type Look = { readonly t: "whole"; readonly whole: Whole } | { readonly t: "not"; readonly because: string };
+export type Check =
+  | { readonly t: "healthy"; readonly cluster: HealthyCluster }
+  | { readonly t: "not"; readonly because: string };
 
-const not = (because: string): Look => ({ t: "not", because });
+const not = (because: string): Check => ({ t: "not", because });
 
 export const memberAt = (address: string): EtcdMember => etcdMembers.at({ url: `http://${address}:2379` });
 
-/** Whether it is whole, and its conditions say so. */
-export async function lookAtCluster(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Look> {
+/** Healthy, and Ready is True for the current generation. */
+export async function checkCluster(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Check> {
   const { status, metadata } = withDefaults(cluster);
-  const look = await lookAtMembers(cluster, pods);
-  if (look.t === "not") return look;
+  const check = await checkMembers(cluster, pods);
+  if (check.t === "not") return check;
   const ready = status.conditions.find(({ type }) => type === "Ready");
   if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation) return not(summaryOf(cluster));
   if (status.observedGeneration !== metadata.generation)
-    return not(`the status is of an older generation; ${summaryOf(cluster)}`);
-  return look;
+    return not(`observedGeneration is behind; ${summaryOf(cluster)}`);
+  return check;
 }
 
 function summaryOf(cluster: EtcdCluster): string {
@@ -53,18 +56,19 @@ function summaryOf(cluster: EtcdCluster): string {
   return `status ${status.phase} ${status.ready ?? "-"}, Ready ${ready?.status} ${ready?.reason}: ${ready?.message}`;
 }
 
-/** Whether all members are there and serve, whatever the conditions say about the rest. */
-export async function lookAtMembers(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Look> {
+/** All members exist and serve, whatever the conditions say. */
+export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Check> {
   const { spec, status } = withDefaults(cluster);
-  const told = summaryOf(cluster);
-  if (pods.length !== spec.size) return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${told}`);
+  const summary = summaryOf(cluster);
+  if (pods.length !== spec.size) return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${summary}`);
   const addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
-  if (addresses.length !== pods.length) return not(`pods without an address; ${told}`);
+  if (addresses.length !== pods.length) return not(`pods without an address; ${summary}`);
   const lists = await Promise.all(addresses.map((address) => listThrough(address)));
   for (const [index, list] of lists.entries()) {
-    if (typeof list === "string") return not(`${podText(pods[index] ?? {})} does not read: ${list}; ${told}`);
-    const odd = oddities(list, pods, status.clusterId);
-    if (odd !== undefined) return not(`${podText(pods[index] ?? {})}: ${odd}; ${told}`);
+    if (typeof list === "string")
+      return not(`${podText(pods[index] ?? {})} cannot be read through: ${list}; ${summary}`);
+    const odd = oddityIn(list, pods, status.clusterId);
+    if (odd !== undefined) return not(`${podText(pods[index] ?? {})}: ${odd}; ${summary}`);
   }
   const [list] = lists;
   if (list === undefined || typeof list === "string") return not("no members");
@@ -72,8 +76,8 @@ export async function lookAtMembers(cluster: EtcdCluster, pods: readonly Pod[]):
   const leads = await Promise.all(members.map(async ({ etcd }) => (await etcd.status()).leader));
   const leader = members.find(({ id }) => leads.every((lead) => lead === id));
   if (leader === undefined) return not(`the members disagree about the leader: ${leads.join(", ")}`);
-  if (status.leader !== leader.name) return not(`${leader.name} leads, and the status says ${status.leader}`);
-  return { t: "whole", whole: { clusterId: list.clusterId, leader, members } };
+  if (status.leader !== leader.name) return not(`${leader.name} leads, status.leader is ${status.leader}`);
+  return { t: "healthy", cluster: { clusterId: list.clusterId, leader, members } };
 }
 
 async function listThrough(address: string): Promise<Membership | string> {
@@ -84,21 +88,21 @@ async function listThrough(address: string): Promise<Membership | string> {
   }
 }
 
-function oddities(
+function oddityIn(
   { clusterId, members }: Membership,
   pods: readonly Pod[],
   known: string | undefined,
 ): string | undefined {
-  if (clusterId !== known) return `it is of the cluster ${clusterId}, and the status says ${known}`;
+  if (clusterId !== known) return `its cluster id is ${clusterId}, status.clusterId is ${known}`;
   const learners = members.filter(({ learner }) => learner);
   if (learners.length > 0) return `learners: ${learners.map(({ name, id }) => name || id).join(", ")}`;
   const hidden = members.filter(isUndialable);
-  if (hidden.length > 0) return `nobody can dial ${hidden.map(({ name }) => name).join(", ")}`;
+  if (hidden.length > 0) return `listed under an undialable address: ${hidden.map(({ name }) => name).join(", ")}`;
   const [listed, there] = [members.map(({ name }) => name), pods.map(({ metadata }) => metadata?.name ?? "")];
   return listed.toSorted().join() === there.toSorted().join() ? undefined : `etcd lists ${listed.join(", ")}`;
 }
 
-function memberOf(pod: Pod, members: readonly Member[]): WholeMember {
+function memberOf(pod: Pod, members: readonly Member[]): HealthyMember {
   const { name = "", uid = "" } = pod.metadata ?? {};
   const member = members.find((candidate) => candidate.name === name);
   if (member === undefined) throw new Error(`${name} is not listed`);

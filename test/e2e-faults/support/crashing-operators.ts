@@ -1,34 +1,34 @@
-// A row of operators on one namespace, each with a short life: as soon as one has died the next one starts, with nothing
-// but what Kubernetes and etcd hold.
+// A sequence of operators on one namespace: when one is killed the next starts, with no state but what Kubernetes and etcd
+// hold.
 import { whenAborted } from "../../../src/kube/abort.ts";
-import { forgetLeader, OperatorProcess } from "../../e2e/support/operator-process.ts";
+import { deleteLease, OperatorProcess } from "../../e2e/support/operator-process.ts";
 
-/** More than any test takes, so that a row which gets nowhere ends. */
-const mostLives = 200;
+/** More than any test needs; ends a sequence that makes no progress. */
+const mostOperators = 200;
 
-export class Lives {
-  /** Of all of them so far, in order. */
+export class CrashingOperators {
+  /** Writes of all operators so far, in order. */
   readonly changes: string[] = [];
-  /** Those that were cut short. */
-  deaths = 0;
-  /** Rejects when one of them ends in a way that it should not. */
+  /** How many were killed. */
+  crashes = 0;
+  /** Rejects when an operator exits without being killed. */
   readonly failed: Promise<never>;
   readonly #namespace: string;
   readonly #changesEach: number;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 
-  /** Infinitely many changes are for one that nobody disturbs. */
+  /** Infinity: never killed. */
   constructor(namespace: string, changesEach: number) {
     this.#namespace = namespace;
     this.#changesEach = changesEach;
     const failed = Promise.withResolvers<never>();
     this.failed = failed.promise;
-    this.failed.catch(() => undefined); // whoever waits for something waits for this as well
+    this.failed.catch(() => undefined); // `during` rethrows it
     this.#ended = this.#run().catch(failed.reject);
   }
 
-  /** Waits for something while they live. */
+  /** Rejects if an operator exits without being killed. */
   during<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.failed]);
   }
@@ -40,19 +40,20 @@ export class Lives {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      if (this.deaths >= mostLives) throw new Error(`${mostLives} lives were not enough: ${this.changes.join(", ")}`);
+      if (this.crashes >= mostOperators)
+        throw new Error(`${mostOperators} operators were not enough: ${this.changes.join(", ")}`);
       const operator = new OperatorProcess({
         namespace: this.#namespace,
-        dieAfter: this.#changesEach,
+        crashAfter: this.#changesEach,
         onChange: (change) => this.changes.push(change),
       });
       await Promise.race([operator.ended, whenAborted(this.#stop.signal)]);
       if (!this.#stop.signal.aborted) {
-        if (!operator.wasKilled) throw new Error(`the operator ended by itself, with ${operator.lastWords}`);
-        this.deaths += 1;
+        if (!operator.wasKilled) throw new Error(`the operator exited: ${operator.lastWords}`);
+        this.crashes += 1;
       }
       await operator.kill();
-      await forgetLeader(this.#namespace);
+      await deleteLease(this.#namespace);
     }
   }
 }

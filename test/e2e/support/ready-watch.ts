@@ -1,11 +1,11 @@
-// Looks at a cluster all the time, and remembers every sentence with which it was not ready.
+// Polls the Ready condition and keeps every message with which it was not True.
 import { setTimeout as pause } from "node:timers/promises";
 import type { TestCluster } from "./cluster.ts";
 import { conditionOf } from "./status.ts";
 
 const everyMs = 250;
 
-export class Vigil {
+export class ReadyWatch {
   readonly #setbacks = new Set<string>();
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
@@ -14,7 +14,7 @@ export class Vigil {
     this.#ended = this.#run(cluster);
   }
 
-  /** What it has seen, in order; empty when the cluster was ready whenever it was looked at. */
+  /** In order; empty when Ready was True at every poll. */
   async end(): Promise<string[]> {
     this.#stop.abort();
     await this.#ended;
@@ -27,7 +27,7 @@ export class Vigil {
         const ready = conditionOf(await cluster.get(), "Ready");
         if (ready?.status !== "True") this.#setbacks.add(`${ready?.reason}: ${ready?.message}`);
       } catch (error) {
-        this.#setbacks.add(`it could not be looked at: ${error instanceof Error ? error.message : String(error)}`);
+        this.#setbacks.add(`could not be read: ${error instanceof Error ? error.message : String(error)}`);
       }
       await pause(everyMs);
     }
