@@ -2,11 +2,12 @@
 // brought to rest when all trouble is over.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
+import type { Pod } from "../../kube/objects/kinds.ts";
 import { type Happening, happenings, Nature, type Sort } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Stage } from "./stage.ts";
 
-interface Step {
+export interface Step {
   readonly happening: Happening;
   readonly ms: number;
   /** Another operator takes over before it, and this becomes of it. */
@@ -119,21 +120,27 @@ export class Play implements AsyncDisposable {
     const before = life.writes.length;
     await stage.pass(quietMs);
     assert.deepEqual(life.writes.slice(before), [], `it never rests; ${await stage.describe()}`);
-    assert.ok(this.isAsAsked(), `it did not stay so; ${await stage.describe()}`);
+    assert.ok(await this.isAsAsked(), `it did not stay so; ${await stage.describe()}`);
   }
 
-  isAsAsked(): boolean {
+  async isAsAsked(): Promise<boolean> {
     const { kubelet, watch } = this.stage;
-    const members = kubelet.etcd?.members ?? [];
-    return this.nature.sizes.some(
-      (size) => members.length === size && kubelet.pods.length === size && watch.decidesAmong(size),
-    );
+    const size = kubelet.etcd?.members.length ?? 0;
+    if (!this.nature.sizes.includes(size) || !watch.decidesAmong(size)) return false;
+    return (await this.#findablePods()).length === size;
+  }
+
+  /** One that lost both its member and its labels cannot be found by any operator. */
+  async #findablePods(): Promise<Pod[]> {
+    const members = new Set(this.stage.kubelet.etcd?.members.map(({ name }) => name));
+    const pods = await this.stage.pods();
+    return pods.filter(({ metadata }) => metadata?.labels?.["app"] === "etcd" || members.has(metadata?.name ?? ""));
   }
 
   async #untilAsAsked(failure = "it does not come to rest"): Promise<void> {
     const { stage } = this;
     const deadline = stage.clock.now() + restWithinMs;
-    while (!this.isAsAsked() && !stage.watch.isDoomed()) {
+    while (!(await this.isAsAsked()) && !stage.watch.isDoomed()) {
       if (stage.clock.now() >= deadline) assert.fail(`${failure}; ${await stage.describe()}`);
       await this.#pass(500);
     }

@@ -174,7 +174,9 @@ export class Watch {
     if (!holds) this.#fail(what);
   }
 
+  /** The first few say enough. */
   #fail(what: string): void {
+    if (this.#failures.length >= 5) return;
     this.#failures.push(`${what}; ${this.describe()}`);
   }
 
