@@ -153,7 +153,10 @@ const failover = object("How long a member may be down before it is replaced.", 
   ),
   crashLoopAfterSeconds: defaulted(
     120,
-    integer("Seconds since the etcd container of the member began to crash-loop; it is replaced at its next exit.", { min: 1, max: 86_400 }),
+    integer("Seconds since the etcd container of the member began to crash-loop; it is replaced at its next exit.", {
+      min: 1,
+      max: 86_400,
+    }),
   ),
 });
 
