@@ -102,6 +102,8 @@ export class Kubelet {
   readonly #containers = new Map<string, Container>();
   /** The uid of the pod that began the cluster. */
   #seed: string | undefined;
+  /** Nodes that the API server knows: they join when they get their first pod. */
+  readonly #joined = new Set<string>();
   readonly #silent = new Set<string>();
   /** Those whose pods are gone and that run on, on nodes that nobody hears of. */
   readonly #unseen = new Set<Container>();
@@ -113,15 +115,6 @@ export class Kubelet {
     this.#api = options.api;
     this.#clock = options.clock;
     options.api.onWrite((write) => this.#heard(write));
-  }
-
-  /** Makes the Node objects, if they are not there. */
-  async join(): Promise<void> {
-    if ((await this.#api.list(Node)).items.length > 0) return;
-    for (const name of this.#nodes()) {
-      await this.#api.create(Node, { metadata: { name } });
-      await this.#writeNode(name, "True");
-    }
   }
 
   /** Whoever listens there. */
@@ -266,6 +259,10 @@ export class Kubelet {
 
   async #bind(container: Container): Promise<void> {
     if (container.going) return;
+    if (!this.#joined.has(container.node)) {
+      this.#joined.add(container.node);
+      await this.#api.create(Node, { metadata: { name: container.node } });
+    }
     await this.#api.mergePatch(Pod, container.key, { spec: { nodeName: container.node } });
   }
 

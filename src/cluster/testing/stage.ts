@@ -121,7 +121,6 @@ export class Stage implements AsyncDisposable {
   // What people do
 
   async create(size: number, version = "3.6.16", more: Partial<EtcdClusterSpec> = {}): Promise<void> {
-    await this.kubelet.join();
     await this.api.create(EtcdCluster, { metadata: { ...key }, spec: { size, version, ...more } });
   }
 
