@@ -19,11 +19,11 @@ const withoutData = (guard: MemberPod["guard"]): Partial<MemberPod> => ({
 });
 
 check("once a member has started, it does not start without its data", [
-  ["a seed when its cluster's id is latched", { size: 1, members: [voter("a", { pod: open })] }, ["guard a"]],
+  ["a seed that serves", { size: 1, members: [voter("a", { pod: open })] }, ["guard a"]],
   [
-    "and not before: until then another one may be made in its place",
+    "a seed that answers for the first time, before anything is built on it",
     { size: 1, unlatched: true, members: [voter("a", { pod: open })] },
-    ["latch c1"],
+    ["guard a", "latch c1"],
   ],
   [
     "a learner before it gets its vote",

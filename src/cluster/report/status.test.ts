@@ -14,6 +14,13 @@ test("only what differs is written, and what is gone is taken away", () => {
   assert.deepEqual(patchBetween(before, { phase: "Running", size: 3 }), { phase: "Running", reason: null });
 });
 
+test("a version that nobody runs any more is taken away: a merge patch would keep it", () => {
+  assert.deepEqual(patchBetween({ versions: { "3.5.35": 1, "3.6.16": 2 } }, { versions: { "3.6.16": 3 } }), {
+    versions: { "3.5.35": null, "3.6.16": 3 },
+  });
+  assert.deepEqual(patchBetween({}, { versions: { "3.6.16": 3 } }), { versions: { "3.6.16": 3 } });
+});
+
 test("clients that write do not make the operator write", () => {
   const before = { size: 3, dbSize: 100 * MiB, revision: 1 };
   assert.equal(patchBetween(before, { size: 3, dbSize: 120 * MiB, revision: 99 }), undefined);

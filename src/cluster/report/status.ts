@@ -21,6 +21,7 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     ...before,
     ...phaseOf(before, assessment),
     ...membersOf(assessment),
+    ...latchedBy(outcome),
     ...versions(world),
     conditions: stamped(
       before.conditions,
@@ -34,6 +35,12 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     selector: selectorOf(cluster),
     observedGeneration: cluster.metadata.generation ?? 0,
   };
+}
+
+/** Whose id it is was decided by the plan, and only there. */
+function latchedBy({ did }: Outcome): Pick<EtcdClusterStatus, "clusterId"> {
+  const latch = did.find((action) => action.do === "latchClusterId");
+  return latch === undefined ? {} : { clusterId: latch.clusterId };
 }
 
 /** As in etcd-operator 0.9, each says when anything of it last changed. */
@@ -59,7 +66,6 @@ function membersOf({ desired, leader, seats, voters, world: { etcd } }: Assessme
   const statuses = [...etcd.answers.values()].map(({ status }) => status);
   const leading = started.find(({ member }) => member.id === leader);
   return {
-    clusterId: etcd.clusterId,
     size: seats.length,
     voters: voters.map(({ name }) => name).sort(),
     ready: `${voters.filter(({ alive }) => alive).length}/${desired.size}`,
@@ -107,8 +113,20 @@ export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus
   const worthIt = changed.some((name) =>
     name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : name !== "revision",
   );
-  return worthIt ? Object.fromEntries(changed.map((name) => [name, fresh.get(name) ?? null])) : undefined;
+  return worthIt
+    ? Object.fromEntries(changed.map((name) => [name, patchOf(old.get(name), fresh.get(name))]))
+    : undefined;
 }
+
+/** A merge patch leaves alone what it does not name, so what is gone from a map is named as null. */
+function patchOf(before: unknown, after: unknown): unknown {
+  if (!isMap(before) || !isMap(after)) return after ?? null;
+  const gone = Object.keys(before).filter((key) => after[key] === undefined);
+  return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function movedMuch(before = 0, after = 0): boolean {
   const moved = Math.abs(after - before);

@@ -5,11 +5,10 @@ import { hasStarted } from "../../assess/seats.ts";
 import type { Action } from "../actions.ts";
 
 /**
- * The seed when the cluster's id is latched, for until then another one may be made in its place; the others as soon as
- * etcd knows them or they answer, and so before they get a vote.
+ * As soon as they answer or etcd knows them by name, and so before anything is built on the seed, and before the others
+ * get a vote.
  */
-export function guardStarted({ seats, world: { cluster } }: Assessment): readonly Action[] {
-  if (cluster.status.clusterId === undefined) return [];
+export function guardStarted({ seats }: Assessment): readonly Action[] {
   return seats.flatMap((seat): Action[] => {
     const { name, pod } = seat;
     if (pod?.guard !== "open" || pod.terminating || !hasStarted(seat)) return [];
