@@ -36,11 +36,13 @@ function sizeOf({ cluster: { spec, status } }: World): number {
 
 /** What the youngest pod was made from: all of it was right once. */
 function lastValidSpec({ cluster, pods }: World): CompleteSpec | undefined {
-  for (const { madeFrom, version, image } of pods.toSorted((a, b) => b.createdAt - a.createdAt)) {
+  for (const { madeFrom, version, image, resources } of pods.toSorted((a, b) => b.createdAt - a.createdAt)) {
     const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
     if (settings === undefined) continue;
     const { TLS: _, ...asked } = cluster.spec;
-    return withDefaults({ ...cluster, spec: { ...asked, ...settings, version, image } }).spec;
+    // Resources may have been changed since it was made.
+    const pod = { ...settings.pod, ...(resources !== undefined && { resources }) };
+    return withDefaults({ ...cluster, spec: { ...asked, ...settings, pod, version, image } }).spec;
   }
   return undefined;
 }

@@ -1,8 +1,10 @@
 // What a pod's state means for its member: whether it may still come up, whether it holds data, and since when it does
 // not do what it should.
+import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
-import { settingsOf } from "../objects/settings.ts";
+import { hasAll, resized } from "../objects/resources.ts";
+import { isSameButResources, settingsOf } from "../objects/settings.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 import type { Desired } from "./desired.ts";
 
@@ -66,11 +68,16 @@ export function isNodeLost(pod: MemberPod, world: Failover, now: number): boolea
 
 // Settings
 
-/** It was made from other settings than a new pod would be. */
-export function hasOtherSettings({ version, image, madeFrom }: MemberPod, { cluster: { spec } }: Desired): boolean {
+/** It was made from other settings than a new pod would be, and they cannot be changed while it is there. */
+export function hasOtherSettings(pod: MemberPod, { cluster: { spec } }: Desired): boolean {
+  const { version, image, madeFrom } = pod;
   if (version !== spec.version || image !== imageOf(spec)) return true;
-  return madeFrom !== undefined && madeFrom !== settingsOf(spec);
+  if (madeFrom === undefined || madeFrom === settingsOf(spec)) return false;
+  return !isSameButResources(madeFrom, spec) || !canHave(pod, spec.pod.resources);
 }
+
+const canHave = ({ resources }: MemberPod, wanted: ResourceRequirements | undefined): boolean =>
+  hasAll(resources, wanted) || resized(resources, wanted) !== undefined;
 
 /** It runs, no client was ever sent to it, and the settings that may be the reason have been changed since. */
 export function isOutdatedAndUnheard(pod: MemberPod, desired: Desired): boolean {

@@ -123,7 +123,7 @@ test("everything in spec.pod reaches the pod", () => {
     resources: pod.resources,
     image: "example.com/etcd:mine",
   });
-  assert.deepEqual(container?.env?.at(-1), pod.etcdEnv[0]);
+  assert.deepEqual(container?.env?.[0], pod.etcdEnv[0]);
   assert.ok(container?.command?.includes("--initial-advertise-peer-urls=http://c-a.c.ns.svc.cluster.local:2380"));
 });
 

@@ -98,7 +98,8 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
       capabilities: { drop: ["ALL"] },
     },
     ...given("resources", resources),
-    env: [...startVariables(start), ...environmentOf(cluster), ...(etcdEnv ?? [])],
+    // The operator's last: of two variables of one name the last one counts.
+    env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster)],
   };
 }
 

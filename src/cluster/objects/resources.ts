@@ -25,6 +25,13 @@ export function resized(
   return classOf(after) === classOf(there) ? after : undefined;
 }
 
+/** It has all that is wanted, whoever gave it. */
+export function hasAll(there: ResourceRequirements = {}, wanted: ResourceRequirements = {}): boolean {
+  const isThere = (has: Amounts = {}, asked: Amounts = {}): boolean =>
+    Object.entries(asked).every(([name, amount]) => isSame(has[name], amount));
+  return isThere(there.limits, wanted.limits) && isThere(there.requests, wanted.requests);
+}
+
 /** The wanted amounts that differ. What is there and not asked for may be a default of the namespace, and stays. */
 function changed(there: Amounts = {}, wanted: Amounts = {}): Record<string, string> | undefined {
   const differing = resizable.flatMap((name) => {

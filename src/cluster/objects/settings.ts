@@ -13,6 +13,14 @@ export function settingsOf({ pod, etcd }: Pick<CompleteSpec, "pod" | "etcd">): s
   return JSON.stringify(sparse(specSchema, { pod, etcd }));
 }
 
+/** The same but for resources, which can be changed in a pod that runs. */
+export function isSameButResources(madeFrom: string, spec: Pick<CompleteSpec, "pod" | "etcd">): boolean {
+  const settings = parseSettings(madeFrom);
+  const bare = ({ pod: { resources: _, ...pod } = {}, etcd }: Settings): string =>
+    JSON.stringify(sparse(specSchema, { pod, etcd }));
+  return settings !== undefined && bare(settings) === bare(spec);
+}
+
 /** Undefined when it is not one of ours. */
 export function parseSettings(text: string): Settings | undefined {
   try {

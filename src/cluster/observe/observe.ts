@@ -6,7 +6,6 @@ import {
   problemsOf,
   withDefaults,
 } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { parseClusterId } from "../../etcd/ids.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
@@ -19,7 +18,7 @@ import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedPod } from "./pods.ts";
 import { clientServiceName } from "../objects/services.ts";
-import type { EtcdView, World } from "./world.ts";
+import { type EtcdView, latchedIdOf, type World } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
@@ -38,7 +37,7 @@ export async function observe(
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
   const known = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
-  const latched = cluster.status.clusterId === undefined ? undefined : parseClusterId(cluster.status.clusterId);
+  const latched = latchedIdOf(cluster);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);

@@ -26,8 +26,11 @@ const adviceOnWaiting: ReadonlyMap<string, string> = new Map([
   ["RunContainerError", program],
 ]);
 
-/** Reasons of a container that has ended before its program ran: the kubelet says why. */
-const neverRan: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
+const startErrors: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
+
+/** The container has ended before its program ran: the kubelet says why. */
+export const neverRan = ({ reason = "" }: ContainerStateTerminated): boolean => startErrors.has(reason);
+
 const memory = "It needs more memory: raise spec.pod.resources.limits.memory.";
 
 const unschedulable =
@@ -52,7 +55,7 @@ export function endProblem(ended: ContainerStateTerminated | undefined): PodTrou
   const { reason = "Error", message = "", exitCode } = ended ?? {};
   const what = `${reason}: etcd ended with exit code ${exitCode ?? "unknown"}`;
   const withWords = (words: string | undefined): string => (words ? `${what} (${words.trim()})` : what);
-  if (neverRan.has(reason)) return { problem: withWords(message), advice: program };
+  if (startErrors.has(reason)) return { problem: withWords(message), advice: program };
   // It was stopped in the middle of whatever it wrote last.
   if (reason === "OOMKilled") return { problem: what, advice: memory };
   return { problem: withWords(lastWordsOf(message)), advice: endsItself };

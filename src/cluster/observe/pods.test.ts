@@ -26,6 +26,7 @@ const etcd = (state: Container["state"], more: Partial<Container> = {}): Contain
 
 const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" };
 const ended = { exitCode: 1, finishedAt: at(50) };
+const cannotRun = { ...ended, reason: "StartError", message: "no such file" };
 const noData = {
   ...ended,
   message:
@@ -105,6 +106,15 @@ const states: [string, Pod, object][] = [
     ),
     { t: "starting", ...waitingProblem({ reason: "ErrImagePull", message: "not found" }) },
   ],
+  ...[
+    { waiting: { reason: "CrashLoopBackOff" } },
+    { waiting: { reason: "RunContainerError", message: "other words" } },
+    { terminated: cannotRun },
+  ].map((state): [string, Pod, object] => [
+    `has a container that never ran (${Object.keys(state).join()} ${state.waiting?.reason ?? ""})`,
+    pod({ containerStatuses: etcd(state, { restartCount: 2, lastState: { terminated: cannotRun } }) }, "n"),
+    { t: "starting", ...endProblem(cannotRun) },
+  ]),
   [
     "ran before and lacks a Secret now",
     pod(

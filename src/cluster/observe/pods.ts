@@ -6,14 +6,14 @@ import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
 import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
-import { endProblem, foundNoData, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
+import { endProblem, foundNoData, neverRan, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
 import {
   initialClusterAnnotation,
   initialClusterVariable,
   initialStateAnnotation,
   isClosed,
 } from "../objects/first-start.ts";
-import type { MemberPod, PodNode, PodState, StartGuard } from "./world.ts";
+import type { MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -49,7 +49,7 @@ function stateOf(pod: Pod): PodState {
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
   if (container?.state?.running !== undefined) return running(pod, container);
   if (container !== undefined && isCrashing(container)) return crashing(pod, container);
-  return { t: "starting", ...waitingProblem(container?.state?.waiting ?? {}) };
+  return { t: "starting", ...startProblem(container) };
 }
 
 /** `started` is the start-up probe's word. Without one, as in pods of etcd-operator 0.9, it is true at once. */
@@ -84,13 +84,25 @@ function pending(pod: Pod): PodState {
  * Its process exited and is started again, now or after the kubelet's back-off. One that waits for anything else, as
  * for its image or a Secret, has not even been started: its data is as it was, however often it exited before.
  */
-function isCrashing({ state, lastState }: ContainerStatus): boolean {
-  if (state?.terminated !== undefined) return true;
-  return lastState?.terminated !== undefined && state?.waiting?.reason === "CrashLoopBackOff";
+function isCrashing(container: ContainerStatus): boolean {
+  const ended = endOf(container);
+  if (ended === undefined || neverRan(ended)) return false;
+  return container.state?.terminated !== undefined || container.state?.waiting?.reason === backOff;
+}
+
+const backOff = "CrashLoopBackOff";
+const endOf = ({ state, lastState }: ContainerStatus) => state?.terminated ?? lastState?.terminated;
+
+/** A kubelet calls a container that it could not start now an ended one, now a waiting one: the end says why. */
+function startProblem(container: ContainerStatus | undefined): Partial<PodTrouble> | undefined {
+  const waiting = container?.state?.waiting;
+  const ended = container && endOf(container);
+  const isRetried = waiting === undefined || waiting.reason === backOff || waiting.reason === "RunContainerError";
+  return ended !== undefined && neverRan(ended) && isRetried ? endProblem(ended) : waitingProblem(waiting ?? {});
 }
 
 function crashing(pod: Pod, container: ContainerStatus): PodState {
-  const ended = container.state?.terminated ?? container.lastState?.terminated;
+  const ended = endOf(container);
   // Nothing says when a series of crashes began, but the container has not been ready since then.
   const unready = conditionOf(pod, "ContainersReady");
   const since = unready?.status === "False" ? time(unready.lastTransitionTime) : time(ended?.finishedAt);

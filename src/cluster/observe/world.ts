@@ -2,7 +2,7 @@
 // stored, what Kubernetes shows, what etcd says. `observe.ts` makes it; `assess/` draws the conclusions.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
-import type { ClusterId, MemberId } from "../../etcd/ids.ts";
+import { type ClusterId, type MemberId, parseClusterId } from "../../etcd/ids.ts";
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 
@@ -17,6 +17,11 @@ export interface World {
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
   readonly etcd: EtcdView;
+}
+
+/** The id of its etcd, as the status holds it. What somebody wrote there and is no id counts for nothing. */
+export function latchedIdOf({ status: { clusterId } }: CompleteEtcdCluster): ClusterId | undefined {
+  return clusterId === undefined ? undefined : parseClusterId(clusterId);
 }
 
 /** A pod as the planner sees it. Its name is its member's name, for good. Members may differ from each other. */

@@ -7,6 +7,7 @@ import { settingsOf } from "../objects/settings.ts";
 import { added, check, gone, learner, three, voter, young } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { told } from "../testing/told-actions.ts";
+import type { MemberPod } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
 
 const desired = (sample: SampleWorld) => assess(sampleWorld(sample), sampleNow).desired;
@@ -83,6 +84,38 @@ describe("while the spec is wrong", () => {
       "but nothing is begun from a spec that is wrong",
       { unlatched: true, etcd: "nobody", change: { problems: ["Mend it."] } },
       [],
+    ],
+  ]);
+});
+
+describe("a first member that cannot start", () => {
+  const { spec } = sampleCluster({ spec: { pod: { resources: { limits: { memory: "8Mi" } } } } });
+  const pod = (has: string): Partial<MemberPod> => ({
+    madeFrom: settingsOf(spec),
+    resources: { limits: { memory: has }, requests: { memory: has } },
+    ready: false,
+    createdAt: sampleNow - 5000,
+    state: { t: "crashing", since: sampleNow - 4000, exitedAt: sampleNow - 1000, restarts: 1, problem: "OOMKilled" },
+  });
+  const sample = (has: string, asked: object): SampleWorld => ({
+    size: 1,
+    unlatched: true,
+    etcd: "silent",
+    spec: { pod: asked },
+    members: [voter("a", { pod: pod(has) })],
+  });
+  check("and whose settings were edited", [
+    ["is given more memory where it is", sample("8Mi", { resources: { limits: { memory: "256Mi" } } }), ["resize a"]],
+    ["stays when it has it", sample("256Mi", { resources: { limits: { memory: "256Mi" } } }), []],
+    [
+      "is made again when the change cannot be made in place",
+      sample("8Mi", { resources: { limits: { memory: "256Mi", cpu: "1" } } }),
+      ["delete a"],
+    ],
+    [
+      "is made again when more than resources differ",
+      sample("256Mi", { resources: { limits: { memory: "256Mi" } }, nodeSelector: { disk: "fast" } }),
+      ["delete a"],
     ],
   ]);
 });

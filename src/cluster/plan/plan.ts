@@ -2,6 +2,7 @@
 // wins. Nothing here does anything, and the same assessment gives the same plan.
 import { isDeepStrictEqual } from "node:util";
 import type { Assessment } from "../assess/assess.ts";
+import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
@@ -81,6 +82,6 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 
 /** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
 function newClusterId({ world: { cluster, etcd } }: Assessment): readonly Action[] {
-  if (cluster.status.clusterId !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
+  if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   return [{ do: "latchClusterId", clusterId: etcd.clusterId }];
 }

@@ -258,7 +258,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a flag of an old etcd both as a flag and as a variable",
     spec: {
       size: 3,
-      version: "3.3.27",
+      version: "3.4.23",
       etcd: { extraArgs: ["--experimental-initial-corrupt-check"] },
       pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK", value: "false" }] },
     },

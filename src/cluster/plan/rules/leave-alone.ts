@@ -1,5 +1,6 @@
 // When nothing at all is to be changed: the cluster is observed and reported, and that is all.
 import type { Assessment } from "../../assess/assess.ts";
+import { latchedIdOf } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace } from "../rule.ts";
 
@@ -16,7 +17,7 @@ export function leaveAlone({ desired, seats, world: { cluster, etcd } }: Assessm
     };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 
-  const { clusterId } = cluster.status;
+  const clusterId = latchedIdOf(cluster);
   if (clusterId !== undefined && clusterId !== etcd.clusterId)
     return {
       actions: [],
