@@ -199,7 +199,7 @@ test("a Service that somebody else made is not taken over", async () => {
   await stage.untilWhole(1);
 });
 
-test("a first member with too little memory is cured by the corrected limit, in its own pod", async () => {
+test("a first member with too little memory is cured by the corrected limit", async () => {
   await using stage = begin();
   stage.kubelet.memoryNeeded = 64 * 1024 ** 2;
   await stage.create(1, "3.6.16", { pod: { resources: { limits: { memory: "8Mi" } } } });
@@ -207,22 +207,9 @@ test("a first member with too little memory is cured by the corrected limit, in 
     "it is reported",
     async () => (await stage.condition("Ready"))?.message?.includes("OOMKilled") ?? false,
   );
-  const [starved] = await stage.pods();
   await stage.edit({ pod: { resources: { limits: { memory: "256Mi" } } } });
   await assertWhole(stage, 1);
-  assert.deepEqual(
-    (await stage.pods()).map(({ metadata }) => metadata?.uid),
-    [starved?.metadata?.uid],
-  );
   assert.deepEqual((await stage.pods())[0]?.spec?.containers[0]?.resources?.limits, { memory: "256Mi" });
-});
-
-test("an id in the status that is none is replaced by the cluster's own", async () => {
-  await using stage = begin();
-  await stage.createWhole(1);
-  await stage.api.mergePatch(EtcdCluster, key, { status: { clusterId: "is not an id" } }, { subresource: "status" });
-  const { clusterId } = stage.kubelet.etcd ?? {};
-  await stage.until("it is", async () => (await stage.cluster()).status?.clusterId === clusterId);
 });
 
 test("a Service that is refused holds up no member", async () => {

@@ -76,8 +76,13 @@ export function hasOtherSettings(pod: MemberPod, { cluster: { spec } }: Desired)
   return !isSameButResources(madeFrom, spec) || !canHave(pod, spec.pod.resources);
 }
 
-const canHave = ({ resources }: MemberPod, wanted: ResourceRequirements | undefined): boolean =>
-  hasAll(resources, wanted) || resized(resources, wanted) !== undefined;
+/**
+ * A kubelet of 1.34 resizes a container that runs. One that is killed for want of memory again and again it leaves in the
+ * pod's old limit, seen on the lab: that one is helped by a new pod.
+ */
+function canHave({ resources, state }: MemberPod, wanted: ResourceRequirements | undefined): boolean {
+  return state.t === "running" && (hasAll(resources, wanted) || resized(resources, wanted) !== undefined);
+}
 
 /** It runs, no client was ever sent to it, and the settings that may be the reason have been changed since. */
 export function isOutdatedAndUnheard(pod: MemberPod, desired: Desired): boolean {

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
-import { added, check, gone, learner, three, voter, young } from "../testing/plan-table.ts";
+import { added, check, crashing, gone, learner, three, voter, young } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { told } from "../testing/told-actions.ts";
 import type { MemberPod } from "../observe/world.ts";
@@ -95,17 +95,26 @@ describe("a first member that cannot start", () => {
     resources: { limits: { memory: has }, requests: { memory: has } },
     ready: false,
     createdAt: sampleNow - 5000,
-    state: { t: "crashing", since: sampleNow - 4000, exitedAt: sampleNow - 1000, restarts: 1, problem: "OOMKilled" },
+    state: { t: "running", restarts: 1, unheard: true },
   });
-  const sample = (has: string, asked: object): SampleWorld => ({
+  const sample = (has: string, asked: object, more: Partial<MemberPod> = {}): SampleWorld => ({
     size: 1,
     unlatched: true,
     etcd: "silent",
     spec: { pod: asked },
-    members: [voter("a", { pod: pod(has) })],
+    members: [voter("a", { pod: { ...pod(has), ...more } })],
   });
   check("and whose settings were edited", [
-    ["is given more memory where it is", sample("8Mi", { resources: { limits: { memory: "256Mi" } } }), ["resize a"]],
+    [
+      "is given more memory where it is, while it runs",
+      sample("8Mi", { resources: { limits: { memory: "256Mi" } } }),
+      ["resize a"],
+    ],
+    [
+      "is made again when it is killed all the time: a kubelet resizes what runs",
+      sample("8Mi", { resources: { limits: { memory: "256Mi" } } }, crashing(5000)),
+      ["delete a", "resize a"],
+    ],
     ["stays when it has it", sample("256Mi", { resources: { limits: { memory: "256Mi" } } }), []],
     [
       "is made again when the change cannot be made in place",

@@ -219,7 +219,7 @@ check("the beginning", [
   ],
   ["a latched cluster without pods never gets a second seed", { etcd: "nobody" }, []],
   [
-    "a cluster that the operator of 2018 called running never gets a second seed",
+    "a cluster that etcd-operator 0.9 called running never gets a second seed",
     { unlatched: true, status: { phase: "Running" }, etcd: "nobody" },
     [],
   ],
@@ -228,9 +228,18 @@ check("the beginning", [
     { unlatched: true, etcd: "nobody", members: [voter("a", { pod: ended }), voter("b", { pod: ended })] },
     [],
   ],
-  ["a cluster of 2018 that answers is latched and carried on", { unlatched: true, members: three }, ["latch c1"]],
   [
-    "a cluster of 2018 without quorum is latched and left alone",
+    "a cluster of etcd-operator 0.9 that answers is latched and carried on",
+    { unlatched: true, members: three },
+    ["latch c1"],
+  ],
+  [
+    "an id in the status that is none is replaced by the cluster's own",
+    { status: { clusterId: "is not an id" }, members: three },
+    ["latch c1"],
+  ],
+  [
+    "a cluster of etcd-operator 0.9 without quorum is latched and left alone",
     { unlatched: true, etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] },
     ["latch c1"],
   ],
