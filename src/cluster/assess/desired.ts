@@ -42,7 +42,8 @@ function lastValidSpec({ cluster, pods }: World): CompleteSpec | undefined {
     const { TLS: _, ...asked } = cluster.spec;
     // Resources may have been changed since it was made.
     const pod = { ...settings.pod, ...(resources !== undefined && { resources }) };
-    return withDefaults({ ...cluster, spec: { ...asked, ...settings, pod, version, image } }).spec;
+    // What it had no settings of was left out, and must not be taken from the spec that is wrong.
+    return withDefaults({ ...cluster, spec: { ...asked, pod, etcd: settings.etcd ?? {}, version, image } }).spec;
   }
   return undefined;
 }

@@ -68,6 +68,12 @@ describe("while the spec is wrong", () => {
     assert.deepEqual([cluster.spec.version, cluster.spec.TLS], ["3.6.16", undefined]);
   });
 
+  test("nothing is taken from the spec that is wrong, also where the others had no settings", () => {
+    const bare = { madeFrom: settingsOf(sampleCluster({}).spec) };
+    const { spec } = desired({ ...wrong, members: [voter("a", { pod: bare }), voter("b", { pod: bare })] }).cluster;
+    assert.equal(settingsOf(spec), bare.madeFrom);
+  });
+
   test("a size that is right is followed all the same, and one that is wrong is not", () => {
     assert.equal(desired({ ...wrong, size: 5 }).size, 5);
     assert.equal(desired({ ...wrong, size: 0, status: { size: 2, voters: ["a", "b", "c"] } }).size, 3);

@@ -75,7 +75,7 @@ export function servingClusters(): void {
         assert.doesNotMatch(
           JSON.stringify([command, env]),
           /no-such-flag|heartbeat/i,
-          "nothing of the invalid spec is applied",
+          `nothing of the invalid spec is applied: ${JSON.stringify([command, env])}`,
         );
       }
       await untilReported(cluster, { reason: "InvalidSpec", says: [problem] });
