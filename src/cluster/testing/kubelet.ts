@@ -207,7 +207,8 @@ export class Kubelet {
   /** It has data and cannot be started. */
   isHeldUp(name: string): boolean {
     const container = this.#named(name);
-    return container?.heldUp !== undefined && container.data !== undefined && !container.going;
+    if (container === undefined || this.#silent.has(container.node)) return false;
+    return container.heldUp !== undefined && container.data !== undefined && !container.going;
   }
 
   /** One that nobody told to go. */
