@@ -36,6 +36,10 @@ deploy: $(READY) ## Install the operator, or bring it up to date, in the lab (st
 test: $(READY) ## Every test: types, lint, format, unit, then the suites on a real Kubernetes
 	@$(NODE) test/run.ts
 
+.PHONY: matrix
+matrix: $(READY) ## The e2e suites with every row of the matrices that make test samples: crashes, versions, sizes, mistakes
+	@MATRIX=all $(NODE) test/run.ts e2e e2e-faults
+
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
 	@$(NODE) bench/main.ts $(BENCH_OPTIONS)

@@ -1,47 +1,45 @@
-// Runs a suite in a process of its own, on a lab of its own, while other suites run here: for one that mostly waits, and
-// that breaks its Kubernetes on purpose.
+// Runs suites that mostly wait in a process of their own, on a lab of their own, while the others run here.
 import { fork } from "node:child_process";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
+import { dim, say } from "../lab/progress.ts";
 import { root } from "./suites.ts";
 
-export interface SuiteResult {
+export interface SuitesResult {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly string[];
 }
 
-export interface ParallelResult extends SuiteResult {
-  /** Everything that it printed. */
-  readonly output: string;
-}
+/** True in a process that `runInParallel` started. */
+export const isParallel: boolean = process.send !== undefined;
 
-/** The process that runs the suite ends by sending this, if it was started here. */
-export function sendResult(result: SuiteResult): void {
+/** The process that runs the suites ends by sending this, if it was started here. */
+export function sendResult(result: SuitesResult): void {
   process.send?.(result);
 }
 
-/** On interruption the process takes its lab down itself, so it is signalled and awaited. */
-export function runInParallel(suite: string, interrupted: AbortSignal): Promise<ParallelResult> {
-  const child = fork(path.join(root, "test/run.ts"), [suite, "--own-lab"], { cwd: root, silent: true });
+/** Shows each line that it prints, with a mark. On interruption it takes its lab down itself, so it is signalled and awaited. */
+export function runInParallel(suites: readonly string[], interrupted: AbortSignal): Promise<SuitesResult> {
+  const child = fork(path.join(root, "test/run.ts"), [...suites, "--own-lab"], { cwd: root, silent: true });
   const interrupt = (): void => void child.kill("SIGTERM");
   interrupted.addEventListener("abort", interrupt);
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => output.push(chunk));
-  let result: SuiteResult | undefined;
+  for (const input of [child.stdout, child.stderr])
+    if (input !== null) createInterface({ input }).on("line", (line) => say(`${dim("┃")} ${line}`));
+  let result: SuitesResult | undefined;
   child.on("message", (message) => {
     if (isResult(message)) result = message;
   });
   return new Promise((resolve) => {
     const end = (failure: string): void => {
       interrupted.removeEventListener("abort", interrupt);
-      const ended = result ?? { passed: 0, failed: 1, failures: [`${suite}: ${failure}`] };
-      resolve({ ...ended, output: Buffer.concat(output).toString().trimEnd() });
+      resolve(result ?? { passed: 0, failed: 1, failures: [`${suites.join(", ")}: ${failure}`] });
     };
     child.on("error", (error) => end(error.message));
-    child.on("close", (code, signal) => end(`its process ended with ${signal ?? code}`));
+    child.on("close", (code, signal) => end(`their process ended with ${signal ?? code}`));
   });
 }
 
-function isResult(message: unknown): message is SuiteResult {
+function isResult(message: unknown): message is SuitesResult {
   return typeof message === "object" && message !== null && "passed" in message && "failures" in message;
 }

@@ -6,7 +6,7 @@ import { run as runTests } from "node:test";
 import { parseArgs } from "node:util";
 import { kubeconfigPath, type LabConfig, labConfig } from "../lab/config.ts";
 import { bold, dim, green, red, say, seconds, yellow } from "../lab/progress.ts";
-import { runInParallel, sendResult } from "./parallel.ts";
+import { isParallel, runInParallel, sendResult } from "./parallel.ts";
 import { type Suite, root, suites } from "./suites.ts";
 
 interface Count {
@@ -133,6 +133,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
   });
 }
 
+const runsInParallel = (suite: Suite): boolean => "inParallel" in suite;
 /** Node reports a file as a test when it crashes or has no tests. */
 const isFile = (name: string): boolean => name.endsWith(".test.ts");
 const indent = (text: string): string => text.replaceAll(/^/gm, "      ");
@@ -146,24 +147,24 @@ async function main(): Promise<number> {
   const began = Date.now();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
-  const parallel: Promise<void>[] = [];
-  const startParallel = (suite: Suite): void => {
-    say(bold(`${suite.name}: ${suite.what} (in parallel; its output follows at its end)`));
-    const ended = runInParallel(suite.name, interrupted.signal).then(({ passed, failed, output, ...result }) => {
-      say(output);
-      total.passed += passed;
-      total.failed += failed;
-      failures.push(...result.failures);
-    });
-    parallel.push(ended);
+  // The suites that run in parallel share one process, and run there one after another: two cores carry two at once.
+  const inParallel = wanted.length > 0 || target.t === "given" ? [] : suites.filter(runsInParallel);
+  let parallel: Promise<void> | undefined;
+  const startParallel = async (): Promise<void> => {
+    const names = inParallel.map(({ name }) => name);
+    say(bold(`${names.join(", ")}: in parallel, marked ${dim("┃")}`));
+    const { passed, failed, ...result } = await runInParallel(names, interrupted.signal);
+    total.passed += passed;
+    total.failed += failed;
+    failures.push(...result.failures);
   };
   try {
     for (const suite of suites) {
       if (interrupted.signal.aborted) break;
       const named = wanted.includes(suite.name);
       if (!named && (wanted.length > 0 || ("onlyWhenNamed" in suite && suite.onlyWhenNamed))) continue;
-      if (wanted.length === 0 && "inParallel" in suite && suite.inParallel && target.t !== "given") {
-        startParallel(suite);
+      if (inParallel.includes(suite)) {
+        parallel ??= startParallel();
         continue;
       }
       const because = await prepareTarget(suite);
@@ -185,19 +186,23 @@ async function main(): Promise<number> {
     total.failed += 1;
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
-    await Promise.all([...parallel, stopTarget()]);
+    await Promise.all([parallel, stopTarget()]);
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;
     failures.push("interrupted before the end");
   }
+  if (!isParallel) report(total, left, Date.now() - began);
+  sendResult({ ...total, failures });
+  return total.failed === 0 ? 0 : 1;
+}
+
+function report({ passed, failed }: Count, left: readonly string[], milliseconds: number): void {
   say();
   if (failures.length > 0) say(red(`Failed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`));
   if (left.length > 0) say(`Left out: ${left.join(", ")}.`);
-  say(dim(`Took ${seconds(Date.now() - began)}.`));
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
-  sendResult({ ...total, failures });
-  return total.failed === 0 ? 0 : 1;
+  say(dim(`Took ${seconds(milliseconds)}.`));
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -1,4 +1,5 @@
-// The suites of `make test`, in order: first those that need no Kubernetes, last those that break it on purpose.
+// The suites of `make test`, in order: first those that need no Kubernetes. Those that run in parallel mostly wait, or break
+// their Kubernetes on purpose.
 import { readdirSync } from "node:fs";
 import * as path from "node:path";
 
@@ -14,7 +15,7 @@ export type Suite =
       files: () => string[];
       atOnce: number;
       onlyWhenNamed?: true;
-      /** `make test` runs it on a lab of its own beside those that follow. */
+      /** `make test` runs these one after another, on a lab of their own, while the others run. */
       inParallel?: true;
     };
 
@@ -30,6 +31,8 @@ function testFiles(...folders: string[]): string[] {
     .filter((file) => file.endsWith(".test.ts"))
     .sort();
 }
+
+const isLifecycle = (file: string): boolean => path.basename(file) === "lifecycle.test.ts";
 
 export const suites: readonly Suite[] = [
   { name: "types", what: "TypeScript compiles", need: "nothing", command: ["tsc", "--noEmit"] },
@@ -48,6 +51,14 @@ export const suites: readonly Suite[] = [
     atOnce: 2,
   },
   {
+    name: "etcd",
+    what: "the etcd client on real servers of every version",
+    need: "nothing",
+    files: () => testFiles("test/etcd"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "kube-faults",
     what: "client and runtime while the API server suffers",
     need: "lab",
@@ -56,13 +67,28 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
-    name: "etcd",
-    what: "the etcd client on real servers of every version",
+    name: "e2e-faults",
+    what: "the operator while it is killed, and while everything around it suffers",
+    need: "lab",
+    files: () => testFiles("test/e2e-faults"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
+    name: "lab-lifecycle",
+    // Before other labs start: a user's inotify instances allow for about three.
+    what: "labs come and go without a trace",
     need: "nothing",
-    files: () => testFiles("test/etcd"),
+    files: () => testFiles("test/lab").filter(isLifecycle),
     atOnce: 1,
   },
-  { name: "lab", what: "the lab does what it says", need: "lab", files: () => testFiles("test/lab"), atOnce: 1 },
+  {
+    name: "lab",
+    what: "the lab does what it says",
+    need: "lab",
+    files: () => testFiles("test/lab").filter((file) => !isLifecycle(file)),
+    atOnce: 1,
+  },
   {
     name: "kube",
     what: "client and runtime on a real API server",
@@ -75,13 +101,6 @@ export const suites: readonly Suite[] = [
     what: "the operator on a real Kubernetes, as people use it",
     need: "lab",
     files: () => testFiles("test/e2e"),
-    atOnce: 1,
-  },
-  {
-    name: "e2e-faults",
-    what: "the operator while it is killed, and while everything around it suffers",
-    need: "lab",
-    files: () => testFiles("test/e2e-faults"),
     atOnce: 1,
   },
 ];

@@ -32,7 +32,7 @@ describe("bad inputs", { concurrency: 1 }, () => {
   after(() => watch?.end());
 
   // More would only wait for the two cores.
-  describe("each", { concurrency: 6 }, () => {
+  describe("each", { concurrency: 4 }, () => {
     servingClusters();
     badPods();
     forbiddenPods();

@@ -5,6 +5,7 @@ import { seconds } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
 import { clusterwide, currentEtcd, TestCluster } from "../support/cluster.ts";
 import { kube, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
@@ -24,7 +25,7 @@ export interface Reported {
   readonly says: readonly (RegExp | string)[];
 }
 
-export interface BadCase extends Reported {
+export interface BadCase extends Reported, Row {
   readonly what: string;
   readonly name: string;
   /** In addition to size and version. */
@@ -45,7 +46,11 @@ export function sharedNamespace(): Promise<string> {
 }
 
 /** Call it in a `describe`. */
-export function badCase({ what, name, spec, prepare, correct, after, ...reported }: BadCase): void {
+export function badCase(one: BadCase): void {
+  for (const row of rowsOf([one])) testBadCase(row);
+}
+
+function testBadCase({ what, name, spec, prepare, correct, after, ...reported }: BadCase): void {
   test(`${what} is reported, and the cluster runs when it is corrected`, async (context) => {
     const namespace = prepare === undefined ? await sharedNamespace() : await restrictedNamespace("bad");
     const key = { namespace, name };

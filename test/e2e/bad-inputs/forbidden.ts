@@ -17,6 +17,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "a missing PriorityClass",
     name: "priority",
+    onlyInMatrix: true,
     spec: { pod: { priorityClassName: "no-such-class" } },
     reason: "Refused",
     says: ["no PriorityClass with name no-such-class was found", forbidden],
@@ -41,6 +42,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "a CPU request below the LimitRange",
     name: "limits",
+    onlyInMatrix: true,
     spec: { pod: { resources: { requests: { cpu: "10m" } } } },
     prepare: ({ namespace }) =>
       apply({
@@ -64,6 +66,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "an affinity with a field of the wrong type",
     name: "affinity",
+    onlyInMatrix: true,
     spec: { pod: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: "yes" } } } },
     reason: "Refused",
     says: ["affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution", "in spec.pod."],
@@ -72,6 +75,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "a topology spread with maxSkew 0",
     name: "skew",
+    onlyInMatrix: true,
     spec: {
       pod: {
         topologySpreadConstraints: [

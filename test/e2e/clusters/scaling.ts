@@ -5,6 +5,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PodDisruptionBudget } from "../../../src/kube/objects/kinds.ts";
 import { kubectl } from "../../support/kubectl.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
 import { kube, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
 import { QuorumWatch } from "../support/quorum-watch.ts";
@@ -14,13 +15,15 @@ export function scaling(): void {
   describe("scaling", { concurrency: 1 }, () => {
     const on = lane("scaling", { size: 3 });
 
-    for (const [from, to] of [
-      [3, 5],
-      [5, 3],
-      [3, 1],
-      [1, 7],
-      [7, 3],
-    ] as const)
+    for (const { from, to } of rowsOf<Row & { from: number; to: number }>([
+      { from: 3, to: 5 },
+      { from: 5, to: 3 },
+      { from: 3, to: 1 },
+      { from: 1, to: 3 },
+      { from: 3, to: 1, onlyInMatrix: true },
+      { from: 1, to: 7, onlyInMatrix: true },
+      { from: 7, to: 3, onlyInMatrix: true },
+    ]))
       test(`kubectl scale takes a cluster from ${from} to ${to} members, removes the newest first, and never goes below a quorum`, async () => {
         const { cluster, writer, first } = on();
         const before = await cluster.untilHealthy();
@@ -52,10 +55,10 @@ export function scaling(): void {
       await watch.alwaysQuorum();
     });
 
-    for (const storm of [
-      [5, 1, 3],
-      [5, 1, 7, 3],
-    ])
+    for (const { storm } of rowsOf<Row & { storm: readonly number[] }>([
+      { storm: [5, 1, 3], onlyInMatrix: true },
+      { storm: [5, 1, 7, 3] },
+    ]))
       test(`sizes ${storm.join(", ")} within a second end at 3, the leader is still there, and nothing is lost`, async () => {
         const { cluster, writer } = on();
         const before = await cluster.untilHealthy();

@@ -41,7 +41,8 @@ export class OperatorProcess {
     this.#child = spawn(process.execPath, [...imports, path.join(root, "src/main.ts"), ...flags], {
       cwd: root,
       env: { ...process.env, MY_POD_NAMESPACE: namespace, MY_POD_NAME: "operator", CRASH_AFTER: String(crashAfter) },
-      stdio: ["ignore", "pipe", "pipe"],
+      // An open standard input: it ends with this process, which may be killed.
+      stdio: ["pipe", "pipe", "pipe"],
     });
     const { stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error("the operator has no output pipes");

@@ -7,12 +7,12 @@ import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { Node } from "../../src/kube/objects/kinds.ts";
-import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
-import { kube, lab, patience, restrictedNamespace } from "./support/environment.ts";
-import { installOperator, type Operator } from "./support/operator.ts";
-import { conditionOf } from "./support/status.ts";
-import { onlyReplaced } from "./support/replaced.ts";
-import { Writer } from "./support/writer.ts";
+import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";
+import { kube, lab, patience, restrictedNamespace } from "../e2e/support/environment.ts";
+import { installOperator, type Operator } from "../e2e/support/operator.ts";
+import { conditionOf } from "../e2e/support/status.ts";
+import { onlyReplaced } from "../e2e/support/replaced.ts";
+import { Writer } from "../e2e/support/writer.ts";
 
 describe("nodes", () => {
   let operator: Operator;
