@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type LabConfig, kubeconfigPath, labConfig } from "../lab/config.ts";
 import { down } from "../lab/down.ts";
 import { step } from "../lab/progress.ts";
-import { readRecord } from "../lab/registry.ts";
+import { readRecord } from "../lab/machine/registry.ts";
 import { isUp, up } from "../lab/up.ts";
 import { connectKube, type KubeClient } from "../src/kube/client/client.ts";
 import type { Credentials } from "../src/kube/credentials/credentials.ts";

@@ -1,8 +1,8 @@
 // A runtime with nothing to do: what it still asks of the API server, by the server's own log, how many connections it
 // keeps, and what CPU it uses. Beside it a bare program that keeps the same watches and the same lease.
 import { setTimeout as sleep } from "node:timers/promises";
-import { auditEntries, auditMark, countRequests, settleAudit } from "../lab/audit.ts";
-import type { AuditEntry } from "../lab/audit-log.ts";
+import { auditEntries, auditMark, countRequests, settleAudit } from "../lab/audit/audit.ts";
+import type { AuditEntry } from "../lab/audit/audit-log.ts";
 import { kubeconfigPath } from "../lab/config.ts";
 import { step } from "../lab/progress.ts";
 import type { Ground } from "./ground.ts";

@@ -1,6 +1,6 @@
 // What a running pod costs the node that it runs on, looked at several times once it has come to rest.
 import { setTimeout as sleep } from "node:timers/promises";
-import { containerOf, type RunningPod } from "../lab/pods.ts";
+import { containerOf, type RunningPod } from "../lab/nodes/pods.ts";
 import type { Ground } from "./ground.ts";
 import { processMemory, workingSet } from "./process.ts";
 

@@ -1,6 +1,6 @@
 // What a pod with the runtime in it costs the node it runs on, empty and with a full cache: what its control group is
 // charged for, what the kubelet makes of it, and what the process itself has. Beside it the bare program in a pod.
-import { findPod } from "../lab/pods.ts";
+import { findPod } from "../lab/nodes/pods.ts";
 import { step, waitFor } from "../lab/progress.ts";
 import { Pod } from "../src/kube/objects/kinds.ts";
 import type { Ground } from "./ground.ts";

@@ -1,8 +1,8 @@
 // What the kernel says of a process: its memory, its CPU time, its open connections, and what its control group is
 // charged for.
 import * as fs from "node:fs";
-import { unified } from "../lab/cgroups.ts";
-import { cgroupOf } from "../lab/pods.ts";
+import { unified } from "../lab/nodes/cgroups.ts";
+import { cgroupOf } from "../lab/nodes/pods.ts";
 
 const mebi = 1024 * 1024;
 

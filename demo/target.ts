@@ -2,9 +2,9 @@
 // Sets KUBECONFIG and PATH, so that kubectl uses it too.
 import * as path from "node:path";
 import { parseArgs } from "node:util";
-import { tryRun } from "../lab/command.ts";
+import { tryRun } from "../lab/machine/command.ts";
 import { kubeconfigPath, type LabConfig, labConfig, UsageError } from "../lab/config.ts";
-import { readRecord } from "../lab/registry.ts";
+import { readRecord } from "../lab/machine/registry.ts";
 import { isUp, up } from "../lab/up.ts";
 
 export type Target = { readonly t: "lab"; readonly lab: LabConfig } | { readonly t: "given" };

@@ -1,5 +1,5 @@
 // Runs a command line as a person would type it, and shows the line and its output.
-import { CommandError, run, type RunOptions } from "../lab/command.ts";
+import { CommandError, run, type RunOptions } from "../lab/machine/command.ts";
 import { bold, dim, say } from "../lab/progress.ts";
 import * as path from "node:path";
 

@@ -1,6 +1,6 @@
 // A client that keeps writing through any ready member, and remembers every acknowledged write.
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError, run } from "../lab/command.ts";
+import { CommandError, run } from "../lab/machine/command.ts";
 
 export interface WriterOptions {
   readonly prefix: string;

@@ -1,14 +1,14 @@
 // Removes a lab in any state: running, half started, killed, its folder deleted. It finds everything from the kernel and
 // from the machine's records, not from the lab itself.
-import { removeCgroup } from "./cgroups.ts";
+import { removeCgroup } from "./nodes/cgroups.ts";
 import { type LabConfig, labNodes, mostNodes } from "./config.ts";
-import { detachLoopDevices } from "./loop-devices.ts";
-import { unmountAll } from "./mounts.ts";
-import { removeNetwork } from "./network.ts";
-import { killProcesses, labProcesses } from "./processes.ts";
-import { claim, lock, removeRecord } from "./registry.ts";
+import { detachLoopDevices } from "./nodes/loop-devices.ts";
+import { unmountAll } from "./nodes/mounts.ts";
+import { removeNetwork } from "./nodes/network.ts";
+import { killProcesses, labProcesses } from "./machine/processes.ts";
+import { claim, lock, removeRecord } from "./machine/registry.ts";
 import { type KeepOptions, removeState } from "./state.ts";
-import { traces } from "./traces.ts";
+import { traces } from "./machine/traces.ts";
 
 /** In order of dependency: processes hold mounts, mounts hold devices and folders. The record goes last. */
 export async function tearDown(lab: LabConfig, keep: KeepOptions = { logs: false }): Promise<void> {

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { defaultKubernetes, kubeconfigPath, type LabConfig, labConfig, mostNodes, UsageError } from "./config.ts";
 import { down } from "./down.ts";
 import { red, say, seconds } from "./progress.ts";
-import { readRecord } from "./registry.ts";
+import { readRecord } from "./machine/registry.ts";
 import { status } from "./status.ts";
 import { up } from "./up.ts";
 
@@ -26,7 +26,7 @@ type Extension = { main(lab: LabConfig, args: string[]): Promise<void> };
 
 const extensions: Readonly<Record<string, () => Promise<Extension>>> = {
   fault: () => import("./faults/main.ts"),
-  audit: () => import("./audit.ts"),
+  audit: () => import("./audit/audit.ts"),
   image: () => import("./image.ts"),
 };
 

@@ -3,7 +3,7 @@ import { ensureBinaries } from "./build/binaries.ts";
 import { ensurePackages } from "./build/packages.ts";
 import { checkMachine } from "./build/prerequisites.ts";
 import { type LabConfig, UsageError } from "./config.ts";
-import { ensureImageTemplate } from "./image-template.ts";
+import { ensureImageTemplate } from "./nodes/image-template.ts";
 import { ensureImages } from "./images/index.ts";
 
 /** Returns the folder of unpacked images that every node starts with. */

@@ -1,8 +1,8 @@
 // `status`: the labs of this machine, and what of them runs.
-import { isReady } from "./api.ts";
+import { isReady } from "./control-plane/api.ts";
 import { hostAddress, kubeconfigPath, type LabConfig } from "./config.ts";
-import { isAlive, readDaemon } from "./daemon.ts";
-import { allRecords, isAlive as labIsAlive } from "./registry.ts";
+import { isAlive, readDaemon } from "./machine/daemon.ts";
+import { allRecords, isAlive as labIsAlive } from "./machine/registry.ts";
 import { components } from "./up.ts";
 
 const isRunning = (lab: LabConfig, component: string): boolean => {

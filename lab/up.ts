@@ -1,29 +1,29 @@
 // Starts a lab, as much as possible concurrently. A start that fails or is interrupted leaves nothing but its logs.
 import { setTimeout as sleep } from "node:timers/promises";
-import { routesInto } from "./addresses.ts";
+import { routesInto } from "./machine/addresses.ts";
 import type { KubeApi } from "../src/kube/client/api.ts";
 import { isNotFound } from "../src/kube/client/errors.ts";
 import { Node, ServiceAccount } from "../src/kube/objects/kinds.ts";
-import { isReady, labApi } from "./api.ts";
+import { isReady, labApi } from "./control-plane/api.ts";
 import { type LabConfig, labNodes, logPath, UsageError } from "./config.ts";
-import { startApiServer, startControllers } from "./control-plane.ts";
-import { type Daemon, isAlive, readDaemon } from "./daemon.ts";
-import { startDns } from "./dns.ts";
+import { startApiServer, startControllers } from "./control-plane/control-plane.ts";
+import { type Daemon, isAlive, readDaemon } from "./machine/daemon.ts";
+import { startDns } from "./control-plane/dns.ts";
 import { tearDown } from "./down.ts";
-import { cloneImages } from "./image-template.ts";
-import { writeKubeconfigs } from "./kubeconfig.ts";
-import { prepareHandles } from "./mounts.ts";
-import { makeNetwork } from "./network.ts";
-import { carriesServices, prepareNode, startAgents, startContainerd } from "./node.ts";
-import { makePki } from "./pki.ts";
+import { cloneImages } from "./nodes/image-template.ts";
+import { writeKubeconfigs } from "./control-plane/kubeconfig.ts";
+import { prepareHandles } from "./nodes/mounts.ts";
+import { makeNetwork } from "./nodes/network.ts";
+import { carriesServices, prepareNode, startAgents, startContainerd } from "./nodes/node.ts";
+import { makePki } from "./control-plane/pki.ts";
 import { prepareMachine } from "./prepare.ts";
 import { seconds, step, type Step } from "./progress.ts";
-import { mustLive, waitForDaemon } from "./readiness.ts";
-import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./registry.ts";
+import { mustLive, waitForDaemon } from "./control-plane/readiness.ts";
+import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./machine/registry.ts";
 import { removeState } from "./state.ts";
 import { startStorage } from "./storage/start.ts";
 import { together } from "./together.ts";
-import { kernelTraces } from "./traces.ts";
+import { kernelTraces } from "./machine/traces.ts";
 
 export interface UpOptions {
   readonly signal?: AbortSignal;

@@ -1,11 +1,11 @@
 // The operator as people install it, once for all benchmarks: the image of this tree, the role script and the manifest
 // of example/, in a namespace of its own whose clusters it looks after.
 import * as path from "node:path";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { kubeconfigPath } from "../../lab/config.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
 import { tree } from "../../lab/images/bundle.ts";
-import { findPod, type RunningPod } from "../../lab/pods.ts";
+import { findPod, type RunningPod } from "../../lab/nodes/pods.ts";
 import { step } from "../../lab/progress.ts";
 import { Lease, Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";

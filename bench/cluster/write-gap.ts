@@ -3,7 +3,7 @@
 // anybody: the same client at a plain cluster whose leader is killed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { killContainer } from "../../lab/faults/containers.ts";
-import { podText } from "../../lab/pods.ts";
+import { podText } from "../../lab/nodes/pods.ts";
 import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";

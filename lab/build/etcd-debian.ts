@@ -2,7 +2,7 @@
 // linked dynamically, so the image of this version needs libraries.
 import { chmod, copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
-import { run, tryRun } from "../command.ts";
+import { run, tryRun } from "../machine/command.ts";
 import type { Step } from "../progress.ts";
 import type { Recipe } from "./cache.ts";
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
-import { CommandError, run } from "../command.ts";
+import { CommandError, run } from "../machine/command.ts";
 import type { Step } from "../progress.ts";
 
 /** Go settings of the developer must not change what is built here. */

@@ -2,7 +2,7 @@
 // left as it is.
 import { access, constants } from "node:fs/promises";
 import * as path from "node:path";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import { UsageError } from "../config.ts";
 import { say, step } from "../progress.ts";
 

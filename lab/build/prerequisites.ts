@@ -1,7 +1,7 @@
 // Checks that a lab can run on this machine. Each thing that is missing is one sentence that says what to do.
 import { readdir, readFile, readlink, statfs } from "node:fs/promises";
 import { homedir, totalmem } from "node:os";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import { exists } from "./cache.ts";
 import { findProgram } from "./packages.ts";
 

@@ -1,7 +1,7 @@
 // Faults of one container: kills its main process, or stops all its processes and resumes them.
 import type { LabConfig } from "../config.ts";
-import { startTimeOf } from "../daemon.ts";
-import { cgroupOf, containerOf, findPod, parsePodName, podText, processesIn } from "../pods.ts";
+import { startTimeOf } from "../machine/daemon.ts";
+import { cgroupOf, containerOf, findPod, parsePodName, podText, processesIn } from "../nodes/pods.ts";
 import { waitFor } from "../progress.ts";
 import { type Effect, inject } from "./record.ts";
 

@@ -1,10 +1,10 @@
 // Faults of the API server and of DNS: kills or freezes them, and brings them back.
 import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
-import { isReady } from "../api.ts";
+import { isReady } from "../control-plane/api.ts";
 import { hostAddress, type LabConfig, UsageError } from "../config.ts";
-import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../daemon.ts";
-import { apiUrl } from "../kubeconfig.ts";
+import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../machine/daemon.ts";
+import { apiUrl } from "../control-plane/kubeconfig.ts";
 import { waitFor } from "../progress.ts";
 import { type ControlPlanePart, type Effect, inject } from "./record.ts";
 

@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { CommandError, run } from "../command.ts";
+import { CommandError, run } from "../machine/command.ts";
 import { type LabConfig, type LabNode, UsageError, labNode } from "../config.ts";
-import { onNode } from "../mounts.ts";
-import { type RunningPod, findPod, parsePodName, podText } from "../pods.ts";
+import { onNode } from "../nodes/mounts.ts";
+import { type RunningPod, findPod, parsePodName, podText } from "../nodes/pods.ts";
 import { type Effect, inject } from "./record.ts";
 import { type Volume, volumeNamed, volumesOf } from "./volumes.ts";
 

@@ -1,8 +1,8 @@
 // Faults of the network: disconnects a node, cuts pods off from each other, drops packets. A fault uses the addresses that
 // the pods have when it begins: a recreated pod has another address and is not affected.
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import { type LabConfig, type LabNode, UsageError, labNode, labNodes } from "../config.ts";
-import { findPod, parsePodName, podText, type RunningPod } from "../pods.ts";
+import { findPod, parsePodName, podText, type RunningPod } from "../nodes/pods.ts";
 import { type Effect, type Rule, faultsInForce, inject } from "./record.ts";
 import { addRules, onTheWay, removeRules, throughCable } from "./rules.ts";
 

@@ -1,7 +1,7 @@
 // Cuts the power of a node: it stops at once, is disconnected, and comes back with its disk. Unflushed writes survive,
 // because the machine's kernel keeps running: this fault does not test fsync.
 import { type LabConfig, labNode } from "../config.ts";
-import { powerOff as cutPower, powerOn as restorePower } from "../node.ts";
+import { powerOff as cutPower, powerOn as restorePower } from "../nodes/node.ts";
 import { reviveHolders } from "./delay.ts";
 import { nodeNamed, plugCable, pullCable } from "./network.ts";
 import { type Effect, inject } from "./record.ts";

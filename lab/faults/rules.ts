@@ -1,7 +1,7 @@
 // Adds and removes packet filter rules in the nodes' networks.
-import { CommandError, run } from "../command.ts";
+import { CommandError, run } from "../machine/command.ts";
 import { type LabNode, UsageError } from "../config.ts";
-import { podText, type RunningPod } from "../pods.ts";
+import { podText, type RunningPod } from "../nodes/pods.ts";
 import type { Rule } from "./record.ts";
 
 const iptables = (rule: Rule, action: "-I" | "-D"): Promise<string> =>

@@ -2,11 +2,11 @@
 // is what etcd waits for; on cgroup v1 the kernel writes the rest back unthrottled.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { unified } from "../cgroups.ts";
-import { run } from "../command.ts";
+import { unified } from "../nodes/cgroups.ts";
+import { run } from "../machine/command.ts";
 import { type LabConfig, UsageError } from "../config.ts";
-import { onNode } from "../mounts.ts";
-import { type RunningPod, cgroupOf, findPod, parsePodName, podText } from "../pods.ts";
+import { onNode } from "../nodes/mounts.ts";
+import { type RunningPod, cgroupOf, findPod, parsePodName, podText } from "../nodes/pods.ts";
 import { type Effect, type Throttle, inject } from "./record.ts";
 import { volumesOf } from "./volumes.ts";
 

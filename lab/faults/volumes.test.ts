@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { labConfig, labNode, UsageError } from "../config.ts";
-import type { RunningPod } from "../pods.ts";
+import type { RunningPod } from "../nodes/pods.ts";
 import { volumeNamed, volumesOf } from "./volumes.ts";
 
 const node = labNode(labConfig(), 0);

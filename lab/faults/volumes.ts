@@ -1,7 +1,7 @@
 // Finds the data volumes of a pod as its node mounts them, without kubelet's own mounts.
 import * as path from "node:path";
 import { UsageError } from "../config.ts";
-import { type RunningPod, podText } from "../pods.ts";
+import { type RunningPod, podText } from "../nodes/pods.ts";
 
 export interface Volume {
   readonly name: string;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import { ensureArchive, type Image } from "./archive.ts";
 
 let root = "";

@@ -1,7 +1,7 @@
 // Busybox of this machine: the busybox image, and a shell for images that have one upstream.
 import { realpath } from "node:fs/promises";
 import * as path from "node:path";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import type { Image } from "./archive.ts";
 import { basics, librariesOf, program, searchPath } from "./programs.ts";
 import type { Entry } from "./tar.ts";

@@ -1,5 +1,5 @@
 // Loads image archives into a node's containerd, unless it has the same content already.
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import type { LabNode } from "../config.ts";
 import type { ImageArchive } from "./archive.ts";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "../build/cache.ts";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import type { Image } from "./archive.ts";
 import { tree } from "./bundle.ts";
 import { basics, librariesOf, program, searchPath } from "./programs.ts";

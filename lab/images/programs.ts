@@ -1,7 +1,7 @@
 // The files that a program needs in an image that has nothing else: itself and, if it is linked dynamically, the libraries
 // that this machine would load.
 import { open } from "node:fs/promises";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import type { Entry } from "./tar.ts";
 
 export const inImage = (file: string): string => file.replace(/^\//, "");

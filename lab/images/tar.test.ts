@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
-import { run } from "../command.ts";
+import { run } from "../machine/command.ts";
 import { type Entry, tar, tarSize, withFolders } from "./tar.ts";
 
 let folder = "";

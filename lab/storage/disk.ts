@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { type LabConfig } from "../config.ts";
-import { run, tryRun } from "../command.ts";
+import { run, tryRun } from "../machine/command.ts";
 
 /** The minimum of XFS. */
 const smallestDisk = 300 * 2 ** 20;

@@ -3,7 +3,7 @@ import * as path from "node:path";
 import type { KubeApi } from "../../src/kube/client/api.ts";
 import { StorageClass } from "../../src/kube/objects/kinds.ts";
 import type { LabConfig } from "../config.ts";
-import { startDaemon } from "../daemon.ts";
+import { startDaemon } from "../machine/daemon.ts";
 import { provisioner, storageClass } from "./plan.ts";
 
 export async function startStorage(lab: LabConfig, api: KubeApi, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ function begin(): Stage {
 }
 
 const untilRefused = (stage: Stage): Promise<void> =>
-  stage.until("it is told", async () => (await stage.condition("Ready"))?.reason === "Refused");
+  stage.until("it is reported", async () => (await stage.condition("Ready"))?.reason === "Refused");
 
 async function assertWhole(stage: Stage, size: number): Promise<void> {
   await stage.untilWhole(size);
@@ -119,7 +119,7 @@ test("a lost majority is said at once, with what to do, and nothing is made in i
   assert.deepEqual(await stage.podNames(), left);
 });
 
-test("a cluster that the operator of 2018 left dead is told to be lost, and none is begun in its place", async () => {
+test("a cluster that etcd-operator 0.9 left dead is reported as lost, and none is begun in its place", async () => {
   await using stage = new Stage();
   await stage.create(3);
   const status = { phase: "Running", size: 3, members: { ready: ["c-0000"], unready: [] } };
@@ -134,14 +134,14 @@ test("a cluster that the operator of 2018 left dead is told to be lost, and none
   assert.deepEqual(await stage.podNames(), []);
 });
 
-test("empty fields of TLS, as clients of 2018 send them, ask for none", async () => {
+test("empty fields of TLS, as clients of etcd-operator 0.9 send them, ask for none", async () => {
   await using stage = begin();
   const TLS = { static: { member: { peerSecret: "", serverSecret: "" }, operatorSecret: "" } };
   await stage.create(3, "3.6.16", { TLS });
   await assertWhole(stage, 3);
 });
 
-test("nobody is told to lead a cluster that has lost its majority", async () => {
+test("nobody is reported to lead a cluster that has lost its majority", async () => {
   await using stage = begin();
   await stage.createWhole(3);
   assert.notEqual((await stage.cluster()).status?.leader ?? "", "");
@@ -165,12 +165,12 @@ test("each condition tells when it was last changed, in what it says or in how i
   assert.ok((after?.lastUpdateTime ?? "") > (before?.lastUpdateTime ?? "~"));
 });
 
-test("a status that is refused for the object's own name is told by an event", async () => {
+test("a status that is refused for the object's own name is reported by an event", async () => {
   await using stage = begin();
   const refusal = (): ApiError => new ApiError(422, "Invalid", "metadata.name must not be longer");
   stage.api.faults.fail({ verb: "mergePatch", kind: EtcdCluster }, refusal, { times: Number.POSITIVE_INFINITY });
   await stage.api.create(EtcdCluster, { metadata: { ...key }, spec: { size: 1, version: "2.3.8" } });
-  await stage.until("it is told", () =>
+  await stage.until("it is reported", () =>
     stage.told.some(({ reason, note }) => reason === "Invalid Spec" && note.includes("2.3.8")),
   );
 });

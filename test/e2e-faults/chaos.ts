@@ -1,6 +1,6 @@
 // `make chaos`: the experiment for five minutes (CHAOS_MINUTES=…) on a cluster of three, on the running lab or a new one.
 // Prints how many members were stopped, how many writes were acknowledged, and how many were lost.
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { bold, dim, green, say, seconds, step } from "../../lab/progress.ts";
 import { command } from "../../demo/command.ts";
 import { deployOperator } from "../../demo/deploy.ts";

@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { root } from "../suites.ts";
 
 export interface ExperimentOptions {

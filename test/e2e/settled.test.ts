@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit.ts";
+import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit/audit.ts";
 import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
 import { lab, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
-import { auditEntries, auditMark, settleAudit } from "../../lab/audit.ts";
-import type { AuditEntry, AuditMark } from "../../lab/audit-log.ts";
+import { auditEntries, auditMark, settleAudit } from "../../lab/audit/audit.ts";
+import type { AuditEntry, AuditMark } from "../../lab/audit/audit-log.ts";
 import { say } from "../../lab/progress.ts";
 import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
 import { usualTiming } from "../../src/kube/leader/election.ts";

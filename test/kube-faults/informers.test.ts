@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as pass } from "node:timers/promises";
 import * as path from "node:path";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { loopbackAddress } from "../../lab/config.ts";
 import { freezeApi, stopApi } from "../../lab/faults/control-plane.ts";
 import { startApi, thawApi } from "../../lab/faults/undo.ts";

@@ -4,8 +4,8 @@ import * as http2 from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { readFileSync } from "node:fs";
 import { hostAddress, type LabConfig } from "../../lab/config.ts";
-import { apiUrl } from "../../lab/kubeconfig.ts";
-import { pkiPath } from "../../lab/pki.ts";
+import { apiUrl } from "../../lab/control-plane/kubeconfig.ts";
+import { pkiPath } from "../../lab/control-plane/pki.ts";
 
 export interface Reply {
   readonly status: number;

@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import type { LabConfig } from "../../lab/config.ts";
-import { apiUrl } from "../../lab/kubeconfig.ts";
-import { pkiPath } from "../../lab/pki.ts";
+import { apiUrl } from "../../lab/control-plane/kubeconfig.ts";
+import { pkiPath } from "../../lab/control-plane/pki.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
 import { ApiError } from "../../src/kube/client/errors.ts";

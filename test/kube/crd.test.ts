@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { type Definition, definitionOf } from "../../src/api/crd/crd.ts";
 import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";

@@ -1,10 +1,10 @@
 // The audit log counts a client's requests exactly.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit.ts";
-import { apiUrl } from "../../lab/kubeconfig.ts";
-import { pkiPath } from "../../lab/pki.ts";
-import { run } from "../../lab/command.ts";
+import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit/audit.ts";
+import { apiUrl } from "../../lab/control-plane/kubeconfig.ts";
+import { pkiPath } from "../../lab/control-plane/pki.ts";
+import { run } from "../../lab/machine/command.ts";
 import { kubectl, ownNamespace } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
 

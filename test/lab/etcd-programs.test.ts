@@ -9,7 +9,7 @@ import * as path from "node:path";
 import { test } from "node:test";
 import { ensureBuilt } from "../../lab/build/cache.ts";
 import { etcdRecipe, etcdVersions } from "../../lab/build/etcd.ts";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { waitFor } from "../../lab/progress.ts";
 
 async function freeUrl(): Promise<string> {

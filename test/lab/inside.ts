@@ -1,6 +1,6 @@
 // Asks from inside a pod's network, without the API server: what a pod reaches, and how long it takes.
-import { run, tryRun } from "../../lab/command.ts";
-import type { RunningPod } from "../../lab/pods.ts";
+import { run, tryRun } from "../../lab/machine/command.ts";
+import type { RunningPod } from "../../lab/nodes/pods.ts";
 import { waitFor } from "../../lab/progress.ts";
 
 const inPod = (pod: RunningPod, script: string, ...args: (string | number)[]): [string, string[]] => [

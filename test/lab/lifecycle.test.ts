@@ -5,13 +5,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { after, describe, test } from "node:test";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { kubeconfigPath, type LabConfig, labConfig, labNode, machineFolder } from "../../lab/config.ts";
-import { aliveDaemons } from "../../lab/daemon.ts";
+import { aliveDaemons } from "../../lab/machine/daemon.ts";
 import { down } from "../../lab/down.ts";
-import { killProcesses, labProcesses } from "../../lab/processes.ts";
+import { killProcesses, labProcesses } from "../../lab/machine/processes.ts";
 import { waitFor } from "../../lab/progress.ts";
-import { traces } from "../../lab/traces.ts";
+import { traces } from "../../lab/machine/traces.ts";
 import { isUp, up } from "../../lab/up.ts";
 
 const first = labConfig({ name: "labx", subnet: "10.97.0.0/16", nodes: 1 });

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { after } from "node:test";
 import { promisify } from "node:util";
-import { run } from "../../lab/command.ts";
+import { run } from "../../lab/machine/command.ts";
 import { waitFor } from "../../lab/progress.ts";
 
 const execute = promisify(execFile);

@@ -7,7 +7,7 @@ import { silent } from "../../kube/process/log.ts";
 import { assess } from "../assess/assess.ts";
 import type { Action, Decision, Plan } from "../plan/actions.ts";
 import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
-import { told } from "../testing/told-actions.ts";
+import { inWords } from "../testing/actions-in-words.ts";
 import { act } from "./act.ts";
 import { type Execution, executionOf } from "./execution.ts";
 import { refusalsIn } from "./outcome.ts";
@@ -76,7 +76,7 @@ test("upkeep and guards that are refused hold up nothing, and are reported", asy
     plan({ guards: [guard], decisions: [decision(pod("x"))], upkeep: [client, budget] }),
     execution,
   );
-  assert.deepEqual(told(outcome.did), ["delete x", "budget 2"]);
+  assert.deepEqual(inWords(outcome.did), ["delete x", "budget 2"]);
   assert.equal(outcome.obstacle, undefined);
   assert.equal(outcome.passed.length, 2);
   assert.match(refusalsIn(outcome).join(), /exceeded quota/);
@@ -89,7 +89,7 @@ test("the first action of a decision that fails ends it", async () => {
     plan({ decisions: [decision(pod("x"), pod("y"), pod("z")), decision(pod("w"))] }),
     execution,
   );
-  assert.deepEqual([told(outcome.did), outcome.obstacle?.t], [["delete x"], "refused"]);
+  assert.deepEqual([inWords(outcome.did), outcome.obstacle?.t], [["delete x"], "refused"]);
   assert.deepEqual(asked, ["x", "y"]);
 });
 
@@ -97,7 +97,7 @@ test("a decision that is refused and changed nothing lets the next one be tried"
   const { execution } = server({ x: quota, y: quota });
   const second = decision(pod("z"));
   const outcome = await act(plan({ decisions: [decision(pod("x")), decision(pod("y")), second] }), execution);
-  assert.deepEqual([told(outcome.did), outcome.obstacle], [["delete z"], undefined]);
+  assert.deepEqual([inWords(outcome.did), outcome.obstacle], [["delete z"], undefined]);
   assert.equal(outcome.decision, second);
   assert.equal(outcome.passed.length, 2);
 });

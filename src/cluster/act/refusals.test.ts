@@ -19,13 +19,13 @@ for (const [ofPod, ofSpec] of fields)
 
 const createPod = { do: "createPod", member: "c-a" } as const;
 
-test("a pod that is invalid is told with the field to correct", () => {
+test("a pod that is invalid is reported with the field to correct", () => {
   const causes = [{ field: "spec.tolerations[0].operator", message: "Unsupported value" }];
   const message = refusalOf(new ApiError(422, "Invalid", "Pod c-a is invalid: no such operator", causes), createPod);
   assert.equal(message, "Pod c-a is invalid: no such operator. Correct spec.pod.tolerations[0].operator.");
 });
 
-test("a pod that is forbidden is told with who may have forbidden it, unlike a Service", () => {
+test("a pod that is forbidden is reported with who may have forbidden it, unlike a Service", () => {
   const forbidden = new ApiError(403, "Forbidden", "exceeded quota.");
   assert.match(refusalOf(forbidden, createPod), /^exceeded quota\. Change spec\.pod .*ResourceQuota/);
   assert.match(refusalOf(forbidden, { do: "applyService", service: "client" }), /^exceeded quota\. .*example\/rbac/);

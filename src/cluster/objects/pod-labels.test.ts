@@ -26,7 +26,7 @@ for (const [label, value] of [
     );
   });
 
-test("pods that all lose their labels at once get them back, and nobody is told that their data is lost", async () => {
+test("pods that all lose their labels at once get them back, and their data is not reported as lost", async () => {
   await using stage = new Stage();
   stage.startOperator();
   await stage.createWhole(3);

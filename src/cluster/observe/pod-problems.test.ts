@@ -45,7 +45,7 @@ const troubles: [string, PodTrouble | undefined, RegExp, RegExp][] = [
   ["ended in an unknown way", endProblem(undefined), /^Error: etcd ended with exit code unknown$/, /kubectl logs/],
 ];
 for (const [what, trouble, problem, advice] of troubles)
-  test(`a pod that ${what} is told with what to do`, () => {
+  test(`a pod that ${what} is reported with what to do`, () => {
     assert.match(trouble?.problem ?? "", problem);
     assert.match(trouble?.advice ?? "", advice);
     assert.match(trouble?.advice ?? "", /\.$/);

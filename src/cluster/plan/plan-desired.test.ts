@@ -6,7 +6,7 @@ import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import { added, check, crashing, gone, learner, three, voter, young } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
-import { told } from "../testing/told-actions.ts";
+import { inWords } from "../testing/actions-in-words.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
 
@@ -154,7 +154,7 @@ describe("a server that was started without a limit for learners admits one", ()
 test("a rule that is refused lets the next one speak, and one that waits is the last", () => {
   const sample: SampleWorld = { size: 5, members: [...three, learner("d", { pod: young })] };
   const { decisions } = planCluster(assess(sampleWorld(sample), sampleNow), () => 0.5);
-  const [grows, promotes] = decisions.map(({ actions }) => told(actions));
+  const [grows, promotes] = decisions.map(({ actions }) => inWords(actions));
   assert.deepEqual([grows, promotes], [["add learner new1", "pod new1"], ["promote d"]]);
   assert.deepEqual(decisions.at(-1)?.actions, []);
 });
@@ -163,5 +163,5 @@ test("a member that never ran and has no pod gets one before the next joins, tho
   const { decisions } = planCluster(
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
-  assert.deepEqual(told(decisions[0].actions), ["pod c"]);
+  assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
 });

@@ -83,7 +83,7 @@ check("learners", [
     [],
   ],
   [
-    "one whose pod was told to end before it ran, and has, keeps its place",
+    "one whose pod was deleted before it ran keeps its place",
     { members: [voter("a"), voter("b"), added("c", { pod: { ...ended, ...going } })] },
     [],
   ],
@@ -146,7 +146,7 @@ check("learners", [
     250,
   ],
   [
-    "one whose kubelet has not told of its process yet is looked for soon, too, for the others may know it by now",
+    "one whose kubelet has not reported its process yet is looked for soon, too: the others may know it by now",
     { members: [voter("a"), voter("b"), added("c", { pod: starting })] },
     [],
     250,
@@ -382,7 +382,7 @@ check("what was done by hand", [
     { etcd: "silent", members: three, orphans: [{ name: "demo-x" }] },
     [],
   ],
-  // It has no name yet, so it is told by its id.
+  // It has no name yet, so it is known by its id.
   [
     "a member of somebody else's that never started is removed",
     { members: [...three, voter("x", { foreign: true, unnamed: true })] },

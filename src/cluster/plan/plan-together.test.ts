@@ -4,7 +4,7 @@ import { added, check, homeless, learner, starting, three, urls, voter, young } 
 import type { MemberPod } from "../observe/world.ts";
 
 const hidden = { undialable: true } as const;
-/** Its name is known, and its kubelet has not told its address yet. */
+/** Its name is known, and its kubelet has not reported its address yet. */
 const early = { silent: true, pod: starting } as const;
 /** Its process has run for so long; its pod was made a minute ago. */
 const runningFor = (ms: number): Partial<MemberPod> => ({

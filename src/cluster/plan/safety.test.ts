@@ -50,11 +50,11 @@ describe("the arithmetic of safety", () => {
     for (const [healthy, leaving, away] of combinations) {
       const all = table(healthy, leaving, away);
       const rest = healthy + leaving + away - 1;
-      const told = `${healthy} healthy, ${leaving} leaving, ${away} away`;
+      const counts = `${healthy} healthy, ${leaving} leaving, ${away} away`;
       const going = first(all.seats, "leaving");
-      if (going) assert.equal(removeGone(all, going, "") !== undefined, 2 * (healthy + leaving - 1) > rest, told);
+      if (going) assert.equal(removeGone(all, going, "") !== undefined, 2 * (healthy + leaving - 1) > rest, counts);
       const lost = first(all.seats, "away");
-      if (lost) assert.equal(removeGone(all, lost, "") !== undefined, 2 * (healthy + leaving) > rest, told);
+      if (lost) assert.equal(removeGone(all, lost, "") !== undefined, 2 * (healthy + leaving) > rest, counts);
     }
   });
 

@@ -294,7 +294,7 @@ test("a recovery lasts until all are back, though the lost ones are off the list
   assert.equal(concluded({ members: three, status: { conditions } })["Recovering"], "False All members healthy");
 });
 
-test("what keeps a pod from running is told in the words of Kubernetes", () => {
+test("what keeps a pod from running is reported in the words of Kubernetes", () => {
   const stuck = voter("c", {
     silent: true,
     pod: { state: { t: "pending", problem: "Unschedulable: 0/3 nodes are available", advice: "Change it." } },

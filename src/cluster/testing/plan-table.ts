@@ -6,7 +6,7 @@ import { planCluster } from "../plan/plan.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { MemberPod, PodState } from "../observe/world.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "./sample-world.ts";
-import { told } from "./told-actions.ts";
+import { inWords } from "./actions-in-words.ts";
 
 export const minute = 60_000;
 export const running: PodState = { t: "running", restarts: 0 };
@@ -48,7 +48,7 @@ export function check(title: string, rows: readonly Row[]): void {
       test(situation, () => {
         const { guards, decisions, upkeep } = planCluster(assess(sampleWorld(sample), sampleNow), countingUp());
         const [{ actions, because, lookAgainAfter }] = decisions;
-        assert.deepEqual(told([...guards, ...actions, ...upkeep]), done, because);
+        assert.deepEqual(inWords([...guards, ...actions, ...upkeep]), done, because);
         assert.match(because, /^\S.{5,}/, "every plan says why");
         assert.ok(done.length > 0 || lookAgainAfter !== 0, "who does nothing and looks again at once never rests");
         if (lookAgainWithin !== undefined)

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { CommandError, run } from "../../../lab/command.ts";
+import { CommandError, run } from "../../../lab/machine/command.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { type BadCluster, badClusters } from "../../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { rowsOf } from "../../support/matrix.ts";

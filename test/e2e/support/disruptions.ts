@@ -1,11 +1,11 @@
 // Disruptions: what people and Kubernetes do to the pods, the member list, the data and the objects of a cluster.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
-import { run } from "../../../lab/command.ts";
+import { run } from "../../../lab/machine/command.ts";
 import { type LabNode, labNodes } from "../../../lab/config.ts";
-import { readDaemon, signalDaemon } from "../../../lab/daemon.ts";
+import { readDaemon, signalDaemon } from "../../../lab/machine/daemon.ts";
 import { killContainer } from "../../../lab/faults/containers.ts";
-import { containerOf, findPod } from "../../../lab/pods.ts";
+import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";

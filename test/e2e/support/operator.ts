@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { after } from "node:test";
-import { run } from "../../../lab/command.ts";
+import { run } from "../../../lab/machine/command.ts";
 import { loadOperatorImage } from "../../../lab/image.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { Lease, Pod } from "../../../src/kube/objects/kinds.ts";

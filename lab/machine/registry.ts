@@ -3,7 +3,7 @@
 import * as fs from "node:fs";
 import * as net from "node:net";
 import * as path from "node:path";
-import { type LabConfig, machineFolder, UsageError } from "./config.ts";
+import { type LabConfig, machineFolder, UsageError } from "../config.ts";
 import { labProcesses } from "./processes.ts";
 
 const recordPath = (name: string): string => path.join(machineFolder, `${name}.json`);

@@ -1,8 +1,8 @@
 // The configuration files of a node's containerd, network plugins, kubelet and kube-proxy, as text.
 import * as path from "node:path";
-import { hostAddress, type LabConfig, type LabNode, podRange } from "./config.ts";
-import { componentKubeconfig } from "./kubeconfig.ts";
-import { pkiPath } from "./pki.ts";
+import { hostAddress, type LabConfig, type LabNode, podRange } from "../config.ts";
+import { componentKubeconfig } from "../control-plane/kubeconfig.ts";
+import { pkiPath } from "../control-plane/pki.ts";
 
 export const pauseImage = "registry.k8s.io/pause:3.10";
 

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { parseArgs } from "node:util";
-import { answers } from "./api.ts";
+import { answers } from "../control-plane/api.ts";
 import { type AuditEntry, type AuditMark, logLines, markText, parseEntry, parseMark } from "./audit-log.ts";
-import { auditLogPath, type LabConfig, UsageError } from "./config.ts";
-import { waitFor } from "./progress.ts";
+import { auditLogPath, type LabConfig, UsageError } from "../config.ts";
+import { waitFor } from "../progress.ts";
 
 const settleParameter = "labAuditMark";
 

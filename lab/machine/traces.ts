@@ -2,14 +2,14 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { routesInto } from "./addresses.ts";
-import { cgroupsNamed } from "./cgroups.ts";
-import { type LabConfig, labNodes, mostNodes } from "./config.ts";
-import { labLoopDevices } from "./loop-devices.ts";
-import { labMounts } from "./mounts.ts";
-import { labFilterRules, labInterfaces, labNamespaces } from "./network.ts";
+import { cgroupsNamed } from "../nodes/cgroups.ts";
+import { type LabConfig, labNodes, mostNodes } from "../config.ts";
+import { labLoopDevices } from "../nodes/loop-devices.ts";
+import { labMounts } from "../nodes/mounts.ts";
+import { labFilterRules, labInterfaces, labNamespaces } from "../nodes/network.ts";
 import { labProcesses } from "./processes.ts";
 import { readRecord } from "./registry.ts";
-import { stateFolders } from "./state.ts";
+import { stateFolders } from "../state.ts";
 
 /** Links in the machine's own log folder into the lab. Nodes have a folder of their own, so there should be none. */
 function strayLinks(lab: LabConfig): string[] {

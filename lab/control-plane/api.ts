@@ -1,9 +1,9 @@
 // Connects to the API server of a lab as its administrator.
 import * as fs from "node:fs";
 import * as https from "node:https";
-import { connectKube, type KubeClient } from "../src/kube/client/client.ts";
-import { kubeconfigCredentials } from "../src/kube/credentials/kubeconfig.ts";
-import { kubeconfigPath, type LabConfig } from "./config.ts";
+import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
+import { kubeconfigCredentials } from "../../src/kube/credentials/kubeconfig.ts";
+import { kubeconfigPath, type LabConfig } from "../config.ts";
 import { apiUrl } from "./kubeconfig.ts";
 import { pkiPath } from "./pki.ts";
 import { isHealthy } from "./readiness.ts";

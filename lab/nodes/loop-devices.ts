@@ -1,8 +1,8 @@
 // Finds and detaches the loop devices of a lab: those with a backing file in its folder.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { tryRun } from "./command.ts";
-import type { LabConfig } from "./config.ts";
+import { tryRun } from "../machine/command.ts";
+import type { LabConfig } from "../config.ts";
 
 export function labLoopDevices(lab: LabConfig): string[] {
   const nodes = `${lab.state}/`;

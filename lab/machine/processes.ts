@@ -2,7 +2,7 @@
 // and kills them.
 import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LabConfig, type LabNode, labMark, labNodes } from "./config.ts";
+import { type LabConfig, type LabNode, labMark, labNodes } from "../config.ts";
 import { startTimeOf } from "./daemon.ts";
 
 export interface LabProcess {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labConfig, labNode } from "./config.ts";
+import { labConfig, labNode } from "../config.ts";
 import { containerdSettings, kubeletSettings, networkSettings } from "./node-settings.ts";
 
 const hasSetting = (kubernetes: string): boolean => {

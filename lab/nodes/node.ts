@@ -1,15 +1,15 @@
 // One node of the lab: its containerd, kubelet and kube-proxy, each inside the node's network and mounts.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { tryRun } from "./command.ts";
-import type { LabConfig, LabNode } from "./config.ts";
-import { type Daemon, startDaemon } from "./daemon.ts";
+import { tryRun } from "../machine/command.ts";
+import type { LabConfig, LabNode } from "../config.ts";
+import { type Daemon, startDaemon } from "../machine/daemon.ts";
 import { makeCgroup } from "./cgroups.ts";
-import { componentKubeconfig } from "./kubeconfig.ts";
+import { componentKubeconfig } from "../control-plane/kubeconfig.ts";
 import { dropMountNamespace, makeMountNamespace, onNode } from "./mounts.ts";
 import { settingsFiles, settingsPath } from "./node-settings.ts";
-import { killProcesses, nodeProcesses } from "./processes.ts";
-import { isHealthy, waitForDaemon } from "./readiness.ts";
+import { killProcesses, nodeProcesses } from "../machine/processes.ts";
+import { isHealthy, waitForDaemon } from "../control-plane/readiness.ts";
 
 /** cgroup, mounts and settings: what must exist before anything runs on the node. */
 export async function prepareNode(lab: LabConfig, node: LabNode): Promise<void> {

@@ -1,6 +1,6 @@
 // Kubeconfig files with embedded certificates, so that one file is enough to reach the lab.
 import * as fs from "node:fs";
-import { hostAddress, kubeconfigPath, type LabConfig, labNodes } from "./config.ts";
+import { hostAddress, kubeconfigPath, type LabConfig, labNodes } from "../config.ts";
 import { pkiPath } from "./pki.ts";
 
 export const apiUrl = (lab: LabConfig): string => `https://${hostAddress(lab)}:6443`;

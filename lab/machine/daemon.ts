@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LabConfig, labMark, logPath, pidPath } from "./config.ts";
+import { type LabConfig, labMark, logPath, pidPath } from "../config.ts";
 
 export interface Daemon {
   readonly component: string;

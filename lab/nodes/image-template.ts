@@ -4,13 +4,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { ensureBuilt } from "./build/cache.ts";
-import { run, tryRun } from "./command.ts";
-import { type LabNode, labConfig, labNode } from "./config.ts";
-import { type ImageArchive } from "./images/archive.ts";
-import { loadImages } from "./images/load.ts";
+import { ensureBuilt } from "../build/cache.ts";
+import { run, tryRun } from "../machine/command.ts";
+import { type LabNode, labConfig, labNode } from "../config.ts";
+import { type ImageArchive } from "../images/archive.ts";
+import { loadImages } from "../images/load.ts";
 import { containerdRoot } from "./node-settings.ts";
-import { waitFor } from "./progress.ts";
+import { waitFor } from "../progress.ts";
 
 /** containerd writes to these; it only reads all other files in its folder. */
 const databases = ["io.containerd.metadata.v1.bolt/meta.db", "io.containerd.snapshotter.v1.overlayfs/metadata.db"];

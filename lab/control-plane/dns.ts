@@ -3,10 +3,10 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import type { ClusterRole, ClusterRoleBinding } from "kubernetes-types/rbac/v1.js";
-import type { KubeApi } from "../src/kube/client/api.ts";
-import type { Kind } from "../src/kube/objects/objects.ts";
-import { hostAddress, type LabConfig, loopbackAddress } from "./config.ts";
-import { startDaemon } from "./daemon.ts";
+import type { KubeApi } from "../../src/kube/client/api.ts";
+import type { Kind } from "../../src/kube/objects/objects.ts";
+import { hostAddress, type LabConfig, loopbackAddress } from "../config.ts";
+import { startDaemon } from "../machine/daemon.ts";
 import { componentKubeconfig } from "./kubeconfig.ts";
 import { isHealthy, waitForDaemon } from "./readiness.ts";
 

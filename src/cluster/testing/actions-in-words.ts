@@ -1,7 +1,7 @@
 // Actions in a few words each, for tables: members of `demo` by their letter, new ones as `new1`, `new2`, in order.
 import type { Action } from "../plan/actions.ts";
 
-export function told(actions: readonly Action[]): readonly string[] {
+export function inWords(actions: readonly Action[]): readonly string[] {
   const fresh = new Map<string, string>();
   const name = (member: string): string => {
     const short = member.replace(/^demo-/, "");
@@ -10,10 +10,10 @@ export function told(actions: readonly Action[]): readonly string[] {
     fresh.set(short, known);
     return known;
   };
-  return actions.map((action) => tell(action, name));
+  return actions.map((action) => words(action, name));
 }
 
-function tell(action: Action, name: (member: string) => string): string {
+function words(action: Action, name: (member: string) => string): string {
   switch (action.do) {
     case "applyService":
       return `${action.service} service`;

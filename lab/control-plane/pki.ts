@@ -1,8 +1,8 @@
 // The lab's certificates: one CA, one key pair per component, and the key that signs service account tokens.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { run } from "./command.ts";
-import { hostAddress, kubernetesService, type LabConfig, labNodes } from "./config.ts";
+import { run } from "../machine/command.ts";
+import { hostAddress, kubernetesService, type LabConfig, labNodes } from "../config.ts";
 
 interface Identity {
   /** Names the files: NAME.crt and NAME.key. */

@@ -1,8 +1,8 @@
 // The lab's network: a bridge on the host, a network namespace with a veth to it for each node, and routes between host,
 // nodes and pods. Nothing routes out of the lab.
 import * as fs from "node:fs";
-import { run, tryRun } from "./command.ts";
-import { bridgeName, hostAddress, type LabConfig, type LabNode, labNodes, serviceRange } from "./config.ts";
+import { run, tryRun } from "../machine/command.ts";
+import { bridgeName, hostAddress, type LabConfig, type LabNode, labNodes, serviceRange } from "../config.ts";
 
 /** Link-level commands for `ip -batch`: all nodes in one process. */
 function hostCommands(lab: LabConfig, nodes: readonly LabNode[]): string[] {

@@ -2,10 +2,10 @@
 // faults work while the API server is down.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { run } from "./command.ts";
-import { type LabConfig, type LabNode, UsageError, labNodes } from "./config.ts";
+import { run } from "../machine/command.ts";
+import { type LabConfig, type LabNode, UsageError, labNodes } from "../config.ts";
 import { unified } from "./cgroups.ts";
-import { isAlive, readDaemon } from "./daemon.ts";
+import { isAlive, readDaemon } from "../machine/daemon.ts";
 
 export interface PodName {
   readonly namespace: string;

@@ -3,9 +3,9 @@
 import * as fs from "node:fs";
 import { availableParallelism } from "node:os";
 import * as path from "node:path";
-import { run, tryRun } from "./command.ts";
-import { type LabConfig, type LabNode, machineFolder } from "./config.ts";
-import { stateFolders } from "./state.ts";
+import { run, tryRun } from "../machine/command.ts";
+import { type LabConfig, type LabNode, machineFolder } from "../config.ts";
+import { stateFolders } from "../state.ts";
 
 /** The command prefix that runs a command on the node, with its network and mounts. */
 export const onNode = (node: LabNode): string[] => [

@@ -3,9 +3,9 @@ import * as fs from "node:fs";
 import * as http from "node:http";
 import * as https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LabConfig, logPath } from "./config.ts";
-import { type Daemon, isAlive } from "./daemon.ts";
-import { seconds } from "./progress.ts";
+import { type LabConfig, logPath } from "../config.ts";
+import { type Daemon, isAlive } from "../machine/daemon.ts";
+import { seconds } from "../progress.ts";
 
 function logTail(file: string): string {
   try {

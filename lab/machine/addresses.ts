@@ -1,6 +1,6 @@
 // Finds the networks of this machine that a lab's /16 would hide.
 import { run } from "./command.ts";
-import type { LabConfig } from "./config.ts";
+import type { LabConfig } from "../config.ts";
 
 interface Route {
   readonly dst?: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UsageError } from "./config.ts";
+import { UsageError } from "../config.ts";
 import { lock } from "./registry.ts";
 
 test("one process at a time locks a lab's name, and the error of another names it", async () => {

@@ -1,7 +1,7 @@
 // Reads the API server's audit log between two marks, across rotation, while the server writes it.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { auditLogPath, type LabConfig, UsageError } from "./config.ts";
+import { auditLogPath, type LabConfig, UsageError } from "../config.ts";
 
 /** A position in the log. The inode identifies the file, also after rotation renames it. */
 export interface AuditMark {
