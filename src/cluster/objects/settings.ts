@@ -16,8 +16,8 @@ export function settingsOf({ pod, etcd }: Pick<CompleteSpec, "pod" | "etcd">): s
 /** The same but for resources, which can be changed in a pod that runs. */
 export function isSameButResources(madeFrom: string, spec: Pick<CompleteSpec, "pod" | "etcd">): boolean {
   const settings = parseSettings(madeFrom);
-  const bare = ({ pod: { resources: _, ...pod } = {}, etcd }: Settings): string =>
-    JSON.stringify(sparse(specSchema, { pod, etcd }));
+  const bare = ({ pod, etcd }: Settings): string =>
+    JSON.stringify(sparse(specSchema, { pod: { ...pod, resources: undefined }, etcd }));
   return settings !== undefined && bare(settings) === bare(spec);
 }
 

@@ -119,7 +119,9 @@ export class Watch {
     const { etcd } = this.#kubelet;
     const voters = this.#voters();
     if (etcd === undefined || voters.length === 0) return false;
-    const left = voters.filter(({ id, name }) => name === "" || etcd.hasData(id));
+    // A voter that never ran may yet, unless somebody added it by hand under a name that has no pod.
+    const mayRun = ({ peerUrls }: Member): boolean => peerUrls.some((url) => url.includes(".svc"));
+    const left = voters.filter((voter) => (voter.name === "" ? mayRun(voter) : etcd.hasData(voter.id)));
     return left.length < quorum(voters.length);
   }
 

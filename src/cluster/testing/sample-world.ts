@@ -1,4 +1,4 @@
-// Worlds for tests of decisions, told in as few words as the situation has: members by a letter, healthy unless said
+// Worlds for tests of decisions, in as few words as the situation has: members by a letter, healthy unless said
 // otherwise, in a cluster called `demo` whose Services and budget are right.
 import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
