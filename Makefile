@@ -37,8 +37,8 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 	@$(NODE) test/run.ts
 
 .PHONY: matrix
-matrix: $(READY) ## The e2e suites with every row of the matrices that make test samples: crashes, versions, sizes, mistakes
-	@MATRIX=all $(NODE) test/run.ts e2e e2e-faults
+matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit e2e e2e-faults
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
