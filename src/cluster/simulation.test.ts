@@ -115,6 +115,6 @@ test("without quorum for good it is left alone: no seed, no removal, whatever is
       assert.equal(JSON.stringify(stage.kubelet.etcd?.members), members);
       assert.equal(stage.kubelet.seeds, 1);
     }),
-    { numRuns: runs(5) },
+    sample(5),
   );
 });
