@@ -1,4 +1,5 @@
 // Faults of one container: kills its main process, or stops all its processes and resumes them.
+import { untilStopped } from "../machine/stopped.ts";
 import type { LabConfig } from "../config.ts";
 import { startTimeOf } from "../machine/daemon.ts";
 import { cgroupOf, containerOf, findPod, parsePodName, podText, processesIn } from "../nodes/pods.ts";
@@ -35,6 +36,7 @@ async function pause(effect: Pause): Promise<void> {
     if (fresh.length === 0) return;
     for (const pid of fresh) {
       signal(pid, "SIGSTOP");
+      await untilStopped(pid);
       stopped.add(pid);
     }
   }

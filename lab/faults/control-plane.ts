@@ -4,6 +4,7 @@ import * as net from "node:net";
 import { isReady } from "../control-plane/api.ts";
 import { hostAddress, type LabConfig, UsageError } from "../config.ts";
 import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../machine/daemon.ts";
+import { untilStopped } from "../machine/stopped.ts";
 import { apiUrl } from "../control-plane/kubeconfig.ts";
 import { waitFor } from "../progress.ts";
 import { type ControlPlanePart, type Effect, inject } from "./record.ts";
@@ -36,7 +37,9 @@ async function freeze(lab: LabConfig, id: string, component: ControlPlanePart): 
     lab,
     id,
     effect,
-    async () => void signalDaemon(daemon, "SIGSTOP"),
+    async () => {
+      if (signalDaemon(daemon, "SIGSTOP")) await untilStopped(daemon.pid);
+    },
     () => thaw(lab, effect),
   );
 }

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { type EtcdVersion as Built, etcdRecipe } from "../../lab/build/etcd.ts";
 import { EtcdError } from "../../src/etcd/errors.ts";
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
+import { untilStopped } from "../../lab/machine/stopped.ts";
 import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
 import { hasFlag } from "../../src/etcd/versions/flags.ts";
 import { type EtcdVersion, version } from "../../src/etcd/versions/version.ts";
@@ -175,16 +176,8 @@ export class RealEtcd implements EtcdWorld {
   async freeze(name: string): Promise<void> {
     const { child } = this.#process(name);
     if (!child?.pid) throw new Error(`${name} does not run`);
-    const tasks = `/proc/${child.pid}/task`;
     child.kill("SIGSTOP");
-    const running = (): string[] =>
-      readdirSync(tasks).filter((task) => !/^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, "utf8")));
-    await comesTrue(
-      this,
-      `${name} is stopped`,
-      () => Promise.resolve(running()),
-      ({ length }) => length === 0,
-    );
+    await untilStopped(child.pid);
   }
 
   thaw(name: string): void {
