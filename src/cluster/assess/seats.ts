@@ -1,10 +1,12 @@
 // Each member that etcd lists, with its pod and its answer, and the state it is in: the one place that turns what was
 // observed into what it means. Plan and report both read it. Nothing here decides what is done about it.
 import type { Member } from "../../etcd/member.ts";
-import { memberOfPeerUrl } from "../objects/names.ts";
+import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { EtcdAnswers, MemberAnswer, MemberPod, World } from "../observe/world.ts";
-import type { MemberName, Reason } from "../plan/actions.ts";
 import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
+
+/** In words, for the event that goes with what is done about it. */
+export type Reason = string;
 
 export interface Seat {
   readonly member: Member;

@@ -2,8 +2,10 @@
 // list of members says which pods there must be, after whatever crash.
 import { createHash } from "node:crypto";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { MemberName } from "../plan/actions.ts";
 import { ports } from "./labels.ts";
+
+/** The name of a pod, of its member, and the first label of its peer URL. */
+export type MemberName = string;
 
 type Named = Pick<CompleteEtcdCluster, "metadata" | "spec">;
 

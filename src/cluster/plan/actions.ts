@@ -1,12 +1,8 @@
 // What can be done to a cluster, as data. `plan.ts` chooses; `act/actions.ts` has a row for each that says how it is
 // done. Nothing else touches members or pods.
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
-
-/** The name of a pod, of its member, and the first label of its peer URL. */
-export type MemberName = string;
-
-/** Goes into the event that goes with the action. */
-export type Reason = string;
+import type { Reason } from "../assess/seats.ts";
+import type { MemberName } from "../objects/names.ts";
 
 export type Action =
   /** Server-side apply of one of the two Services; without effect when it is right. */

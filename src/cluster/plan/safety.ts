@@ -5,9 +5,9 @@ import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { hasServed } from "../assess/health.ts";
 import { isNodeLost } from "../assess/pods.ts";
-import { isHealthy, isVoter, quorum, type Seat } from "../assess/seats.ts";
+import { isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
 import type { MemberPod } from "../observe/world.ts";
-import type { Action, ActionOf, Reason } from "./actions.ts";
+import type { Action, ActionOf } from "./actions.ts";
 
 /** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
 type Table = Pick<Assessment, "world" | "now" | "seats">;

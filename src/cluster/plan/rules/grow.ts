@@ -2,9 +2,9 @@
 // where etcd knows no learners. One after the other; several at once only where `together.ts` allows it.
 import { has } from "../../../etcd/versions/features.ts";
 import { isHealthy, isOwedPod, isPodless, isStarting } from "../../assess/seats.ts";
-import { isUndialable, newMemberName } from "../../objects/names.ts";
+import { isUndialable, type MemberName, newMemberName } from "../../objects/names.ts";
 import { mayStartTogether } from "../../assess/together.ts";
-import type { Decision, MemberName } from "../actions.ts";
+import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
 import { mayAdd } from "../safety.ts";
 
