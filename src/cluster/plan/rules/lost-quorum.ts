@@ -2,13 +2,16 @@
 // every copy of the data may be the one that counts.
 import type { Assessment } from "../../assess/assess.ts";
 import { knowsMembers } from "../../assess/pods.ts";
+import { brokenPods, isRolling } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { pace } from "../rule.ts";
-import { deleteSecondVoterPod } from "../safety.ts";
+import { changeBrokenImage, deleteSecondVoterPod } from "../safety.ts";
 
 export function waitForQuorum(assessment: Assessment): Decision {
   const { world } = assessment;
+  const undone = undoChange(assessment);
+  if (undone !== undefined) return undone;
   if (world.etcd.t === "noQuorum") return startSecondVoter(assessment) ?? waitForVoters(assessment);
   if (world.pods.length === 0)
     return {
@@ -20,6 +23,14 @@ export function waitForQuorum(assessment: Assessment): Decision {
     because: `none of the ${world.pods.length} pods answers; those that come back keep their data`,
     lookAgainAfter: pace.later,
   };
+}
+
+/** A member was given another image, has not come up since, and something else is wanted by now. */
+function undoChange({ roll: { release }, world }: Assessment): Decision | undefined {
+  const [pod] = isRolling(world) ? brokenPods(world, release) : [];
+  if (pod === undefined) return undefined;
+  const because = `${pod.name} has not come up in ${pod.version}, and gets ${release.version}`;
+  return { actions: changeBrokenImage(pod, release), because, lookAgainAfter: pace.later };
 }
 
 function waitForVoters({ voters }: Assessment): Decision {
