@@ -1,6 +1,6 @@
 // Which version the members are to run next: the spec's, or a step on the way to it, as etcd's rules allow from what runs
 // now. And what etcd itself must be brought to before a member may run it. Pure arithmetic of versions.
-import { freshLogBefore, pathBetween, stepBetween, versionToRun } from "../../etcd/versions/steps.ts";
+import { freshLogBefore, pathBetween, stepBetween } from "../../etcd/versions/steps.ts";
 import {
   compareVersions,
   type EtcdVersion,
@@ -42,12 +42,19 @@ export type Preparation =
 
 export function targetOf(wanted: EtcdVersion, running: Running, path: "Manual" | "Automatic"): Target {
   if (running.versions.length === 0) return { now: wanted, then: [], first: undefined, refused: undefined };
-  const stay = versionToRun(running.versions, wanted);
+  const stay = commonest(running.versions);
   const goal = goalOf(wanted, running, path);
   if (goal.t === "refused") return { now: stay, then: [], first: undefined, refused: goal.because };
   const first = preparationFor(goal.version, running);
   if (first === undefined) return { now: goal.version, then: goal.then, first, refused: undefined };
-  return { now: stay, then: [goal.version, ...goal.then], first, refused: undefined };
+  const then = [goal.version, ...goal.then].filter((one) => compareVersions(one, stay) !== 0);
+  return { now: stay, then, first, refused: undefined };
+}
+
+/** What most of them run; of two that are as many, the older, beside which every other can run. */
+function commonest(versions: readonly EtcdVersion[]): EtcdVersion {
+  const count = (v: EtcdVersion): number => versions.filter((other) => compareVersions(other, v) === 0).length;
+  return versions.reduce((best, v) => ((count(v) - count(best) || compareVersions(best, v)) > 0 ? v : best));
 }
 
 type Goal =
