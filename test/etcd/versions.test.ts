@@ -66,7 +66,8 @@ for (const built of etcdVersions)
 
     // 3.3 is the exception: its health counts every alarm, and 3.2 knows of none.
     const staysReady = has(v, "healthExclude") || !has(v, "metricsListener");
-    test(`${staysReady ? "stays ready when it is out of space: it still serves reads and deletes" : "is not ready when it is out of space"}`, async () => {
+    const outOfSpace = staysReady ? "stays ready: it still serves reads and deletes" : "is not ready";
+    test(`when it is out of space, ${outOfSpace}`, async () => {
       await using etcd = await RealEtcd.start(built, { flags: [`--quota-backend-bytes=${16 << 20}`] });
       await etcd.fillUp();
       const { readiness } = probesOf(v);
