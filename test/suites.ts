@@ -103,4 +103,11 @@ export const suites: readonly Suite[] = [
     files: () => testFiles("test/e2e"),
     atOnce: 1,
   },
+  {
+    name: "e2e-rolls",
+    what: "upgrades and edits of clusters that serve",
+    need: "lab",
+    files: () => testFiles("test/e2e-rolls"),
+    atOnce: 1,
+  },
 ];

@@ -1,9 +1,9 @@
 // The etcd versions of the lab and where each comes from: current minors from Go modules, 3.4 from Debian, and 3.2, the
-// default of etcd-operator 0.9, from patched sources.
+// default of etcd-operator 0.9, and 3.3, the step from there to 3.4, from sources older than Go modules.
 import type { Recipe } from "./cache.ts";
 import { etcdFromDebian } from "./etcd-debian.ts";
 import { etcdFromModules } from "./etcd-modules.ts";
-import { etcd32 } from "./etcd-patched.ts";
+import { etcd32, etcd33 } from "./etcd-old.ts";
 
 /** The etcd of the lab's own control plane, and of its etcdctl. */
 export const controlPlaneEtcd = "3.6.16";
@@ -15,6 +15,7 @@ const sources = {
   "3.5.35": etcdFromModules,
   "3.5.21": etcdFromModules,
   "3.4.23": etcdFromDebian,
+  "3.3.27": etcd33,
   "3.2.13": etcd32,
 } as const;
 

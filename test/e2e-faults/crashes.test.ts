@@ -4,13 +4,16 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { waitFor } from "../../lab/progress.ts";
-import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterSpec } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { settingsAnnotation } from "../../src/cluster/objects/member-pod.ts";
 import { PodDisruptionBudget, Service } from "../../src/kube/objects/kinds.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../e2e/support/environment.ts";
 import { deletePods } from "../e2e/support/disruptions.ts";
 import { memberAt } from "../e2e/support/healthy.ts";
+import { untilRolled } from "../e2e/support/rolled.ts";
+import { holdSameData } from "../e2e/support/same-data.ts";
 import { Writer } from "../e2e/support/writer.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
@@ -110,6 +113,28 @@ async function together({ key, operators, record }: Setup): Promise<void> {
   await record("creation", cluster);
 }
 
+/** An edit is rolled out, member by member, while a client writes. */
+const rolled =
+  (from: Omit<EtcdClusterSpec, "size">, to: Partial<EtcdClusterSpec>): Scenario =>
+  async ({ key, operators, record }) => {
+    const cluster = await createCluster(key, { size: 3, ...from });
+    const first = await operators.during(cluster.untilHealthy());
+    await record("creation", cluster);
+    const writer = new Writer(cluster);
+    try {
+      // With this many entries members join one after another.
+      await operators.during(writer.progress(100));
+      await cluster.edit(to);
+      const last = await operators.during(untilRolled(cluster));
+      assert.equal(last.clusterId, first.clusterId);
+      await holdSameData(last);
+      await operators.during(writer.nothingIsLost());
+      await record("roll", cluster);
+    } finally {
+      await writer.stop();
+    }
+  };
+
 function firstWrite(cluster: TestCluster): Promise<true> {
   let seen = "no member";
   const write = async (): Promise<true | undefined> => {
@@ -137,7 +162,12 @@ async function stateOf(cluster: TestCluster): Promise<object> {
   ]);
   return {
     spec,
-    pods: pods.length,
+    pods: pods.map(({ metadata, spec }) => ({
+      image: spec?.containers[0]?.image,
+      settings: metadata?.annotations?.[settingsAnnotation],
+    })),
+    versions: status?.versions,
+    targetVersion: status?.targetVersion,
     phase: status?.phase,
     size: status?.size,
     ready: status?.ready,
@@ -185,6 +215,24 @@ describe("crashing operators", { concurrency: 3 }, () => {
       each: [
         { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
         { changes: 2, after: "every second write", fewest: 7 },
+      ],
+    },
+    {
+      scenario: rolled({ version: "3.5.35" }, { version: "3.6.16" }),
+      prefix: "upgrade-",
+      lead: "during an upgrade, ",
+      each: [
+        { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
+        { changes: 3, after: "every third write", fewest: 6 },
+      ],
+    },
+    {
+      scenario: rolled({}, { etcd: { snapshotCount: 5_000 } }),
+      prefix: "configuration-",
+      lead: "while members are exchanged for a setting, ",
+      each: [
+        { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
+        { changes: 3, after: "every third write", fewest: 6 },
       ],
     },
   ]) {

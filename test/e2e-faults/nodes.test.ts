@@ -1,4 +1,5 @@
-// Nodes lose power: one for good, and all at once. This affects the whole lab, so it runs alone.
+// Nodes lose power: one for good, also in the middle of an upgrade, and all at once. This affects the whole lab, so it runs
+// alone.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { labNodes } from "../../lab/config.ts";
@@ -12,6 +13,7 @@ import { kube, lab, patience, restrictedNamespace } from "../e2e/support/environ
 import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
 import { onlyReplaced } from "../e2e/support/replaced.ts";
+import { runs, untilHalfRolled, untilRolled } from "../e2e/support/rolled.ts";
 import { Writer } from "../e2e/support/writer.ts";
 
 describe("nodes", () => {
@@ -112,6 +114,27 @@ describe("nodes", () => {
     await writer.nothingIsLost();
     onlyReplaced(patientBefore, await patient.untilHealthy());
     await patientWriter.nothingIsLost();
+  });
+
+  test("an upgrade during which a node loses power replaces the member there and goes on with the others", async () => {
+    const before = await cluster.untilHealthy();
+    const to = "3.7.3";
+    await cluster.edit({ version: to });
+    const { others } = await untilHalfRolled(cluster, runs(to));
+    const home = (await operator.leader()).spec?.nodeName;
+    // The operator's own node would delay everything until Kubernetes moves its pod.
+    const victim = before.members.find(({ name, node }) => others.includes(name) && node !== home);
+    assert.ok(victim);
+    await powerOff(lab, victim.node);
+    const after = await untilRolled(cluster);
+    onlyReplaced(before, after, victim.name);
+    for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, to, name);
+    await writer.nothingIsLost();
+    await powerOn(lab, victim.node);
+    await nodesReady();
+    await writer.progress(50);
+    onlyReplaced(after, await cluster.untilHealthy());
+    await writer.nothingIsLost();
   });
 });
 

@@ -1,6 +1,6 @@
 // Which flags and feature gates each minor version of etcd has, and which of them are one setting under several names.
-// An unknown flag ends etcd, so they are checked before a pod is created. From the programs themselves (3.2.13, 3.4.23,
-// 3.5.35, 3.6.16, 3.7.3; 3.3 from etcdmain/config.go of 3.3.27); versions.test.ts and settings.test.ts in test/etcd check.
+// An unknown flag ends etcd, so they are checked before a pod is created. From the programs themselves (3.2.13, 3.3.27,
+// 3.4.23, 3.5.35, 3.6.16, 3.7.3); versions.test.ts and settings.test.ts in test/etcd check.
 import { type EtcdVersion, formatVersion } from "./version.ts";
 
 interface FlagChange {

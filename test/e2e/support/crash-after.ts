@@ -1,20 +1,20 @@
-// Preloaded into an operator (`node --import`): counts its writes to Kubernetes and to etcd's member list, prints each to
-// standard error, and kills the process right after write number CRASH_AFTER: the server has carried it out, and the
-// operator has not seen the response.
+// Preloaded into an operator (`node --import`): counts its writes to Kubernetes and to etcd (members, leader, downgrades),
+// prints each to standard error, and kills the process right after write number CRASH_AFTER: the server has carried it
+// out, and the operator has not seen the response.
 import { writeSync } from "node:fs";
 import { Http2Origin, type Receiver, type ResponseEnd, type TransportRequest } from "../../../src/transport/origin.ts";
 
 const lastChange = Number(process.env["CRASH_AFTER"] ?? Number.POSITIVE_INFINITY);
 const changesOfEtcd =
-  /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<move>MoveLeader)$/;
+  /\/etcdserverpb\.Cluster\/(?<change>Member(?:Add|Promote|Remove|Update))$|\.Maintenance\/(?<other>MoveLeader|Downgrade)$/;
 const changesOfKubernetes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 /** Leases and events do not count: no decision depends on them. */
 const ignored = /\/(leases|events)(\/|\?|$)/;
 
 /** As in `POST pods`; undefined when the request is no write that counts. */
 function changeOf({ method, path }: TransportRequest): string | undefined {
-  const { change, move } = changesOfEtcd.exec(path)?.groups ?? {};
-  if (change !== undefined || move !== undefined) return change ?? move;
+  const { change, other } = changesOfEtcd.exec(path)?.groups ?? {};
+  if (change !== undefined || other !== undefined) return change ?? other;
   if (path.startsWith("/etcdserverpb.") || !changesOfKubernetes.has(method) || ignored.test(path)) return undefined;
   const [, resource = path, subresource] = /\/namespaces\/[^/]+\/(\w+)(?:\/[^/?]+)?(?:\/(\w+))?/.exec(path) ?? [];
   return `${method} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;

@@ -20,11 +20,18 @@ export function lane(
   spec: EtcdClusterSpec,
   prepare: (namespace: string) => Promise<unknown> = async () => {},
 ): () => Lane {
-  let made: Lane | undefined;
-  before(async () => {
+  return laneOf(name, async () => {
     const namespace = await restrictedNamespace(name);
     await prepare(namespace);
-    const cluster = await createCluster({ namespace, name }, spec, clusterwide);
+    return createCluster({ namespace, name }, spec, clusterwide);
+  });
+}
+
+/** The same with a cluster that the test creates in its own way. */
+export function laneOf(name: string, create: () => Promise<TestCluster>): () => Lane {
+  let made: Lane | undefined;
+  before(async () => {
+    const cluster = await create();
     const first = await cluster.untilHealthy();
     made = { cluster, first, writer: new Writer(cluster) };
   });

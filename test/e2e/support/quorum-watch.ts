@@ -1,5 +1,5 @@
-// Polls a cluster and keeps each moment at which fewer of the listed voters answered than a quorum needs. Independent of
-// what the operator reports.
+// Polls a cluster and keeps each moment at which fewer of the listed voters answered than a quorum needs, or than a test
+// demands. Independent of what the operator reports.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Member } from "../../../src/etcd/member.ts";
@@ -22,6 +22,11 @@ const enough = 5;
 /** Names of the pods whose etcd answered. */
 type Answering = ReadonlySet<string>;
 
+export interface QuorumWatchOptions {
+  /** How many voters must answer at every poll. Default: a quorum of the listed ones. */
+  readonly fewest?: number;
+}
+
 export class QuorumWatch implements AsyncDisposable {
   readonly #shortfalls: string[] = [];
   #judged = 0;
@@ -29,17 +34,19 @@ export class QuorumWatch implements AsyncDisposable {
   #lastFailure = "none";
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
+  readonly #fewest: number | undefined;
 
-  constructor(cluster: TestCluster) {
+  constructor(cluster: TestCluster, { fewest }: QuorumWatchOptions = {}) {
+    this.#fewest = fewest;
     this.#ended = this.#run(cluster);
   }
 
-  /** One sentence for each poll without a quorum. */
+  /** One sentence for each poll at which too few answered. */
   get shortfalls(): readonly string[] {
     return this.#shortfalls;
   }
 
-  /** Stops the watch after enough polls and asserts that each saw a quorum. What is watched may take less than a second. */
+  /** Stops the watch after enough polls and asserts that at each enough voters answered. What is watched may take less than a second. */
   async alwaysQuorum(): Promise<void> {
     await waitFor(`${enough} polls`, async () => this.#judged >= enough || undefined, {
       timeoutMs: patience,
@@ -95,7 +102,7 @@ export class QuorumWatch implements AsyncDisposable {
     this.#judged += 1;
     const voters = list.filter(({ learner }) => !learner).map(podOf);
     const silent = voters.filter((voter) => !answering.has(voter));
-    if (voters.length - silent.length >= quorum(voters.length)) return;
+    if (voters.length - silent.length >= (this.#fewest ?? quorum(voters.length))) return;
     this.#shortfalls.push(`of the voters ${voters.join(", ")} these did not answer: ${silent.join(", ")}`);
   }
 }

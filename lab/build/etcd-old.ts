@@ -1,5 +1,6 @@
-// etcd 3.2 built with a current Go. It needs one patch: the generated decoder of the v2 client uses a codec library that
-// panics on a current Go. Without that file a newer codec decodes the same by reflection.
+// etcd 3.2 and 3.3, which are older than Go modules, built with a current Go. 3.2 needs one patch: the generated decoder of
+// the v2 client uses a codec library that panics on a current Go. Without that file a newer codec decodes the same by
+// reflection.
 import { chmod, cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import type { Recipe } from "./cache.ts";
@@ -7,19 +8,24 @@ import { goBuild, goModule } from "./go.ts";
 
 const module = "github.com/coreos/etcd";
 const programs = { etcd: module, etcdctl: `${module}/etcdctl` };
-const generatedDecoder = "client/keys.generated.go";
 
-export async function etcd32(version: string): Promise<Recipe> {
-  const goMod = await readFile(path.join(import.meta.dirname, "etcd-3.2", "go.mod"), "utf8");
+/** Minor version → the files that are left out. */
+const leftOut = { "3.2": ["client/keys.generated.go"], "3.3": [] } as const;
+
+export const etcd32 = (version: string): Promise<Recipe> => etcdBeforeModules("3.2", version);
+export const etcd33 = (version: string): Promise<Recipe> => etcdBeforeModules("3.3", version);
+
+async function etcdBeforeModules(minor: keyof typeof leftOut, version: string): Promise<Recipe> {
+  const goMod = await readFile(path.join(import.meta.dirname, `etcd-${minor}`, "go.mod"), "utf8");
   return {
     name: "etcd",
     version,
-    ingredients: [goMod, generatedDecoder],
+    ingredients: [goMod, ...leftOut[minor]],
     async build(folder, step) {
       const source = path.join(folder, "source");
       await cp(await goModule(module, `v${version}+incompatible`, step), source, { recursive: true });
       await makeWritable(source);
-      await rm(path.join(source, generatedDecoder));
+      for (const file of leftOut[minor]) await rm(path.join(source, file));
       await writeFile(path.join(source, "go.mod"), `module ${module}\n\ngo 1.12\n`);
       await writeFile(path.join(folder, "go.mod"), goMod);
       for (const [program, pkg] of Object.entries(programs))

@@ -1,0 +1,117 @@
+// A cluster of etcd-operator 0.9.4 is taken over as it runs: nothing is restarted. Then it heals, scales, and is upgraded to a
+// version whose image has no shell for the old probes.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { killContainer } from "../../../lab/faults/containers.ts";
+import { Service, type Pod } from "../../../src/kube/objects/kinds.ts";
+import { kube, lab } from "../../e2e/support/environment.ts";
+import { followers, memberAt } from "../../e2e/support/healthy.ts";
+import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { laneOf } from "../../e2e/support/lane.ts";
+import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
+import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { RollWatch } from "../../e2e/support/roll-watch.ts";
+import { untilRolled } from "../../e2e/support/rolled.ts";
+import { holdSameData } from "../../e2e/support/same-data.ts";
+import { ownNamespace } from "../../support/kubectl.ts";
+import { isMatrix } from "../../support/matrix.ts";
+import { createInherited, handOver, inheritedVersion, type Naming } from "../support/inherited-cluster.ts";
+
+const lanes: readonly { naming: Naming; names: string; upgraded: boolean }[] = [
+  { naming: "random", names: "with random names", upgraded: true },
+  { naming: "counted", names: "with names that count up", upgraded: isMatrix },
+];
+
+export function inherited(): void {
+  for (const { naming, names, upgraded } of lanes)
+    describe(`a cluster of etcd-operator 0.9 ${names}`, { concurrency: 1 }, () => {
+      let left: readonly Pod[] = [];
+      let services: readonly string[] = [];
+      const on = laneOf(naming, async () => {
+        // Its pods run as root, which the restricted profile forbids.
+        const namespace = await ownNamespace("inherited");
+        const cluster = await createInherited({ namespace, name: naming }, 3, naming);
+        left = await cluster.pods();
+        services = await servicesOf(namespace);
+        await memberAt(left[0]?.status?.podIP ?? "").put("/before", "1");
+        await handOver(cluster);
+        return cluster;
+      });
+
+      test(`${names} is taken over: the Services are corrected, and no pod is restarted or made`, async () => {
+        const { cluster, writer, first } = on();
+        await using roll = new RollWatch(cluster);
+        await writer.progress(100);
+        const pods = await cluster.pods();
+        assert.deepEqual(pods.map(identityOf).toSorted(), left.map(identityOf).toSorted());
+        const { metadata, spec, status } = await cluster.get();
+        assert.equal(status?.clusterId, first.clusterId);
+        assert.equal(status?.currentVersion, inheritedVersion);
+        assert.equal(spec.version, inheritedVersion);
+        assert.deepEqual(await servicesOf(metadata?.namespace ?? ""), services);
+        const peers = await kube.get(Service, cluster.key);
+        assert.equal(peers.spec?.publishNotReadyAddresses, true);
+        await roll.madeNoPod(first);
+        await writer.nothingIsLost();
+      });
+
+      test(`${names} replaces a member whose container has exited, and only that one`, async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.untilHealthy();
+        const [victim] = followers(before);
+        assert.ok(victim);
+        // Its pods never restart a container: the data is lost with it.
+        await killContainer(lab, `${cluster.namespace}/${victim.name}`);
+        onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
+        await writer.nothingIsLost();
+      });
+
+      if (!upgraded) return;
+
+      test(`${names} scales to 5 and back to 3, and keeps the members that it had`, async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.untilHealthy();
+        await using quorum = new QuorumWatch(cluster);
+        await cluster.scale(5);
+        assert.equal((await cluster.untilHealthy()).members.length, 5);
+        await cluster.scale(3);
+        onlyReplaced(before, await cluster.untilHealthy());
+        await writer.nothingIsLost();
+        await quorum.alwaysQuorum();
+      });
+
+      for (const [from, to] of [
+        [inheritedVersion, "3.3.27"],
+        ["3.3.27", "3.4.23"],
+        ["3.4.23", "3.5.35"],
+      ] as const)
+        test(`${names} is upgraded from ${from} to ${to}, one member at a time`, async () => {
+          const { cluster, writer, first } = on();
+          await cluster.untilHealthy();
+          await using quorum = new QuorumWatch(cluster, { fewest: 2 });
+          await using identity = new IdentityWatch(cluster, first.clusterId);
+          await cluster.edit({ version: to });
+          const after = await identity.during(untilRolled(cluster));
+          assert.equal(after.clusterId, first.clusterId);
+          for (const { etcd, name } of after.members) {
+            assert.equal((await etcd.status()).version, to, name);
+            assert.equal((await etcd.list("/before")).keys.length, 1, name);
+          }
+          await cluster.untilPodsReady();
+          await holdSameData(after);
+          await writer.nothingIsLost();
+          await quorum.alwaysQuorum();
+          await identity.neverViolated();
+        });
+    });
+}
+
+/** The container has another id when it was started again. */
+const identityOf = ({ metadata, status }: Pod): string =>
+  `${metadata?.name} ${metadata?.uid} ${status?.containerStatuses?.[0]?.containerID}`;
+
+/** The uid of each: Services that are made anew have another address. */
+async function servicesOf(namespace: string): Promise<string[]> {
+  const { items } = await kube.list(Service, { namespace });
+  return items.map(({ metadata }) => metadata?.uid ?? "").toSorted();
+}

@@ -1,0 +1,134 @@
+// Upgrades, and the way back: members restart in place in the new version, one at a time, and keep pod, id and data.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import type { Event } from "../../../src/kube/objects/kinds.ts";
+import type { TestCluster } from "../../e2e/support/cluster.ts";
+import { conditionOf, updatedMembersOf } from "../../e2e/support/status.ts";
+import type { HealthyCluster } from "../../e2e/support/healthy.ts";
+import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { lane } from "../../e2e/support/lane.ts";
+import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
+import { untilRolled } from "../../e2e/support/rolled.ts";
+import { RollWatch } from "../../e2e/support/roll-watch.ts";
+import { holdSameData } from "../../e2e/support/same-data.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
+
+const oldest = "3.4.23";
+const newest = "3.7.3";
+
+export function upgrades(): void {
+  describe("upgrades step by step", { concurrency: 1 }, () => {
+    const size = 3;
+    const on = lane("upgrade", { size, version: oldest });
+    before(() => fill(on().first));
+
+    for (const [from, to] of [
+      [oldest, "3.5.35"],
+      ["3.5.35", "3.6.16"],
+      ["3.6.16", newest],
+      [newest, "3.6.16"],
+    ] as const)
+      test(`from ${from} to ${to} each member restarts in place, one at a time, and keeps its pod, id and data`, async () => {
+        const { cluster, writer } = on();
+        const before = await cluster.untilHealthy();
+        await using quorum = new QuorumWatch(cluster, { fewest: size - 1 });
+        await using identity = new IdentityWatch(cluster, before.clusterId);
+        await using roll = new RollWatch(cluster);
+        await cluster.edit({ version: to });
+        const after = await identity.during(untilRolled(cluster));
+        await everyMemberRestarted(cluster, before, after, to);
+        for (const { name } of after.members) await cluster.untilEvent("Member Upgraded", isUpgrade(name, from, to));
+        await roll.madeNoPod(before);
+        assert.deepEqual(roll.targets, [to]);
+        assert.ok(
+          roll.upgrading.some((message) => message.startsWith(`upgrading to ${to}`)),
+          `Upgrading said: ${roll.upgrading.join("; ")}`,
+        );
+        countsUp(roll.updated, size);
+        await holdSameData(after);
+        await writer.nothingIsLost();
+        await quorum.alwaysQuorum();
+        await identity.neverViolated();
+      });
+  });
+
+  for (const { size } of rowsOf<Row & { size: number }>([{ size: 3 }, { size: 5, onlyInMatrix: true }]))
+    describe(`an automatic upgrade of ${size} members`, { concurrency: 1 }, () => {
+      const automatic = { upgrade: { path: "Automatic" } } as const;
+      const on = lane(`automatic-${size}`, { size, version: oldest, ...automatic });
+      before(() => fill(on().first));
+
+      test(`one edit takes them from ${oldest} through each minor version to ${newest}`, async () => {
+        const { cluster, writer, first } = on();
+        await using quorum = new QuorumWatch(cluster, { fewest: size - 1 });
+        await using identity = new IdentityWatch(cluster, first.clusterId);
+        await using roll = new RollWatch(cluster);
+        await cluster.edit({ version: newest });
+        const after = await identity.during(untilRolled(cluster));
+        await everyMemberRestarted(cluster, first, after, newest);
+        for (const { name } of after.members)
+          for (const [from, to] of [
+            ["3.4", "3.5"],
+            ["3.5", "3.6"],
+            ["3.6", "3.7"],
+          ] as const)
+            await cluster.untilEvent("Member Upgraded", isUpgrade(name, `${from}.`, `${to}.`));
+        await roll.skippedNoMinor();
+        await roll.madeNoPod(first);
+        await holdSameData(after);
+        await writer.nothingIsLost();
+        await quorum.alwaysQuorum();
+        await identity.neverViolated();
+      });
+    });
+}
+
+/** A megabyte, so that there is more to keep than the writer's keys. */
+async function fill({ leader }: HealthyCluster): Promise<void> {
+  const value = "x".repeat(4_096);
+  for (let i = 0; i < 256; i += 1) await leader.etcd.put(`/data/${i}`, value);
+}
+
+/** In the same pods, and the status says the new version. */
+async function everyMemberRestarted(
+  cluster: TestCluster,
+  before: HealthyCluster,
+  after: HealthyCluster,
+  version: string,
+): Promise<void> {
+  onlyReplaced(before, after);
+  for (const { etcd, name, restarts } of after.members) {
+    assert.equal((await etcd.status()).version, version, name);
+    const earlier = before.members.find((member) => member.name === name)?.restarts ?? 0;
+    assert.ok(restarts > earlier, `${name} was not restarted`);
+    assert.equal((await etcd.list("/data/")).keys.length, 256, name);
+  }
+  for (const { metadata, spec } of await cluster.pods()) {
+    assert.match(spec?.containers[0]?.image ?? "", new RegExp(`:v${version}$`));
+    assert.equal(metadata?.annotations?.["etcd.version"], version);
+  }
+  const object = await cluster.get();
+  assert.equal(object.status?.currentVersion, version);
+  assert.equal(object.status?.targetVersion, "");
+  assert.deepEqual(object.status?.versions, { [version]: after.members.length });
+  assert.equal(updatedMembersOf(object), after.members.length);
+  assert.equal(conditionOf(object, "Upgrading")?.status, "False");
+}
+
+/** `from` and `to` may be the beginning of a version. */
+const isUpgrade =
+  (name: string, from: string, to: string) =>
+  ({ note = "" }: Event): boolean =>
+    note.startsWith(`Member ${name} upgraded from ${from}`) && note.includes(` to ${to}`);
+
+/** After the edit no member is updated, then one more at a time. */
+function countsUp(updated: readonly number[], size: number): void {
+  const counted = updated.slice(updated.findIndex((count) => count < size));
+  assert.deepEqual(
+    counted,
+    counted.toSorted((a, b) => a - b),
+  );
+  for (let count = 1; count < size; count += 1)
+    assert.ok(counted.includes(count), `updatedMembers was never ${count}: ${updated.join(", ")}`);
+}
