@@ -60,6 +60,11 @@ export function sameMinor(a: EtcdVersion, b: EtcdVersion): boolean {
   return a.major === b.major && a.minor === b.minor;
 }
 
+/** As in `3.6`. */
+export function minorOf({ major, minor }: EtcdVersion): string {
+  return `${major}.${minor}`;
+}
+
 /** Undefined when there are none. */
 export function oldestVersion(versions: readonly EtcdVersion[]): EtcdVersion | undefined {
   return versions.reduce<EtcdVersion | undefined>(
