@@ -1,11 +1,13 @@
 // EtcdMember over the network: one gRPC call per method. Comments mark the few calls that need more than that.
 import { TransportError } from "../transport/errors.ts";
+import { refuseDowngradeOfOldServers } from "./downgrade-guard.ts";
 import { EtcdError } from "./errors.ts";
 import {
   AlarmRequest_AlarmAction,
   Cluster,
   Compare_CompareResult,
   Compare_CompareTarget,
+  DowngradeRequest_DowngradeAction,
   KV,
   Maintenance,
 } from "./gen/etcdserverpb/rpc_pb.ts";
@@ -17,6 +19,7 @@ import type {
   Alarm,
   Call,
   Deleted,
+  DowngradeStep,
   EtcdMember,
   KeyRange,
   KeyValue,
@@ -131,6 +134,16 @@ export class ConnectedMember implements EtcdMember {
 
   async moveLeader(to: MemberId, call?: Call): Promise<void> {
     await unary(this.#carrier, Maintenance.method.moveLeader, { targetID: wireId(to) }, within(deadlines.change, call));
+  }
+
+  async downgrade(step: DowngradeStep, call?: Call): Promise<void> {
+    refuseDowngradeOfOldServers(step);
+    const { VALIDATE, ENABLE, CANCEL } = DowngradeRequest_DowngradeAction;
+    const request =
+      step.do === "cancel"
+        ? { action: CANCEL }
+        : { action: step.do === "enable" ? ENABLE : VALIDATE, version: step.version };
+    await unary(this.#carrier, Maintenance.method.downgrade, request, within(deadlines.change, call));
   }
 
   async alarms(call?: Call): Promise<readonly Alarm[]> {

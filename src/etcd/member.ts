@@ -43,6 +43,17 @@ export interface EtcdMember {
   memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]>;
   /** Only the leader accepts it. */
   moveLeader(to: MemberId, call?: Call): Promise<void>;
+  /**
+   * Allows the cluster to run the minor version below its own. Once it is enabled the leader lowers the cluster version,
+   * for which every member must answer it, and each member brings its storage to that version: see
+   * `status().storageVersion`.
+   *
+   * - From 3.6 on. A target below 3.5 is not sent: a server of 3.5 would enable it and never start again.
+   * - Servers of 3.6 and 3.7 answer `cancel` with success whatever comes of it: see `status().downgrade`.
+   * - Enabling the same version again is refused as `downgradeInProgress`, and as `invalidDowngradeTarget` once the
+   *   cluster version has been lowered.
+   */
+  downgrade(step: DowngradeStep, call?: Call): Promise<void>;
 
   /** Needs quorum; `status().alarms` does not. */
   alarms(call?: Call): Promise<readonly Alarm[]>;
@@ -108,11 +119,18 @@ export interface MemberStatus {
   readonly dbSizeInUse: number | undefined;
   /** Since 3.6. */
   readonly dbSizeQuota: number | undefined;
-  /** Since 3.6, as in `3.6.0`. */
+  /** Since 3.6, as in `3.6.0`. Follows the cluster version, which is that of the oldest member. */
   readonly storageVersion: string | undefined;
+  /** The version that an enabled downgrade goes to, as in `3.5.0`; undefined: none is enabled. Since 3.6. */
+  readonly downgrade: string | undefined;
   /** As far as this member knows; since 3.4. */
   readonly alarms: readonly Alarm[];
 }
+
+/** The version as in `3.5`; a patch may follow and does not matter. */
+export type DowngradeStep =
+  | { readonly do: "validate" | "enable"; readonly version: string }
+  | { readonly do: "cancel" };
 
 export type MemberHealth =
   | { readonly t: "healthy" }

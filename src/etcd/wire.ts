@@ -54,6 +54,7 @@ export function memberStatus(status: StatusResponse): MemberStatus {
     dbSizeInUse: known(status.dbSizeInUse),
     dbSizeQuota: known(status.dbSizeQuota),
     storageVersion: status.storageVersion === "" ? undefined : status.storageVersion,
+    downgrade: status.downgradeInfo?.enabled ? status.downgradeInfo.targetVersion : undefined,
     alarms: status.errors.flatMap(alarmInText),
   };
 }

@@ -176,6 +176,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     dbSizeInUse: 20_480,
     dbSizeQuota: undefined,
     storageVersion: undefined,
+    downgrade: undefined,
     alarms: [],
   };
   return { pod: `demo-${member.letter}`, status, healthy: etcd === undefined && !member.learner };

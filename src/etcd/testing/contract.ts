@@ -8,7 +8,8 @@ import { EtcdError } from "../errors.ts";
 import { memberId } from "../ids.ts";
 import type { EtcdMember, Member } from "../member.ts";
 import { has } from "../versions/features.ts";
-import { type EtcdVersion, formatVersion, version } from "../versions/version.ts";
+import { firstDowngradable } from "../versions/steps.ts";
+import { type EtcdVersion, formatVersion, isAtLeast, minorOf, version } from "../versions/version.ts";
 import { comesTrue, type EtcdWorld, grow, isRefusal, succeedsInTime } from "./world.ts";
 
 const nobody = memberId(0x123456789abcdefn);
@@ -19,6 +20,7 @@ export function etcdContract(title: string, v: EtcdVersion, makeWorld: () => Pro
     describe("a lone member", () => alone(v, makeWorld));
     describe("a cluster that is out of space", () => outOfSpace(v, makeWorld));
     if (has(v, "learners")) describe("a learner", () => learner(v, makeWorld));
+    describe("a downgrade", () => downgrade(v, makeWorld));
     describe("three voters", () => threeVoters(v, makeWorld));
   });
 }
@@ -208,6 +210,7 @@ function learner(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
     await refuses(m1.memberList({ linearizable: false }), "notServedByLearner");
     await refuses(m1.put("x", "1"), "notServedByLearner");
     await refuses(m1.defragment(), "notServedByLearner");
+    if (has(v, "downgradeCall")) await refuses(m1.downgrade({ do: "cancel" }), "notServedByLearner");
     const health = await m1.health();
     assert.ok(health.t === "unhealthy" && health.error instanceof EtcdError);
     assert.equal(health.error.reason, "notServedByLearner");
@@ -242,6 +245,79 @@ function learner(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
     const { member } = await m0.memberAdd({ as: "learner", peerUrls: [world.peerUrl("m1")], oldestServer: v });
     assert.equal((await m0.memberRemove(member.id)).length, 1);
     await refuses(m0.memberRemove(member.id), "memberNotFound", "memberRemoved");
+  });
+}
+
+function downgrade(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
+  const own = minorOf(v);
+  const below = `3.${v.minor - 1}`;
+
+  if (!has(v, "downgradeCall")) {
+    test("is not known", async () => {
+      await using world = await makeWorld();
+      for (const step of [
+        { do: "validate", version: "3.5" },
+        { do: "enable", version: "3.5" },
+        { do: "cancel" },
+      ] as const)
+        await refuses(world.member("m0").downgrade(step), "unimplemented");
+      assert.equal((await world.member("m0").status()).downgrade, undefined);
+    });
+    return;
+  }
+
+  const refusesAll = async (m0: EtcdMember, targets: readonly string[]): Promise<void> => {
+    for (const target of targets)
+      for (const step of ["validate", "enable"] as const)
+        await refuses(m0.downgrade({ do: step, version: target }), "invalidDowngradeTarget");
+    assert.equal((await m0.status()).downgrade, undefined);
+  };
+
+  if (!isAtLeast(v, firstDowngradable)) {
+    test("is refused, also one that the server would enable without being able to start again", async () => {
+      await using world = await makeWorld();
+      const m0 = world.member("m0");
+      await refusesAll(m0, [own, below, `${below}.0`, "3.6", "latest"]);
+      await refuses(m0.downgrade({ do: "cancel" }), "noDowngrade");
+    });
+    return;
+  }
+
+  test("goes to the minor below and to no other", async () => {
+    await using world = await makeWorld();
+    const m0 = world.member("m0");
+    await refusesAll(m0, [own, "3.1", "3.99", "4.0", "latest", ""]);
+    for (const target of [below, `${below}.0`, `${below}.35`]) await m0.downgrade({ do: "validate", version: target });
+    assert.equal((await m0.status()).downgrade, undefined);
+  });
+
+  test("lowers the storage when it is enabled, and brings it back when it is cancelled", async () => {
+    await using world = await makeWorld();
+    const m0 = world.member("m0");
+    const storage = (wanted: string): Promise<unknown> =>
+      comesTrue(
+        world,
+        `the storage is of ${wanted}`,
+        () => m0.status(),
+        ({ storageVersion }) => storageVersion === `${wanted}.0`,
+      );
+    await storage(own);
+    await m0.downgrade({ do: "cancel" }); // nothing to cancel, and no error
+    await m0.downgrade({ do: "enable", version: below });
+    assert.equal((await m0.status()).downgrade, `${below}.0`);
+    const again = m0.downgrade({ do: "enable", version: below });
+    await refuses(again, "downgradeInProgress", "invalidDowngradeTarget");
+    await storage(below);
+    await refuses(m0.downgrade({ do: "enable", version: below }), "invalidDowngradeTarget");
+    assert.deepEqual(await m0.health(), { t: "healthy" });
+    assert.equal(
+      (await m0.status()).downgrade,
+      `${below}.0`,
+      "it stays enabled while no member runs the lower version",
+    );
+    await m0.downgrade({ do: "cancel" });
+    assert.equal((await m0.status()).downgrade, undefined);
+    await storage(own);
   });
 }
 

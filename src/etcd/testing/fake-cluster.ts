@@ -5,10 +5,11 @@
 import { createHash } from "node:crypto";
 import { EtcdError, type EtcdReason } from "../errors.ts";
 import { type ClusterId, clusterId, type MemberId, memberId, wireId } from "../ids.ts";
-import type { Alarm, Member } from "../member.ts";
+import type { Alarm, DowngradeStep, Member } from "../member.ts";
 import { has, healthInterval } from "../versions/features.ts";
 import { type EtcdVersion, version } from "../versions/version.ts";
 import { FakeStore } from "./fake-store.ts";
+import { FakeVersions, type Versioned } from "./fake-versions.ts";
 
 export interface FakeClusterOptions {
   /** Milliseconds that only grow. */
@@ -45,7 +46,7 @@ export type ProcessState =
   | "isolated" // runs, and no packet passes
   | "partitioned"; // the operator reaches it, its peers do not
 
-export interface FakeProcess {
+export interface FakeProcess extends Versioned {
   readonly name: string;
   readonly member: MemberId;
   readonly clientUrl: string;
@@ -79,8 +80,7 @@ export class FakeCluster {
   #term = 1;
   #entries = 0;
   #lost = 0;
-  /** The minor version that all members have had: none below it may start. */
-  #minor = 0;
+  readonly #versions: FakeVersions;
 
   /** A cluster of one member that runs. */
   constructor(seed: ProcessStart, options: FakeClusterOptions = {}) {
@@ -91,6 +91,7 @@ export class FakeCluster {
     this.#listen = options.listen ?? 0;
     this.#token = options.token ?? "fake";
     this.#random = options.random;
+    this.#versions = new FakeVersions(version(seed.version ?? this.#version));
     const id = hashId(seed.peerUrl, this.#token);
     this.clusterId = clusterId(wireId(hashId(id)));
     this.#members.set(id, { id, name: "", peerUrls: [seed.peerUrl], clientUrls: [], learner: false });
@@ -117,32 +118,30 @@ export class FakeCluster {
   #run(member: Member, start: Omit<ProcessStart, "peerUrl">): void {
     const { name, clientUrl, version: wanted = this.#version, maxLearners = this.#maxLearners } = start;
     const now = this.#now();
+    this.#lookAtVersions();
     const before = this.#processes.get(member.id);
+    const runs = version(wanted);
     this.#processes.set(member.id, {
       name,
       member: member.id,
       clientUrl,
-      version: version(wanted),
+      version: runs,
       maxLearners,
       state: "running",
       connectedAt: now,
       servesAt: now + this.#listen,
       caughtUpAt: before?.caughtUpAt ?? now + this.#catchUp,
       held: before?.held ?? 0,
+      storage: before?.storage ?? this.#versions.cluster,
+      snapshotAt: before?.snapshotAt ?? this.#snapshotForJoiner(),
     });
     this.#members.set(member.id, { ...member, name, clientUrls: [clientUrl] });
-    this.#agreeOnVersion();
+    this.#versions.started(runs);
     this.#elect();
   }
 
-  /** The cluster's version is the lowest of all members, known when all of them run, and never falls. */
-  #agreeOnVersion(): void {
-    const minors = this.members.map(({ id }) => this.#processes.get(id)?.version.minor);
-    const known = minors.filter((minor) => minor !== undefined);
-    if (known.length === minors.length) this.#minor = Math.max(this.#minor, Math.min(...known));
-  }
-
   set(name: string, state: ProcessState): void {
+    this.#lookAtVersions();
     const process = this.#named(name);
     if (state === "running" && process.state !== "running") process.connectedAt = this.#now();
     process.state = state;
@@ -151,6 +150,7 @@ export class FakeCluster {
 
   /** The process is gone and so is its data; the membership remembers it. */
   lose(name: string): void {
+    this.#lookAtVersions();
     this.#processes.delete(this.#named(name).member);
     this.#elect();
   }
@@ -219,8 +219,17 @@ export class FakeCluster {
     return this.#removed.has(id);
   }
 
+  /** Of the cluster version. */
   get minor(): number {
-    return this.#minor;
+    this.#lookAtVersions();
+    return this.#versions.cluster;
+  }
+
+  /** Whether a process of this version can read the log of the member whose data it finds; undefined: it joins. */
+  canReadLog(runs: EtcdVersion, data: MemberId | undefined): boolean {
+    this.#lookAtVersions();
+    const process = data === undefined ? undefined : this.#processes.get(data);
+    return this.#versions.reads(runs, process?.snapshotAt ?? this.#snapshotForJoiner());
   }
 
   /** The entry that a write or a change of members is: held by the leader and by as many others as it takes. */
@@ -277,7 +286,54 @@ export class FakeCluster {
     return this.hasQuorum(process) ? this.#leader : undefined;
   }
 
+  /** The version that an enabled downgrade goes to, as in `3.5.0`. */
+  get downgradeTarget(): string | undefined {
+    this.#lookAtVersions();
+    const { downgrade } = this.#versions;
+    return downgrade === undefined ? undefined : minorText(downgrade);
+  }
+
+  /** As in `3.6.0`. */
+  storageOf(process: FakeProcess): string {
+    this.#lookAtVersions();
+    return minorText(process.storage);
+  }
+
+  downgrade(by: FakeProcess, step: DowngradeStep): void {
+    this.#lookAtVersions();
+    if (step.do === "cancel") this.#cancelDowngrade(by);
+    else this.#enableDowngrade(by, step.version, step.do);
+    this.#lookAtVersions();
+  }
+
+  #enableDowngrade(by: FakeProcess, text: string, step: "validate" | "enable"): void {
+    const minor = /^3\.(\d+)(?:\.\d+)?$/.exec(text)?.[1];
+    if (minor === undefined)
+      throw refusal("invalidDowngradeTarget", "Downgrade", "wrong downgrade target version format");
+    this.#requireQuorum(by, "Downgrade");
+    if (Number(minor) !== this.#versions.cluster - 1)
+      throw refusal("invalidDowngradeTarget", "Downgrade", "invalid downgrade target version");
+    if (this.#versions.downgrade !== undefined)
+      throw refusal("downgradeInProgress", "Downgrade", "cluster has a downgrade job in progress");
+    if (step === "validate") return;
+    this.commit();
+    this.#versions.enable(Number(minor));
+  }
+
+  /** From 3.6 on it succeeds whatever comes of it: etcdserver/v3_server.go, downgradeCancel. */
+  #cancelDowngrade(by: FakeProcess): void {
+    const tells = !has(by.version, "statusQuota");
+    if (tells) this.#requireQuorum(by, "Downgrade");
+    if (this.#versions.downgrade !== undefined && this.hasQuorum(by)) {
+      this.commit();
+      this.#versions.cancel();
+    } else if (tells) {
+      throw refusal("noDowngrade", "Downgrade", "no inflight downgrade job");
+    }
+  }
+
   add(by: FakeProcess, peerUrls: readonly string[], learner: boolean): Member {
+    this.#lookAtVersions();
     const voters = this.#voters();
     const started = voters.filter((member) => member.name !== "").length;
     // Adding a second member to a lone one is allowed, though two of two are needed after it.
@@ -332,6 +388,7 @@ export class FakeCluster {
   }
 
   remove(by: FakeProcess, id: MemberId): void {
+    this.#lookAtVersions();
     if (!this.#members.get(id)?.learner) this.#mayRemoveVoter(by, id);
     this.#requireQuorum(by, "MemberRemove");
     this.#requireMember("MemberRemove", id);
@@ -402,8 +459,27 @@ export class FakeCluster {
     }).length;
   }
 
-  /** Nobody votes for one whose log is shorter than its own. So many votes are needed, from those that run. */
+  /** The leader hears of those that run. */
+  #lookAtVersions(): void {
+    const heard = this.members.map(({ id }) => {
+      const process = this.#processes.get(id);
+      return process?.state === "running" && this.#leader !== undefined ? process : undefined;
+    });
+    this.#versions.look(this.#now(), heard);
+  }
+
+  #snapshotForJoiner(): number {
+    const leader = this.#leader === undefined ? undefined : this.#processes.get(this.#leader);
+    return this.#versions.snapshotFor(this.#entries, leader);
+  }
+
   #elect(): void {
+    this.#electLeader();
+    this.#lookAtVersions();
+  }
+
+  /** Nobody votes for one whose log is shorter than its own. So many votes are needed, from those that run. */
+  #electLeader(): void {
     const voters = this.#connectedVoters().flatMap(({ id }) => this.#processes.get(id) ?? []);
     const needed = quorum(this.#voters().length);
     if (voters.length < needed) this.#leader = undefined;
@@ -450,6 +526,8 @@ export function quorum(voters: number): number {
 export function refusal(reason: EtcdReason, method: string, message: string): EtcdError {
   return new EtcdError(reason, method, `etcdserver: ${message}`);
 }
+
+const minorText = (minor: number): string => `3.${minor}.0`;
 
 const sameAlarm = (a: Alarm, b: Alarm): boolean => a.member === b.member && a.type === b.type;
 

@@ -120,6 +120,8 @@ export class FakeEtcd extends FakeCluster {
     const runs = version(boot.version);
     if (runs.minor < this.minor)
       return ends(`invalid downgrade; server version is lower than determined cluster version`);
+    if (!this.canReadLog(runs, boot.data))
+      return ends("panic: unmarshal should never fail (proto: cannot parse invalid wire-format data)");
     const learners = this.members.filter(({ learner }) => learner).length;
     if (has(runs, "maxLearners") && learners > boot.maxLearners) return ends("too many learner members in cluster");
     return undefined;

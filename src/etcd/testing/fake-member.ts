@@ -2,6 +2,7 @@
 // serve the call, and whether it has the quorum that the call needs.
 import { createHash } from "node:crypto";
 import { TransportError } from "../../transport/errors.ts";
+import { refuseDowngradeOfOldServers } from "../downgrade-guard.ts";
 import { EtcdError } from "../errors.ts";
 import type { MemberId } from "../ids.ts";
 import { refuseLearnerOnOldServers } from "../learner-guard.ts";
@@ -10,6 +11,7 @@ import type {
   Alarm,
   Call,
   Deleted,
+  DowngradeStep,
   EtcdMember,
   KeyRange,
   KeyValue,
@@ -68,7 +70,8 @@ export class FakeMember implements EtcdMember {
       dbSize: size,
       dbSizeInUse: modern ? size : undefined,
       dbSizeQuota: has(process.version, "statusQuota") ? 2 * 1024 ** 3 : undefined,
-      storageVersion: has(process.version, "statusQuota") ? `3.${process.version.minor}.0` : undefined,
+      storageVersion: has(process.version, "statusQuota") ? this.#etcd.storageOf(process) : undefined,
+      downgrade: has(process.version, "statusQuota") ? this.#etcd.downgradeTarget : undefined,
       alarms: modern ? alarms : [],
     };
   };
@@ -118,6 +121,13 @@ export class FakeMember implements EtcdMember {
     this.#etcd.moveLeader(process, to);
   };
 
+  downgrade = async (step: DowngradeStep, call?: Call): Promise<void> => {
+    refuseDowngradeOfOldServers(step);
+    const process = this.#serve("Downgrade", "voter", call);
+    if (!has(process.version, "downgradeCall")) throw unimplemented("Downgrade");
+    this.#etcd.downgrade(process, step);
+  };
+
   alarms = async (call?: Call): Promise<readonly Alarm[]> => {
     this.#serve("Alarm", "quorum", call);
     return this.#etcd.alarms;
@@ -157,7 +167,7 @@ export class FakeMember implements EtcdMember {
     return {
       bytes: pages.length + digest.length,
       sha256: digest.toString("hex"),
-      version: has(process.version, "statusQuota") ? `3.${process.version.minor}.0` : undefined,
+      version: has(process.version, "statusQuota") ? this.#etcd.storageOf(process) : undefined,
     };
   };
 

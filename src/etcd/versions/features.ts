@@ -38,6 +38,8 @@ const sinces = {
   moveLeader: since("3.3.0"),
   // rpc.proto: StatusResponse.dbSizeQuota, storageVersion 3.6.
   statusQuota: since("3.6.0"),
+  // rpc.proto: Maintenance.Downgrade 3.5. Downgrades work from 3.6 on; see steps.ts.
+  downgradeCall: since("3.5.0"),
   // etcdserver/server.go, mayAddMember: a connection to a quorum of the voters is enough; before, to all of them.
   addWithMinorityDown: since("3.6.11", "3.5.30"),
   // Release notes of 3.6.12 and 3.5.31: before, MemberUpdate silently made a learner a voter. Even 3.6.16 may take it
