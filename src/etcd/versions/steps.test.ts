@@ -10,6 +10,7 @@ import {
   versionToRun,
   waypoints,
   whyBad,
+  writeBefore,
 } from "./steps.ts";
 import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, sameMinor, version } from "./version.ts";
 
@@ -134,6 +135,18 @@ describe("the table of minors", () => {
       if (leaveFrom) assert.ok(sameMinor(leaveFrom.patch, newest) && isAtLeast(newest, leaveFrom.patch));
     }
     assert.deepEqual(waypoints.map(formatVersion), ["3.2.32", "3.3.27", "3.4.45", "3.5.35", "3.6.16", "3.7.3"]);
+  });
+});
+
+describe("a write before a step", () => {
+  test("is needed from 3.4 to 3.5 and nowhere else", () => {
+    const needed = waypoints.flatMap((from) =>
+      waypoints
+        .filter((to) => writeBefore(from, to) !== undefined)
+        .map((to) => [formatVersion(from), formatVersion(to)]),
+    );
+    assert.deepEqual(needed, [["3.4.45", "3.5.35"]]);
+    assert.equal(writeBefore(version("3.5.21"), version("3.5.35")), undefined);
   });
 });
 

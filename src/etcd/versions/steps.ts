@@ -10,6 +10,8 @@ export interface MinorRules {
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
   /** The oldest minor whose raft entries it can read, as in `3.6`; undefined: it reads those of all minors before it. */
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
+  /** Why a key must have been written since the last member joined, before a member of the minor below starts in it. */
+  readonly writeBefore?: string;
   /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
   readonly bad: readonly BadPatches[];
 }
@@ -44,6 +46,10 @@ export const minors: readonly MinorRules[] = [
       because:
         "3.6 reads the members from the v3 store, where an older 3.5 may have left promoted learners and removed members wrong, and refuses v2 data, which only newer patches find",
     },
+    // v3.5.35 server/etcdserver/api/membership/cluster.go, CleanupZombieMembersIfNeeded: 3.4 has the members in its database
+    // before it says so there, which it does with the next write. Tried in test/etcd/upgrades.test.ts.
+    writeBefore:
+      "3.5 replays the log of a cluster that was never written to, takes members that joined later in it for removed ones, and 3.6 believes that: its members then end each other",
     bad: [
       { first: 0, last: 2, because: "a crash under load can leave members with different data" },
       { first: 3, last: 3, because: "it panics when authentication is enabled" },
@@ -133,6 +139,14 @@ export function freshLogBefore(to: EtcdVersion): MinorRules["readsLogFrom"] {
  */
 export function needsFreshLog(from: EtcdVersion, to: EtcdVersion): boolean {
   return freshLogBefore(to) !== undefined && judge(from, to) === "upgrade";
+}
+
+/**
+ * Why one key must be written, and applied by every member, before the first of them starts in `to`; undefined: it need not
+ * be. For 3.4 to 3.5, unless a key is known to have been written since the last member joined.
+ */
+export function writeBefore(from: EtcdVersion, to: EtcdVersion): string | undefined {
+  return judge(from, to) === "upgrade" ? rulesOf(to)?.writeBefore : undefined;
 }
 
 /** Why no cluster is moved to this version; undefined: it may be. */
