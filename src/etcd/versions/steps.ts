@@ -4,7 +4,7 @@ import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, minorOf, s
 
 /** What is known about the patches of one minor. */
 export interface MinorRules {
-  /** The newest patch that was tried. Ways through this minor stop at it. */
+  /** The newest known patch. Ways through this minor stop at it. */
   readonly newest: EtcdVersion;
   /** The lowest patch that may be upgraded to the next minor; undefined: any. */
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
