@@ -135,7 +135,8 @@ export function freshLogBefore(to: EtcdVersion): MinorRules["readsLogFrom"] {
 
 /**
  * Whether every member must have written a raft snapshot in `from`'s minor before one of them starts in `to`'s. True for
- * 3.6 to 3.7. `downgrade enable` of the minor below, and `cancel` once every member's storage has it, write one.
+ * 3.6 to 3.7. `downgrade enable` of the minor below, and `cancel` once every member's storage has it, write one. It is on
+ * disk when the member's storage is back at its own minor, and not before: see test/etcd/upgrades.test.ts.
  */
 export function needsFreshLog(from: EtcdVersion, to: EtcdVersion): boolean {
   return freshLogBefore(to) !== undefined && judge(from, to) === "upgrade";
@@ -143,7 +144,8 @@ export function needsFreshLog(from: EtcdVersion, to: EtcdVersion): boolean {
 
 /**
  * Why one key must be written, and applied by every member, before the first of them starts in `to`; undefined: it need not
- * be. For 3.4 to 3.5, unless a key is known to have been written since the last member joined.
+ * be. For 3.4 to 3.5, unless a key is known to have been written since the last member joined. A cluster that went to 3.5
+ * without it is made ready for 3.6 by a new member for each old one, in 3.5.
  */
 export function writeBefore(from: EtcdVersion, to: EtcdVersion): string | undefined {
   return judge(from, to) === "upgrade" ? rulesOf(to)?.writeBefore : undefined;
