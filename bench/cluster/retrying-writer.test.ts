@@ -9,14 +9,16 @@ import { RetryingWriter } from "./retrying-writer.ts";
 class Stub {
   asked = 0;
   readonly refuses: string | undefined;
+  readonly #answersAfter: Promise<void>;
 
-  constructor(refuses?: string) {
+  constructor(refuses?: string, answersAfter: Promise<void> = nextTurn()) {
     this.refuses = refuses;
+    this.#answersAfter = answersAfter;
   }
 
   async put(): Promise<{ revision: number }> {
     this.asked += 1;
-    await nextTurn();
+    await this.#answersAfter;
     if (this.refuses !== undefined) throw new TransportError("unreachable", this.refuses);
     return { revision: 1 };
   }
@@ -48,6 +50,17 @@ test("a write that two members refuse has failed, with the words of the second",
   await writer.stop();
   assert.deepEqual(new Set(writer.failed), new Set(["the second is down"]));
   assert.ok(writer.acknowledged > 0);
+});
+
+test("a member that does not answer yet holds up no write through the others, and its own count when they end", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const [silent, other] = [new Stub(undefined, promise), new Stub()];
+  await using writer = new RetryingWriter([silent, other]);
+  await untilSeen("writes through the other", () => other.asked > 2 && silent.asked > 2);
+  const stopped = writer.stop();
+  resolve();
+  await stopped;
+  assert.equal(writer.acknowledged, silent.asked + other.asked);
 });
 
 test("an error that is no answer of etcd's is told and not counted", async () => {

@@ -5,8 +5,8 @@ import { attempt, memberOf, type Writable } from "./attempt.ts";
 
 /** Longer than an election. A member whose leader goes keeps a write for up to 7 s, and most clients do not wait so long. */
 const tryForMs = 2_000;
-/** Often enough to meet every member while it is down, and it leaves the machine to them. */
-const betweenMs = 10;
+/** Begun whether those before are answered or not: one that waits would miss what happens meanwhile. */
+const everyMs = 20;
 
 export class RetryingWriter implements AsyncDisposable {
   acknowledged = 0;
@@ -34,10 +34,14 @@ export class RetryingWriter implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
+    const writes: Promise<void>[] = [];
     for (let turn = 0; !this.#stop.signal.aborted; turn += 1) {
-      await this.#write(turn);
-      await sleep(betweenMs);
+      const write = this.#write(turn);
+      write.catch(() => undefined); // told below
+      writes.push(write);
+      await sleep(everyMs);
     }
+    await Promise.all(writes);
   }
 
   async #write(turn: number): Promise<void> {
