@@ -28,8 +28,9 @@ async function main(): Promise<number> {
     return 2;
   }
   const all = mutationsOf(root, wanted);
-  const mutations = options.count === undefined ? all : sample(all, Number(options.count), seed);
-  say(bold(`${mutations.length} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
+  const left = options.count === undefined ? [...all] : shuffled(all, seed);
+  let open = Math.min(Number(options.count ?? all.length), all.length);
+  say(bold(`${open} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
 
   const scratches = Array.from({ length: atOnce }, () => new Scratch(root, "src"));
   for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -38,24 +39,29 @@ async function main(): Promise<number> {
       process.exit(1);
     });
   try {
+    if (!(await scratches[0]?.compiles())) throw new Error("the sources do not compile without mutations");
     const tests = await timedTests(scratches);
     const importers = importersIn(root, "src");
     const verdicts = new Map<Mutation, Verdict>();
-    const left = [...mutations];
     await Promise.all(
       scratches.map(async (scratch) => {
-        for (let mutation = left.shift(); mutation !== undefined; mutation = left.shift()) {
+        while (open > 0) {
+          const mutation = left.shift();
+          if (mutation === undefined) return;
+          open -= 1;
           const reach = importers(mutation.file);
           const verdict = await scratch.try(
             mutation,
             tests.filter(({ file }) => reach.has(file)),
           );
           verdicts.set(mutation, verdict);
+          // Another one takes its place, so that as many are tried as were asked for.
+          if (verdict.by === "compiler") open += 1;
           tell(mutation, verdict);
         }
       }),
     );
-    return conclude(mutations, verdicts, Date.now() - began);
+    return conclude(verdicts, Date.now() - began);
   } finally {
     for (const scratch of scratches) scratch[Symbol.dispose]();
   }
@@ -84,34 +90,32 @@ function tell({ file, line, column, change }: Mutation, verdict: Verdict): void 
   if (verdict.by === "nobody") say(`${red("✗ unnoticed")} ${place}`);
   else if (verdict.by === "test") say(`${green("✓ noticed")}   ${place} ${dim(`by "${verdict.name}"`)}`);
   else if (verdict.by === "time") say(`${green("✓ noticed")}   ${place} ${dim(`it never ends: ${verdict.file}`)}`);
-  else say(`${green("✓ noticed")}   ${place} ${dim("by the compiler")}`);
+  else say(`${yellow("– left out")}  ${place} ${dim("it does not compile")}`);
 }
 
-function conclude(mutations: readonly Mutation[], verdicts: ReadonlyMap<Mutation, Verdict>, ms: number): number {
-  const unnoticed = mutations.filter((mutation) => verdicts.get(mutation)?.by === "nobody");
-  const compiler = mutations.filter((mutation) => verdicts.get(mutation)?.by === "compiler");
-  const noticed = mutations.length - unnoticed.length;
-  const share = mutations.length === 0 ? 1 : noticed / mutations.length;
+function conclude(verdicts: ReadonlyMap<Mutation, Verdict>, ms: number): number {
+  const tried = [...verdicts].filter(([, { by }]) => by !== "compiler");
+  const unnoticed = tried.filter(([, { by }]) => by === "nobody").map(([mutation]) => mutation);
+  const noticed = tried.length - unnoticed.length;
+  const share = tried.length === 0 ? 1 : noticed / tried.length;
   say();
   for (const { file, line, column, change } of unnoticed.toSorted((a, b) => (a.file < b.file ? -1 : 1)))
     process.stdout.write(`unnoticed: ${file}:${line}:${column} ${change}\n`);
   process.stdout.write(
-    `${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %), ${compiler.length} of them by the compiler alone; goal ${goal * 100} %; took ${seconds(ms)}\n`,
+    `${noticed} of ${tried.length} noticed (${(share * 100).toFixed(1)} %); goal ${goal * 100} %; ${verdicts.size - tried.length} that do not compile left out; took ${seconds(ms)}\n`,
   );
   return share >= goal ? 0 : 1;
 }
 
-/** So many of them, the same for the same seed. */
-function sample<T>(from: readonly T[], count: number, seed: number): T[] {
+/** The same order for the same seed. */
+function shuffled<T>(from: readonly T[], seed: number): T[] {
   let state = seed;
   const random = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
   const left = [...from];
-  return Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(Math.floor(random() * left.length), 1),
-  ).flat();
+  return from.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
 process.exitCode = await main();

@@ -1,5 +1,5 @@
-// Tries mutations in a scratch copy of the sources: which tests can notice one, in which order they are run, and who
-// notices it first.
+// Tries mutations in a scratch copy of the sources: whether one compiles, which tests can notice it, in which order they
+// are run, and which notices it first.
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ export type Verdict =
   | { readonly by: "test"; readonly name: string }
   /** It ran several times longer than it does without the mutation. */
   | { readonly by: "time"; readonly file: string }
+  /** It does not compile, so it is no mistake that a test has to notice. */
   | { readonly by: "compiler" }
   | { readonly by: "nobody" };
 
@@ -51,6 +52,14 @@ export class Scratch implements Disposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  compiles(): Promise<boolean> {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const child = spawn(path.join(this.#program, "tsc"), ["--noEmit"], { cwd: this.#folder, stdio: "ignore" });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code === 0));
+    return promise;
+  }
+
   async timed(file: string): Promise<TimedFile | { readonly file: string; readonly failed: string }> {
     const run = await this.#test([file], longest);
     if (run.t === "passed") return { file, ms: run.ms };
@@ -63,12 +72,13 @@ export class Scratch implements Disposable {
     const sound = readFileSync(file, "utf8");
     writeFileSync(file, `${sound.slice(0, mutation.start)}${mutation.replacement}${sound.slice(mutation.end)}`);
     try {
+      if (!(await this.compiles())) return { by: "compiler" };
       for (const { files, ms } of batches(tests)) {
         const run = await this.#test(files, Math.max(patience.leastMs, patience.factor * ms));
         if (run.t === "failed") return { by: "test", name: run.test };
         if (run.t === "endless") return { by: "time", file: files.join(", ") };
       }
-      return (await this.#compiles()) ? { by: "nobody" } : { by: "compiler" };
+      return { by: "nobody" };
     } finally {
       writeFileSync(file, sound);
     }
@@ -107,14 +117,6 @@ export class Scratch implements Disposable {
       else if (code !== 0) resolve({ t: "failed", test: `the test process ends with ${code}` });
       else resolve({ t: "passed", ms: Date.now() - began });
     });
-    return promise;
-  }
-
-  #compiles(): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const child = spawn(path.join(this.#program, "tsc"), ["--noEmit"], { cwd: this.#folder, stdio: "ignore" });
-    child.on("error", reject);
-    child.on("close", (code) => resolve(code === 0));
     return promise;
   }
 }
