@@ -93,6 +93,12 @@ test("the first action of a decision that fails ends it", async () => {
   assert.deepEqual(asked, ["x", "y"]);
 });
 
+test("no pod is made for a member that etcd does not list", async () => {
+  const { execution, asked } = server();
+  const outcome = await act(plan({ decisions: [decision({ do: "createPod", member: "demo-x" })] }), execution);
+  assert.deepEqual([outcome.obstacle?.t, asked], ["notYet", []]);
+});
+
 test("a decision that is refused and changed nothing lets the next one be tried", async () => {
   const { execution } = server({ x: quota, y: quota });
   const second = decision(pod("z"));

@@ -42,6 +42,18 @@ describe("the version of a new member", () => {
       "3.5.10 quay.io/coreos/etcd:v3.5.10",
     ],
     [
+      "comes with the others' own image, also where their repository is no longer the spec's",
+      {
+        version: "3.7.3",
+        members: [
+          voter("a", { version: "3.5.10", pod: { version: "3.6.16", image: "example.com/etcd:another" } }),
+          voter("b", { version: "3.5.10", pod: { version: "3.5.10", image: "" } }),
+          voter("c", { version: "3.5.10", pod: { version: "3.5.10", image: "example.com/etcd:old" } }),
+        ],
+      },
+      "3.5.10 example.com/etcd:old",
+    ],
+    [
       "is the spec's when the first member has never answered, whatever that one was made from",
       { unlatched: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
       "3.7.3 quay.io/coreos/etcd:v3.7.3",
@@ -66,6 +78,13 @@ describe("while the spec is wrong", () => {
     assert.equal(impossible, undefined);
     assert.equal(settingsOf(cluster.spec), settingsOf(valid));
     assert.deepEqual([cluster.spec.version, cluster.spec.TLS], ["3.6.16", undefined]);
+  });
+
+  test("of settings that differ, those of the youngest pod are taken: they were right last", () => {
+    const older = { madeFrom: settingsOf(sampleCluster({ spec: { etcd: { snapshotCount: 1000 } } }).spec) };
+    const youngest = { ...pod, ...young };
+    const members = [voter("a", { pod: older }), voter("b", { pod: youngest }), voter("c", { pod: older })];
+    assert.equal(settingsOf(desired({ ...wrong, members }).cluster.spec), settingsOf(valid));
   });
 
   test("nothing is taken from the spec that is wrong, also where the others had no settings", () => {

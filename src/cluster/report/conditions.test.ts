@@ -255,6 +255,16 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
   [
+    "one of the members has found other data than its own",
+    { members: [voter("a"), voter("b"), voter("c", { alarm: "corrupt" })] },
+    { Available: available, Ready: "False Corrupt" },
+  ],
+  [
+    "the database is full",
+    { members: [voter("a", { alarm: "noSpace" }), voter("b"), voter("c")] },
+    { Available: available, Ready: "False NoSpace" },
+  ],
+  [
     "a member runs another version",
     { members: [voter("a"), voter("b"), voter("c", { version: "3.5.35" })] },
     { Ready: "False VersionDiffers" },
