@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { bold, dim, green, red, say, seconds, yellow } from "../../lab/progress.ts";
 import { root } from "../suites.ts";
-import { type Mutation, mutationsOf } from "./mutations.ts";
+import { compilingOf, type Mutation, mutationsOf } from "./mutations.ts";
 import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
 
 /** Where mistakes are made, and whose tests have to notice them. */
@@ -28,9 +28,12 @@ async function main(): Promise<number> {
     return 2;
   }
   const all = mutationsOf(root, wanted);
-  const left = options.count === undefined ? [...all] : shuffled(all, seed);
-  let open = Math.min(Number(options.count ?? all.length), all.length);
-  say(bold(`${open} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
+  const mutations = first(Number(options.count ?? all.length), compilingOf(root, shuffled(all, seed)));
+  if (mutations.length === 0) {
+    say("There is no mutation that compiles, so there is nothing to notice.");
+    return 2;
+  }
+  say(bold(`${mutations.length} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
 
   const scratches = Array.from({ length: atOnce }, () => new Scratch(root, "src"));
   for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -39,29 +42,24 @@ async function main(): Promise<number> {
       process.exit(1);
     });
   try {
-    if (!(await scratches[0]?.compiles())) throw new Error("the sources do not compile without mutations");
     const tests = await timedTests(scratches);
     const importers = importersIn(root, "src");
     const verdicts = new Map<Mutation, Verdict>();
+    const left = [...mutations];
     await Promise.all(
       scratches.map(async (scratch) => {
-        while (open > 0) {
-          const mutation = left.shift();
-          if (mutation === undefined) return;
-          open -= 1;
+        for (let mutation = left.shift(); mutation !== undefined; mutation = left.shift()) {
           const reach = importers(mutation.file);
           const verdict = await scratch.try(
             mutation,
             tests.filter(({ file }) => reach.has(file)),
           );
           verdicts.set(mutation, verdict);
-          // Another one takes its place, so that as many are tried as were asked for.
-          if (verdict.by === "compiler") open += 1;
           tell(mutation, verdict);
         }
       }),
     );
-    return conclude(verdicts, Date.now() - began);
+    return conclude(mutations, verdicts, Date.now() - began);
   } finally {
     for (const scratch of scratches) scratch[Symbol.dispose]();
   }
@@ -89,22 +87,29 @@ function tell({ file, line, column, change }: Mutation, verdict: Verdict): void 
   const place = `${file}:${line}:${column} ${change}`;
   if (verdict.by === "nobody") say(`${red("✗ unnoticed")} ${place}`);
   else if (verdict.by === "test") say(`${green("✓ noticed")}   ${place} ${dim(`by "${verdict.name}"`)}`);
-  else if (verdict.by === "time") say(`${green("✓ noticed")}   ${place} ${dim(`it never ends: ${verdict.file}`)}`);
-  else say(`${yellow("– left out")}  ${place} ${dim("it does not compile")}`);
+  else say(`${green("✓ noticed")}   ${place} ${dim(`it never ends: ${verdict.file}`)}`);
 }
 
-function conclude(verdicts: ReadonlyMap<Mutation, Verdict>, ms: number): number {
-  const tried = [...verdicts].filter(([, { by }]) => by !== "compiler");
-  const unnoticed = tried.filter(([, { by }]) => by === "nobody").map(([mutation]) => mutation);
-  const noticed = tried.length - unnoticed.length;
-  const share = tried.length === 0 ? 1 : noticed / tried.length;
+function conclude(mutations: readonly Mutation[], verdicts: ReadonlyMap<Mutation, Verdict>, ms: number): number {
+  const unnoticed = mutations.filter((mutation) => verdicts.get(mutation)?.by === "nobody");
+  const noticed = mutations.length - unnoticed.length;
+  const share = noticed / mutations.length;
   say();
   for (const { file, line, column, change } of unnoticed.toSorted((a, b) => (a.file < b.file ? -1 : 1)))
     process.stdout.write(`unnoticed: ${file}:${line}:${column} ${change}\n`);
   process.stdout.write(
-    `${noticed} of ${tried.length} noticed (${(share * 100).toFixed(1)} %); goal ${goal * 100} %; ${verdicts.size - tried.length} that do not compile left out; took ${seconds(ms)}\n`,
+    `${noticed} of ${mutations.length} noticed (${(share * 100).toFixed(1)} %); goal ${goal * 100} %; took ${seconds(ms)}\n`,
   );
   return share >= goal ? 0 : 1;
+}
+
+function first<T>(count: number, from: Iterable<T>): T[] {
+  const taken: T[] = [];
+  for (const one of from) {
+    taken.push(one);
+    if (taken.length === count) break;
+  }
+  return taken;
 }
 
 /** The same order for the same seed. */
