@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
-import { added, check, crashing, gone, learner, three, voter, young } from "../testing/plan-table.ts";
+import { added, check, crashing, ended, going, gone, learner, three, voter, young } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import type { MemberPod } from "../observe/world.ts";
@@ -154,6 +154,26 @@ describe("a first member that cannot start", () => {
   ]);
 });
 
+describe("resources that were changed", () => {
+  const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
+  const small = { resources: { limits: { memory: "8Mi" }, requests: { memory: "8Mi" } } };
+  const right = { resources: { limits: { memory: "256Mi" }, requests: { memory: "256Mi" } } };
+  const rest = [voter("b", { pod: right }), voter("c", { pod: right })];
+  check("are given", [
+    ["to a member where it is", { spec, members: [voter("a", { pod: small }), ...rest] }, ["resize a"]],
+    [
+      "not to one whose pod has ended",
+      { spec, members: [voter("a", { silent: true, pod: { ...small, ...ended } }), ...rest] },
+      ["remove a", "delete a"],
+    ],
+    [
+      "not to one whose pod goes",
+      { spec, leader: "b", members: [voter("a", { pod: { ...small, ...going } }), ...rest] },
+      ["remove a"],
+    ],
+  ]);
+});
+
 describe("a server that was started without a limit for learners admits one", () => {
   const old = { maxLearners: undefined };
   check("so one joins at a time", [
@@ -183,4 +203,10 @@ test("a member that never ran and has no pod gets one before the next joins, tho
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
+});
+
+test("a plan that waits for a quorum says how many of how many answer", () => {
+  const members = [voter("a"), gone("b"), gone("c")];
+  const [{ because }] = planCluster(assess(sampleWorld({ etcd: "noQuorum", members }), sampleNow)).decisions;
+  assert.equal(because, "quorum is lost: 1 of 3 voters answer and 2 are needed");
 });
