@@ -1,6 +1,6 @@
 // Every reason of an Event that the operator records on an EtcdCluster. People filter by reason, so a reason never
-// changes once it is released; "New Member Added", "Member Removed" and "Replacing Dead Member" are those of
-// etcd-operator 0.9. The table in docs/clusters.md is made from these rows.
+// changes once it is released; "New Member Added", "Member Removed", "Replacing Dead Member" and "Member Upgraded" are
+// those of etcd-operator 0.9. The table in docs/clusters.md is made from these rows.
 
 export interface EventReason {
   readonly reason: string;
@@ -45,7 +45,22 @@ export const eventReasons = {
   leaderMoved: {
     reason: "Leader Moved",
     type: "Normal",
-    when: "Another member leads now, because the leader is about to be removed.",
+    when: "Another member leads now, because the leader is about to be removed or restarted.",
+  },
+  memberUpgraded: {
+    reason: "Member Upgraded",
+    type: "Normal",
+    when: "A member serves in another version than before.",
+  },
+  downgradeEnabled: {
+    reason: "Downgrade Enabled",
+    type: "Normal",
+    when: "etcd was told to get ready for an older minor version: before a downgrade, or to have every member write a snapshot before an upgrade to 3.7.",
+  },
+  downgradeCancelled: {
+    reason: "Downgrade Cancelled",
+    type: "Normal",
+    when: "etcd goes back to the version that its members run.",
   },
   podDeleted: {
     reason: "Pod Deleted",
@@ -116,6 +131,18 @@ export const eventReasons = {
     type: "Warning",
     when: "Kubernetes or etcd refuses a step, such as a pod beyond a quota.",
     whatToDo: "Do what the note says; it quotes the refusal.",
+  },
+  versionRefused: {
+    reason: "Version Refused",
+    type: "Warning",
+    when: "The cluster cannot go to `spec.version` from the version that it runs.",
+    whatToDo: "Set the version that the note names. See [upgrades.md](upgrades.md).",
+  },
+  updateStopped: {
+    reason: "Update Stopped",
+    type: "Warning",
+    when: "A new image cannot be used, or a member does not come up after a change; the other members are left as they are.",
+    whatToDo: "Correct the spec, or set it back to what it was. See [upgrades.md](upgrades.md).",
   },
   memberCannotStart: {
     reason: "Member Cannot Start",

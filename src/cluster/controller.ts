@@ -12,6 +12,7 @@ import { from, userEditsFirst, type Source, toController } from "../kube/control
 import { Caches, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
+import { isImageCheck } from "./objects/image-check.ts";
 import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
@@ -66,7 +67,9 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
 
 function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
   return sets.flatMap(({ clusters, pods }) =>
-    [...clusters.store.values()].filter(isOurs).flatMap(({ metadata }) => pods.store.ownedBy(metadata?.uid ?? "")),
+    [...clusters.store.values()]
+      .filter(isOurs)
+      .flatMap(({ metadata }) => pods.store.ownedBy(metadata?.uid ?? "").filter((pod) => !isImageCheck(pod))),
   );
 }
 

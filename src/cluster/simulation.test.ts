@@ -42,9 +42,10 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
     ["through containers that cannot be started again", 10, "everyday", "images"],
     ["through lost Services and labels that may not be made again", 10, "everyday", "refusals"],
     ["through edits of version and settings", 10, "everyday", "edits"],
+    ["through members that are changed one at a time", 15, "everyday", "edits", "rolls"],
     ["through specs that cannot be applied", 10, "everyday", "mistakes"],
     ["with members that were started with other flags", 10, "everyday", "flags"],
-    ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "mistakes", "flags"],
+    ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "rolls", "mistakes", "flags"],
   ];
   for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));
 });

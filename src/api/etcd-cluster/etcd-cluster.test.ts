@@ -22,6 +22,8 @@ describe("an EtcdCluster with its defaults", () => {
       pod: { antiAffinity: false, terminationGracePeriodSeconds: 5, DNSTimeoutInSecond: 0, ClusterDomain: "" },
       etcd: {},
       failover: { unreachableAfterSeconds: 60, crashLoopAfterSeconds: 120 },
+      upgrade: { path: "Manual" },
+      updateStrategy: "RollingUpdate",
       volumeRetention: { whenClusterDeleted: "Retain", whenMemberRemoved: "Retain" },
     });
   });

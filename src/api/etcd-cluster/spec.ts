@@ -33,7 +33,7 @@ const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
 
 export const podSchema = object(
-  "Settings of the pods. A change applies to pods that are created after it; `resources` also to running pods.",
+  "Settings of the pods. `labels`, `annotations` and `resources` change in running pods; for the rest members are exchanged, one at a time.",
   {
     labels: map(
       "Labels of the pods. `app` and labels that start with `etcd_` are reserved for the operator.",
@@ -160,6 +160,16 @@ const failover = object("How long a member may be down before it is replaced.", 
   ),
 });
 
+const upgrade = object("How the version of a running cluster is changed.", {
+  path: defaulted(
+    "Manual",
+    oneOf(
+      "etcd changes one minor version at a time. Manual: a version that is further away is refused, with the steps to take. Automatic: the operator takes the steps one after another.",
+      ["Manual", "Automatic"],
+    ),
+  ),
+});
+
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
 const volumeRetention = object(
@@ -201,10 +211,18 @@ export const specSchema = object("The desired cluster.", {
     "The whole image reference, instead of `repository` and its tag. The image must contain etcd of `version`.",
     { longest: 1024, rules: [rules.imageForm] },
   ),
-  paused: defaulted(false, boolean("The operator leaves the cluster alone: it does not heal, scale or upgrade it.")),
+  paused: defaulted(false, boolean("The operator leaves the cluster alone: it does not heal, scale or update it.")),
   pod: filled(podSchema),
   etcd: filled(etcdSchema),
   TLS: tls,
+  upgrade: filled(upgrade),
+  updateStrategy: defaulted(
+    "RollingUpdate",
+    oneOf(
+      "When members get an edited version or edited settings. RollingUpdate: at once, one member at a time. OnDelete: when you delete their pods.",
+      ["RollingUpdate", "OnDelete"],
+    ),
+  ),
   failover: filled(failover),
   volumeRetention: filled(volumeRetention),
   baseImage: ignored("Of an older etcd-operator, ignored: set `repository`."),

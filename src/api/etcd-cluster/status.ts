@@ -64,6 +64,10 @@ export const statusSchema = object("The observed cluster. Only the operator writ
   ),
   currentVersion: defaulted("", string("The etcd version that every member runs.")),
   targetVersion: defaulted("", string("The etcd version that an upgrade is going to; empty when there is none.")),
+  updatedMembers: integer("How many members have the version and the settings of the spec."),
+  raftLogVersion: string(
+    "The oldest minor version of etcd whose entries may still be in the raft logs, as in 3.6. Absent: not known.",
+  ),
   versions: defaulted({}, map("How many members run each etcd version.", integer("How many members run it."))),
   clusterId: string(
     "The cluster id that etcd chose, in hexadecimal. Set once: from then on no member starts a new cluster.",

@@ -5,7 +5,23 @@ import type { NewEvent } from "../../kube/objects/event-object.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
-import { addMember, moveLeader, promote, removeMember, updatePeerUrl } from "./on-etcd.ts";
+import {
+  addMember,
+  cancelDowngrade,
+  enableDowngrade,
+  moveLeader,
+  promote,
+  removeMember,
+  updatePeerUrl,
+} from "./on-etcd.ts";
+import {
+  changeImage,
+  confirmChange,
+  createImageCheck,
+  deleteImageCheck,
+  readImageCheck,
+  relabelPod,
+} from "./on-running-pods.ts";
 import {
   applyBudget,
   applyService,
@@ -15,6 +31,7 @@ import {
   guardPod,
   labelPod,
   latchClusterId,
+  recordLogVersion,
   resizePod,
 } from "./on-kube.ts";
 
@@ -42,6 +59,23 @@ const table: Table = {
     watched: true,
   },
   guardPod: { run: guardPod, events: none, watched: true },
+  relabelPod: { run: relabelPod, events: none, watched: true },
+  createImageCheck: { run: createImageCheck, events: none, watched: true },
+  readImageCheck: { run: readImageCheck, events: none, watched: true },
+  deleteImageCheck: { run: deleteImageCheck, events: none, watched: true },
+  changeImage: { run: changeImage, events: none, watched: true },
+  confirmChange: { run: confirmChange, events: upgradeNotes, watched: true },
+  enableDowngrade: {
+    run: enableDowngrade,
+    events: ({ to, because }) => [["downgradeEnabled", `etcd was told to get ready for ${to}: ${because}`]],
+    watched: false,
+  },
+  cancelDowngrade: {
+    run: cancelDowngrade,
+    events: ({ because }) => [["downgradeCancelled", `The downgrade was cancelled: ${because}`]],
+    watched: false,
+  },
+  recordLogVersion: { run: recordLogVersion, events: none, watched: true },
   resizePod: {
     run: resizePod,
     events: ({ member }) => [["podResized", `Pod ${member} was given the resources of spec.pod.resources in place`]],
@@ -69,7 +103,7 @@ const table: Table = {
   },
   moveLeader: {
     run: moveLeader,
-    events: () => [["leaderMoved", "Another member leads now, since the leader is about to go"]],
+    events: ({ because }) => [["leaderMoved", `Another member leads now: ${because}`]],
     watched: false,
   },
   removeMember: { run: removeMember, events: removalNotes, watched: false },
@@ -79,6 +113,12 @@ const table: Table = {
     watched: true,
   },
 };
+
+/** As etcd-operator 0.9 said it. One that was set back before it served has not been upgraded. */
+function upgradeNotes({ member, from, to }: ActionOf<"confirmChange">): readonly Note[] {
+  if (from.version === to.version) return [];
+  return [["memberUpgraded", `Member ${member} upgraded from ${from.version} to ${to.version}`]];
+}
 
 const added = (member: string): Note => ["newMemberAdded", `New member ${member} added to cluster`];
 

@@ -46,6 +46,16 @@ export async function moveLeader(execution: Execution, { from, to }: ActionOf<"m
   await askingEtcd(asked.moveLeader(to, fenced(execution)));
 }
 
+export async function enableDowngrade(execution: Execution, { to }: ActionOf<"enableDowngrade">): Promise<void> {
+  const asked = voterToAsk(execution).downgrade({ do: "enable", version: to }, fenced(execution));
+  await askingEtcd(asked).catch(already("downgradeInProgress"));
+}
+
+export async function cancelDowngrade(execution: Execution): Promise<void> {
+  const asked = voterToAsk(execution).downgrade({ do: "cancel" }, fenced(execution));
+  await askingEtcd(asked).catch(already("noDowngrade"));
+}
+
 export async function removeMember(execution: Execution, { id, member, pod }: ActionOf<"removeMember">): Promise<void> {
   const asked = voterToAsk(execution, id);
   await confirmLive(execution, member, pod);

@@ -1,6 +1,6 @@
 // What is done to Kubernetes, one function an action. Each write has a precondition or is a server-side apply under one
 // name, and nothing of somebody else's is taken over.
-import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
 import { isAlreadyExists } from "../../kube/client/errors.ts";
@@ -121,12 +121,25 @@ export async function deletePod(
   await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
 }
 
-export async function latchClusterId(execution: Execution, { clusterId }: ActionOf<"latchClusterId">): Promise<void> {
-  const { cluster, pass } = execution;
+export async function latchClusterId(
+  execution: Execution,
+  { clusterId, logVersion }: ActionOf<"latchClusterId">,
+): Promise<void> {
+  const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
+  await writeStatus(execution, { clusterId, phase: "Running", ...log });
+}
+
+export async function recordLogVersion(execution: Execution, { version }: ActionOf<"recordLogVersion">): Promise<void> {
+  await writeStatus(execution, { raftLogVersion: version });
+}
+
+async function writeStatus(execution: Execution, status: EtcdClusterStatus): Promise<void> {
+  const { cluster, pass, written } = execution;
+  const { resourceVersion } = written?.metadata ?? cluster.metadata;
   execution.written = await pass.api.mergePatch(
     EtcdCluster,
     keyOf(cluster),
-    { metadata: { resourceVersion: cluster.metadata.resourceVersion }, status: { clusterId, phase: "Running" } },
+    { metadata: { resourceVersion }, status },
     { subresource: "status", fieldManager },
   );
 }

@@ -86,6 +86,9 @@ const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
   ["notEnoughStartedMembers", 500],
   ["tooManyRequests", 500],
   ["notCapable", 500],
+  // etcd is on its way from one version to another.
+  ["downgradeInProgress", 500],
+  ["invalidDowngradeTarget", 1000],
 ]);
 
 /** These may have been carried out: the next reconcile sees. */

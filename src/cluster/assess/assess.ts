@@ -1,12 +1,14 @@
 // Judges what was observed, once: members as seats, the cluster's health, what is wanted. Plan and report read this and
 // nothing else, so that what is done and what is said cannot differ.
 import type { MemberId } from "../../etcd/ids.ts";
-import { learnersAdmitted } from "../../etcd/versions/features.ts";
-import { type EtcdVersion, oldestVersion, parseVersion, version } from "../../etcd/versions/version.ts";
+import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.ts";
+import { type EtcdVersion, formatVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { World } from "../observe/world.ts";
-import { type Desired, desiredOf } from "./desired.ts";
-import { type Health, healthOf } from "./health.ts";
+import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf } from "./desired.ts";
+import { type Health, healthOf, isKnownToHaveServed } from "./health.ts";
+import { type Roll, rollOf } from "./roll.ts";
 import { isVoter, type Seat, seatsOf } from "./seats.ts";
+import { type Running, targetOf } from "./target.ts";
 
 export interface Assessment {
   readonly world: World;
@@ -20,6 +22,8 @@ export interface Assessment {
   readonly voters: readonly Seat[];
   readonly learners: readonly Seat[];
   readonly leader: MemberId | undefined;
+  /** How members that are there get to what is wanted. */
+  readonly roll: Roll;
   /** The oldest that runs: what it cannot do, the cluster cannot. */
   readonly version: EtcdVersion;
   /** How many learners every server admits: one that was started without the setting admits one. */
@@ -28,19 +32,53 @@ export interface Assessment {
 
 export function assess(world: World, now: number): Assessment {
   const seats = "members" in world.etcd ? seatsOf(world, world.etcd, now) : [];
+  const ours = seats.filter(({ state }) => state.t !== "foreign");
+  const leader = leaderOf(seats);
+  const running = runningIn(world, seats);
+  const followed = followedCluster(world);
+  const cluster = followed ?? world.cluster;
+  const size = sizeOf(world);
+  const wanted = parseVersion(cluster.spec.version) ?? oldestSupported;
+  const target = targetOf(wanted, running, cluster.spec.upgrade.path);
+  const version = formatVersion(target.now);
+  const release = { version, image: imageFor(version, cluster.spec, world.pods) };
+  const roll = rollOf({ world, cluster, size, target, release, seats, ours, leader });
+  const made = releaseToMake(cluster, roll, running, world.pods);
   return {
     world,
     now,
-    desired: desiredOf(world),
+    desired: {
+      size,
+      withSurge: size + roll.surge,
+      cluster: madeOf(cluster, made),
+      impossible: followed === undefined ? world.problems.join(" ") : undefined,
+    },
     health: healthOf(world, seats),
     seats,
-    ours: seats.filter(({ state }) => state.t !== "foreign"),
+    ours,
     voters: seats.filter(isVoter),
     learners: seats.filter((seat) => !isVoter(seat)),
-    leader: leaderOf(seats),
-    version: oldestVersion(runningIn(seats)) ?? parseVersion(world.cluster.spec.version) ?? version("3.2.0"),
+    leader,
+    roll,
+    version: oldestVersion(versionsOf(seats)) ?? wanted,
     learnersAdmitted: Math.min(...seats.filter(isVoter).filter(isThere).map(admittedBy)),
   };
+}
+
+/** As the voters say; as their pods were made when none answers. A cluster that has yet to begin runs none. */
+function runningIn({ cluster: { status }, etcd, pods }: World, seats: readonly Seat[]): Running {
+  const log = parseVersion(`${status.raftLogVersion ?? ""}.0`);
+  const statuses = seats.filter(isVoter).flatMap(({ answer }) => (answer === undefined ? [] : [answer.status]));
+  const storage = statuses.map(({ storageVersion }) => parseVersion(storageVersion ?? ""));
+  const downgrade = parseVersion(statuses.find((one) => one.downgrade !== undefined)?.downgrade ?? "");
+  const answered = "answers" in etcd ? [...etcd.answers.values()].map((answer) => answer.status.version) : [];
+  const spoken = statuses.length > 0 ? statuses.map((one) => one.version) : answered;
+  // One whose image was changed is counted with what it last served in.
+  const made = isKnownToHaveServed(status)
+    ? pods.map(({ changedFrom, version }) => changedFrom?.version ?? version)
+    : [];
+  const versions = (spoken.length > 0 ? spoken : made).map(parseVersion).filter((one) => one !== undefined);
+  return { versions, storage, downgrade, log };
 }
 
 /** As the healthy member of the highest term says: one that has been cut off, or has lost its data, may say another. */
@@ -50,7 +88,7 @@ function leaderOf(seats: readonly Seat[]): MemberId | undefined {
   return best?.leader;
 }
 
-function runningIn(seats: readonly Seat[]): EtcdVersion[] {
+function versionsOf(seats: readonly Seat[]): EtcdVersion[] {
   return seats.flatMap(({ answer }) => {
     const running = answer === undefined ? undefined : parseVersion(answer.status.version);
     return running === undefined ? [] : [running];

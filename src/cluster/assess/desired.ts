@@ -8,29 +8,31 @@ import {
   withDefaults,
 } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
-import { versionToRun } from "../../etcd/versions/steps.ts";
-import { formatVersion, parseVersion } from "../../etcd/versions/version.ts";
+import { sameMinor } from "../../etcd/versions/version.ts";
 import { parseSettings } from "../objects/settings.ts";
-import type { MemberPod, World } from "../observe/world.ts";
-import { isKnownToHaveServed } from "./health.ts";
+import type { MemberPod, Release, World } from "../observe/world.ts";
+import { type Roll, runs } from "./roll.ts";
+import type { Running } from "./target.ts";
 
 export interface Desired {
   readonly size: number;
+  /** One more than `size` while members are exchanged. */
+  readonly withSurge: number;
   /** The EtcdCluster as members are made from it now: its version, image and settings may be older than the spec's. */
   readonly cluster: CompleteEtcdCluster;
   /** Why no member can be made; undefined: one can. */
   readonly impossible: string | undefined;
 }
 
-export function desiredOf(world: World): Desired {
+/** The EtcdCluster as it is followed: as it is, or with the last settings that were valid. Undefined: nobody knows any. */
+export function followedCluster(world: World): CompleteEtcdCluster | undefined {
   const { cluster, problems } = world;
   const spec = problems.length === 0 ? cluster.spec : lastValidSpec(world);
-  if (spec === undefined) return { size: cluster.spec.size, cluster, impossible: problems.join(" ") };
-  return { size: sizeOf(world), cluster: { ...cluster, spec: inRightVersion(spec, world) }, impossible: undefined };
+  return spec && { ...cluster, spec };
 }
 
 /** As many as there are when nobody can tell how many there should be. */
-function sizeOf({ cluster: { spec, status } }: World): number {
+export function sizeOf({ cluster: { spec, status } }: World): number {
   return sizeRule.holds(spec.size) ? spec.size : Math.max(status.size, status.voters.length);
 }
 
@@ -48,29 +50,45 @@ function lastValidSpec({ cluster, pods }: World): CompleteSpec | undefined {
   return undefined;
 }
 
-function inRightVersion(spec: CompleteSpec, world: World): CompleteSpec {
-  const wanted = parseVersion(spec.version);
-  const running = runningVersions(world).map(parseVersion);
-  if (wanted === undefined) return spec;
-  const version = formatVersion(
-    versionToRun(
-      running.filter((one) => one !== undefined),
-      wanted,
-    ),
-  );
-  if (version === spec.version) return spec;
-  return { ...spec, version, image: imageFor(version, spec, world.pods) };
+/**
+ * In which version and from which image a member is made now. A minor version is changed by the roll, with its checks:
+ * never because a member had to be replaced before it began. Once it has begun, a new member need not be changed again,
+ * unless the first one that was changed does not come up.
+ *
+ * - 3.5.21 everywhere, 3.5.35 wanted: 3.5.35. Patches of one minor work together in any order.
+ * - 3.5.35 everywhere, 3.6.16 wanted: 3.5.35, until a member runs 3.6.16.
+ */
+export function releaseToMake(
+  { spec }: CompleteEtcdCluster,
+  { target, release, stopped, surge }: Roll,
+  { versions }: Running,
+  pods: readonly MemberPod[],
+): Release {
+  const hasBegun = versions.length === 0 || versions.some((v) => sameMinor(v, target.now));
+  const isByHand = spec.updateStrategy === "OnDelete" && target.refused === undefined;
+  const mayBegin = hasBegun || surge === 1 || isByHand;
+  return mayBegin && stopped === undefined ? release : (commonest(pods) ?? release);
 }
 
-/** As the members say; as their pods were made when none answers. A cluster that has yet to begin runs none. */
-function runningVersions({ cluster, etcd, pods }: World): string[] {
-  const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
-  if (answers.length > 0) return answers.map(({ status }) => status.version);
-  return isKnownToHaveServed(cluster.status) ? pods.map(({ version }) => version) : [];
+/** What most of them run, those that were changed and have not come up aside. */
+function commonest(pods: readonly MemberPod[]): Release | undefined {
+  const settled = pods.filter(({ changedFrom, version }) => changedFrom === undefined && version !== "");
+  const count = (one: Release): number => settled.filter((other) => runs(other, one)).length;
+  const [first] = settled.toSorted((a, b) => count(b) - count(a));
+  return first && { version: first.version, image: first.image };
 }
 
-/** `spec.image` holds the version that was asked for. Another one is taken from where the others have it. */
-function imageFor(version: string, spec: CompleteSpec, pods: readonly MemberPod[]): string {
-  const other = pods.find((pod) => pod.version === version && pod.image !== "");
+/** `spec.image` holds the version that was asked for. Another one is taken from where it served. */
+export function imageFor(version: string, spec: CompleteSpec, pods: readonly MemberPod[]): string {
+  if (version === spec.version) return imageOf(spec);
+  const served: readonly Release[] = pods.map((pod) => pod.changedFrom ?? pod);
+  const other = served.find((release) => release.version === version && release.image !== "");
   return other?.image ?? imageOf({ repository: spec.repository, version });
+}
+
+/** Whatever version the spec asks for. */
+export function madeOf(cluster: CompleteEtcdCluster, { version, image }: Release): CompleteEtcdCluster {
+  const { spec } = cluster;
+  if (version === spec.version && image === imageOf(spec)) return cluster;
+  return { ...cluster, spec: { ...spec, version, image } };
 }

@@ -85,9 +85,15 @@ export function hasServed({ cluster: { status }, pods }: World): boolean {
  */
 export function unhealthyVoters({ etcd }: World, seats: readonly Seat[]): readonly Seat[] {
   const isOfUse = ({ alive, answer }: Seat): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
+  // Its container is started again with another image: it is expected back, and `roll.stopped` says if it does not come.
+  const isBeingChanged = ({ pod }: Seat): boolean => pod?.changedFrom !== undefined && !pod.terminating;
   const isFirstStart = ({ pod }: Seat): boolean => pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
   return seats.filter(
-    (seat) => isVoter(seat) && seat.member.name !== "" && !isOfUse(seat) && (!isFirstStart(seat) || isWiped(seat)),
+    (seat) =>
+      isVoter(seat) &&
+      seat.member.name !== "" &&
+      !isOfUse(seat) &&
+      ((!isFirstStart(seat) && !isBeingChanged(seat)) || isWiped(seat)),
   );
 }
 

@@ -1,10 +1,11 @@
 // What a pod's state means for its member: whether it may still come up, whether it holds data, and since when it does
 // not do what it should.
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
-import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteEtcdCluster, imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Member } from "../../etcd/member.ts";
-import { hasAll, resized } from "../objects/resources.ts";
-import { isSameButResources, settingsOf } from "../objects/settings.ts";
+import { restartedAtOf } from "../objects/member-pod.ts";
+import { hasAll, hasAllNames, resized } from "../objects/resources.ts";
+import { needsOtherPod, parseSettings, settingsOf } from "../objects/settings.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 import type { Desired } from "./desired.ts";
 
@@ -66,14 +67,41 @@ export function isNodeLost(pod: MemberPod, world: Failover, now: number): boolea
   return at !== undefined && at <= now;
 }
 
+// Changes in place
+
+/** Its image was changed, and it runs the new one by now; whether it serves is another matter. */
+export function hasChanged({ changedFrom, state }: MemberPod): boolean {
+  return changedFrom !== undefined && state.t === "running" && state.restarts > changedFrom.restarts;
+}
+
 // Settings
 
-/** It was made from other settings than a new pod would be, and they cannot be changed while it is there. */
-export function hasOtherSettings(pod: MemberPod, { cluster: { spec } }: Desired): boolean {
+/** It was made from something else than a new pod would be, and that cannot be changed while it is there. */
+export function hasOtherSettings(pod: MemberPod, { cluster }: Desired): boolean {
   const { version, image, madeFrom } = pod;
+  const { spec } = cluster;
   if (version !== spec.version || image !== imageOf(spec)) return true;
-  if (madeFrom === undefined || madeFrom === settingsOf(spec)) return false;
-  return !isSameButResources(madeFrom, spec) || !canHave(pod, spec.pod.resources);
+  return (
+    outdatedSetting(pod, cluster) !== undefined || (madeFrom !== undefined && parseSettings(madeFrom) === undefined)
+  );
+}
+
+/**
+ * What only another pod can give it, in words; undefined: nothing. A pod of another operator, or of a release that wrote
+ * it down differently, is not known to differ, and stays as it is.
+ */
+export function outdatedSetting(pod: MemberPod, cluster: CompleteEtcdCluster): string | undefined {
+  const { spec } = cluster;
+  const restartedAt = restartedAtOf(cluster);
+  if (restartedAt !== undefined && pod.restartedAt !== restartedAt) return "a restart was asked for";
+  if (pod.madeFrom === undefined || pod.madeFrom === settingsOf(spec)) return undefined;
+  const needsOther = needsOtherPod(pod.madeFrom, spec);
+  if (needsOther === true) return "its settings have changed";
+  if (needsOther === undefined) return undefined;
+  const { resources: before } = parseSettings(pod.madeFrom)?.pod ?? {};
+  const { resources: wanted } = spec.pod;
+  const isTaken = hasAll(before, wanted) || canHave(pod, wanted);
+  return isTaken && hasAllNames(wanted, before) ? undefined : "Kubernetes cannot change its resources in place";
 }
 
 /**

@@ -98,7 +98,8 @@ function stateOf(
   const lostAt = pod.hasVolume ? undefined : nodeLostAt(pod, world);
   if (lostAt !== undefined)
     return lostAt <= now ? { t: "lost", because: `its node ${nodeName(pod)} is gone` } : { t: "away", lostAt };
-  if (pod.state.t === "crashing" && !pod.hasVolume) {
+  // One that was given another version keeps its data, and comes up again with the version that it had before.
+  if (pod.state.t === "crashing" && !pod.hasVolume && pod.changedFrom === undefined) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
     // Between two tries a kubelet calls everything a crash loop, also a container that it could not make for want of an
     // image or a Secret. So one that has data must have run, and exited again, after the time was up.

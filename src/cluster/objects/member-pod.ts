@@ -22,6 +22,10 @@ import { settingsOf } from "./settings.ts";
 export const versionAnnotation = "etcd.version";
 /** What `settingsOf` gave when the pod was made. */
 export const settingsAnnotation = `${EtcdCluster.group}/settings`;
+/** What it was before its image was changed in place, as JSON; taken away once its member serves in the new version. */
+export const changedFromAnnotation = `${EtcdCluster.group}/changed-from`;
+/** On an EtcdCluster: every member is to be exchanged for a new one. On a pod: what it said when the pod was made. */
+export const restartedAtAnnotation = `${EtcdCluster.group}/restartedAt`;
 export const etcdContainer = "etcd";
 export const dataVolume = "etcd-data";
 
@@ -40,10 +44,20 @@ export function memberPod(cluster: CompleteEtcdCluster, member: string, start: F
         ...startAnnotations(cluster, member, start),
         [versionAnnotation]: cluster.spec.version,
         [settingsAnnotation]: settingsOf(cluster.spec),
+        ...restartedAt(cluster),
       },
     },
     spec: podSpec(cluster, member, start),
   };
+}
+
+export function restartedAtOf({ metadata }: CompleteEtcdCluster): string | undefined {
+  return metadata.annotations?.[restartedAtAnnotation];
+}
+
+function restartedAt(cluster: CompleteEtcdCluster): Record<string, string> {
+  const asked = restartedAtOf(cluster);
+  return asked === undefined ? {} : { [restartedAtAnnotation]: asked };
 }
 
 function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart): PodSpec {
@@ -59,16 +73,27 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     // Variables for every Service of the namespace, some of which begin with ETCD_ and would be read as flags.
     enableServiceLinks: false,
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
-    securityContext: securityContext(pod.securityContext),
+    securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
     containers: [container(cluster, member, start)],
     volumes: [data],
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
     ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
-    ...given("priorityClassName", pod.priorityClassName),
-    ...given("serviceAccountName", pod.serviceAccountName),
-    ...given("imagePullSecrets", pod.imagePullSecrets),
+    ...placing(pod),
+  };
+}
+
+/** What decides whether a node takes the pod and can pull its image. */
+export function placing({
+  priorityClassName,
+  serviceAccountName,
+  imagePullSecrets,
+}: CompleteEtcdCluster["spec"]["pod"]): Partial<PodSpec> {
+  return {
+    ...given("priorityClassName", priorityClassName),
+    ...given("serviceAccountName", serviceAccountName),
+    ...given("imagePullSecrets", imagePullSecrets),
   };
 }
 
@@ -92,21 +117,23 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     // With the end of the log the status can say why an etcd exited. etcd repeats a value that it complains about, so not
     // where one comes from a Secret.
     terminationMessagePolicy: etcdEnv?.some(isSecret) ? "File" : "FallbackToLogsOnError",
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    securityContext: containerSecurity,
     ...given("resources", resources),
     // The operator's last: of two variables of one name the last one counts.
     env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster)],
   };
 }
 
+export const containerSecurity: NonNullable<Container["securityContext"]> = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+
 const isSecret = ({ valueFrom }: EnvVar): boolean => valueFrom?.secretKeyRef !== undefined;
 
 /** What a person sets wins, field by field. Who asks for root is not stopped by a default that forbids it. */
-function securityContext(asked: PodSecurityContext = {}): PodSecurityContext {
+export function podSecurity(asked: PodSecurityContext = {}): PodSecurityContext {
   return {
     runAsNonRoot: asked.runAsUser !== 0,
     runAsUser: nobody,

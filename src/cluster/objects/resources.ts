@@ -32,6 +32,13 @@ export function hasAll(there: ResourceRequirements = {}, wanted: ResourceRequire
   return isThere(there.limits, wanted.limits) && isThere(there.requests, wanted.requests);
 }
 
+/** Every limit and request of `before` is in it, in whatever amount: Kubernetes takes none away. */
+export function hasAllNames(after: ResourceRequirements = {}, before: ResourceRequirements = {}): boolean {
+  const isThere = (has: Amounts = {}, had: Amounts = {}): boolean =>
+    Object.keys(had).every((name) => has[name] !== undefined);
+  return isThere(after.limits, before.limits) && isThere({ ...after.limits, ...after.requests }, before.requests);
+}
+
 /** The wanted amounts that differ. What is there and not asked for may be a default of the namespace, and stays. */
 function changed(there: Amounts = {}, wanted: Amounts = {}): Record<string, string> | undefined {
   const differing = resizable.flatMap((name) => {

@@ -2,23 +2,39 @@
 // kept with the pod. Two specs that mean the same give the same text, and so does a release that adds a field with a
 // default: an upgrade of the operator makes no pod look outdated. It can be read back: while a spec is wrong, members
 // are made from what the others were made from.
-import type { CompleteSpec, EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { specSchema } from "../../api/etcd-cluster/spec.ts";
 import { sparse } from "../../api/schema/sparse.ts";
 
 export type Settings = Pick<EtcdClusterSpec, "pod" | "etcd">;
 
+type Pod = NonNullable<Settings["pod"]>;
+
 /** Size, pause, failover and volumes of removed members make no other pod. */
-export function settingsOf({ pod, etcd }: Pick<CompleteSpec, "pod" | "etcd">): string {
+export function settingsOf(settings: Settings): string {
+  const { pod, etcd } = settings;
   return JSON.stringify(sparse(specSchema, { pod, etcd }));
 }
 
-/** The same but for resources, which can be changed in a pod that runs. */
-export function isSameButResources(madeFrom: string, spec: Pick<CompleteSpec, "pod" | "etcd">): boolean {
+/** Kubernetes changes labels, annotations and resources in a pod that runs. `antiAffinity` has become an affinity by now. */
+function whatNeedsAPod({
+  labels,
+  annotations,
+  resources,
+  busyboxImage,
+  DNSTimeoutInSecond,
+  antiAffinity,
+  ...pod
+}: Pod): Pod {
+  return pod;
+}
+
+/** It takes another pod to get from what it was made from to what the spec says. Unknown where that cannot be read. */
+export function needsOtherPod(madeFrom: string, spec: Settings): boolean | undefined {
   const settings = parseSettings(madeFrom);
   const bare = ({ pod, etcd }: Settings): string =>
-    JSON.stringify(sparse(specSchema, { pod: { ...pod, resources: undefined }, etcd }));
-  return settings !== undefined && bare(settings) === bare(spec);
+    settingsOf({ pod: whatNeedsAPod(pod ?? {}), ...(etcd && { etcd }) });
+  return settings === undefined ? undefined : bare(settings) !== bare(spec);
 }
 
 /** Undefined when it is not one of ours. */

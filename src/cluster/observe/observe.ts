@@ -13,9 +13,11 @@ import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.t
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
+import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
+import { observedImageCheck } from "./image-checks.ts";
 import { observedPod } from "./pods.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { type EtcdView, latchedIdOf, type World } from "./world.ts";
@@ -36,7 +38,8 @@ export async function observe(
   const cluster = withDefaults(stored);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
-  const known = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
+  const owned = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
+  const known = owned.filter((pod) => !isImageCheck(pod));
   const latched = latchedIdOf(cluster);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
@@ -51,6 +54,7 @@ export async function observe(
     cluster,
     problems: [...problemsOf(stored), ...notYet(cluster)],
     ...seen,
+    imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
     budget: own(caches.budgets.get(key)),

@@ -1,10 +1,17 @@
 // Reduces a pod to what the planner needs: its state with the kubelet's reason, what its etcd was started with, and
 // whether its node is still there.
-import type { Container, ContainerStatus } from "kubernetes-types/core/v1.js";
-import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
+import type { Container, ContainerStatus, Probe } from "kubernetes-types/core/v1.js";
+import { flagName, variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
-import { dataVolume, etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import {
+  changedFromAnnotation,
+  dataVolume,
+  etcdContainer,
+  restartedAtAnnotation,
+  settingsAnnotation,
+  versionAnnotation,
+} from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
 import { endProblem, foundNoData, neverRan, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
 import {
@@ -13,12 +20,13 @@ import {
   initialStateAnnotation,
   isClosed,
 } from "../objects/first-start.ts";
-import type { MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
+import type { ChangedFrom, MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
   const state = stateOf(pod);
-  const madeFrom = annotations?.[settingsAnnotation];
+  const { [settingsAnnotation]: madeFrom, [restartedAtAnnotation]: restartedAt } = annotations ?? {};
+  const changedFrom = changedFromIn(annotations?.[changedFromAnnotation]);
   return {
     name,
     uid,
@@ -33,9 +41,12 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     version: annotations?.[versionAnnotation] ?? "",
     image: containerOf(pod)?.image ?? "",
     resources: containerOf(pod)?.resources,
+    ...startedWith(pod),
     maxLearners: numberOf(settingOf(pod, "max-learners")),
     guard: guardOf(pod),
     ...(madeFrom !== undefined && { madeFrom }),
+    ...(restartedAt !== undefined && { restartedAt }),
+    ...(changedFrom !== undefined && { changedFrom }),
     ...joinsWith(pod),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
@@ -131,6 +142,31 @@ function nodeOf(pod: Pod, nodes: StoreView<Node> | undefined): PodNode {
 
 const containerOf = (pod: Pod) => pod.spec?.containers.find(({ name }) => name === etcdContainer);
 
+function startedWith(pod: Pod): Pick<MemberPod, "flags" | "variables" | "featureGates" | "probes"> {
+  const { command = [], env = [], livenessProbe, readinessProbe } = containerOf(pod) ?? {};
+  const gates = settingOf(pod, featureGates) ?? "";
+  return {
+    flags: command.filter((one) => one.startsWith("--")).map(flagName),
+    variables: env.map(({ name }) => name),
+    featureGates: gates
+      .split(",")
+      .flatMap((gate) => gate.split("=", 1))
+      .filter((name) => name !== ""),
+    probes: [livenessProbe, readinessProbe].flatMap((probe) => probe?.httpGet?.path ?? probe?.exec?.command?.[0] ?? []),
+  };
+}
+
+/** Whatever a person made of it: then it is not known to have been changed. */
+function changedFromIn(text: string | undefined): ChangedFrom | undefined {
+  try {
+    const { version, image, restarts }: Partial<ChangedFrom> = JSON.parse(text ?? "{}");
+    const isWhole = typeof version === "string" && typeof image === "string" && typeof restarts === "number";
+    return isWhole ? { version, image, restarts } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Of a flag, as a variable or as an argument: pods of older releases have all of them as arguments. */
 function settingOf(pod: Pod, flag: string): string | undefined {
   const { command = [], env = [] } = containerOf(pod) ?? {};
@@ -165,8 +201,10 @@ function time(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The flags that are read back from pods. */
-const flagsRead = ["initial-cluster", "max-learners"];
+const featureGates = "feature-gates";
+
+/** The flags whose values are read back from pods. */
+const valuesRead = ["initial-cluster", "max-learners", featureGates];
 
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
@@ -193,18 +231,27 @@ export function leanPod(pod: Pod): Pod {
 function leanContainers(pod: Pod): Container[] {
   const container = containerOf(pod);
   if (container === undefined) return [];
-  const { name, image, resources, command = [], env = [] } = container;
-  const arguments_ = command.filter((one) => flagsRead.some((flag) => one.startsWith(`--${flag}=`)));
-  const variables = env.filter((one) => flagsRead.some((flag) => one.name === variableOf(flag)));
+  const { name, image, resources, command = [], env = [], livenessProbe, readinessProbe } = container;
+  const flags = command.filter((one) => one.startsWith("--"));
+  const isRead = (variable: string): boolean => valuesRead.some((flag) => variable === variableOf(flag));
   return [
     {
       name,
       ...(image !== undefined && { image }),
       ...(resources !== undefined && { resources }),
-      ...(arguments_.length > 0 && { command: arguments_ }),
-      ...(variables.length > 0 && { env: variables }),
+      command: flags.map((one) => (valuesRead.includes(flagName(one)) ? one : `--${flagName(one)}`)),
+      env: env.map((one) => (isRead(one.name) ? one : { name: one.name })),
+      ...(livenessProbe !== undefined && { livenessProbe: leanProbe(livenessProbe) }),
+      ...(readinessProbe !== undefined && { readinessProbe: leanProbe(readinessProbe) }),
     },
   ];
+}
+
+function leanProbe({ httpGet, exec }: Probe): Probe {
+  return {
+    ...(httpGet?.path !== undefined && { httpGet: { path: httpGet.path, port: httpGet.port } }),
+    ...(exec?.command?.[0] !== undefined && { exec: { command: exec.command.slice(0, 1) } }),
+  };
 }
 
 /** What the cache keeps of a node: a large cluster has thousands, each with pages of images and conditions. */

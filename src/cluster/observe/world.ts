@@ -13,6 +13,8 @@ export interface World {
   readonly problems: readonly string[];
   /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */
   readonly pods: readonly MemberPod[];
+  /** The pods that prove an image on a node. */
+  readonly imageChecks: readonly ImageCheck[];
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
@@ -47,6 +49,13 @@ export interface MemberPod {
   readonly image: string;
   /** Of the etcd container; undefined: it asks for nothing. */
   readonly resources: ResourceRequirements | undefined;
+  /** The flags that its etcd is started with, without dashes: on its command line, and as variables. */
+  readonly flags: readonly string[];
+  readonly variables: readonly string[];
+  /** Of the variable `feature-gates`. */
+  readonly featureGates: readonly string[];
+  /** The paths that its kubelet probes, or the program that it runs for it. */
+  readonly probes: readonly string[];
   /** How many learners its etcd was told to admit; undefined: it was not told. */
   readonly maxLearners: number | undefined;
   readonly guard: StartGuard;
@@ -59,7 +68,42 @@ export interface MemberPod {
   readonly joinsWith?: readonly string[];
   /** The settings that it was made with, as `objects/settings.ts` writes them. Absent: not known. */
   readonly madeFrom?: string;
+  /** What the EtcdCluster's annotation of that name said when the pod was made. */
+  readonly restartedAt?: string;
+  /** Its image was changed in place, and its member has not been seen to serve since. */
+  readonly changedFrom?: ChangedFrom;
 }
+
+/** What a member runs. */
+export interface Release {
+  readonly version: string;
+  readonly image: string;
+}
+
+export interface ChangedFrom extends Release {
+  /** How often its container had been restarted by then: with more it runs what it was changed to. */
+  readonly restarts: number;
+}
+
+/** A pod that proves an image on a node. */
+export interface ImageCheck {
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: number;
+  readonly terminating: boolean;
+  readonly node: string;
+  readonly image: string;
+  readonly state: ImageCheckState;
+}
+
+export type ImageCheckState =
+  /** It has yet to be pulled or to end; `problem` as in ErrImagePull. */
+  | ({ readonly t: "running" } & Partial<PodTrouble>)
+  /** The program ran; what it printed has yet to be read. */
+  | { readonly t: "ended" }
+  | { readonly t: "found"; readonly version: string }
+  /** The program could not be run, or is no etcd. */
+  | { readonly t: "failed"; readonly problem: string };
 
 /** Whether an etcd that finds no data in its pod may start. */
 export type StartGuard =

@@ -3,6 +3,8 @@
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Reason } from "../assess/seats.ts";
 import type { MemberName } from "../objects/names.ts";
+import type { MetadataChange } from "../objects/pod-metadata.ts";
+import type { ChangedFrom, Release } from "../observe/world.ts";
 
 export type Action =
   /** Server-side apply of one of the two Services; without effect when it is right. */
@@ -13,6 +15,35 @@ export type Action =
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
+  /** Gives it the labels and annotations that the spec asks for, in place. */
+  | { readonly do: "relabelPod"; readonly member: MemberName; readonly uid: string; readonly change: MetadataChange }
+  /** A small pod that proves the image on the node. */
+  | { readonly do: "createImageCheck"; readonly node: string; readonly image: string }
+  /** Reads which version it printed, and writes that down. */
+  | { readonly do: "readImageCheck"; readonly name: string; readonly uid: string }
+  | { readonly do: "deleteImageCheck"; readonly name: string; readonly uid: string }
+  /** Its container is started again from this image, with its data. */
+  | {
+      readonly do: "changeImage";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly from: ChangedFrom;
+      readonly to: Release;
+      /** The first of all members: they are compared first, since it is the last moment at which nothing has changed. */
+      readonly afterComparing: boolean;
+    }
+  /** It serves in the version that its image was changed to. */
+  | {
+      readonly do: "confirmChange";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly from: Release;
+      readonly to: Release;
+    }
+  | { readonly do: "enableDowngrade"; readonly to: string; readonly because: Reason }
+  | { readonly do: "cancelDowngrade"; readonly because: Reason }
+  /** Writes into the status which version wrote what is in the raft logs from here on. */
+  | { readonly do: "recordLogVersion"; readonly version: string }
   /** Gives its container the resources that the spec asks for, in place. */
   | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string }
   /**
@@ -21,7 +52,12 @@ export type Action =
    */
   | { readonly do: "createSeed"; readonly member: MemberName }
   /** Writes the id into the status, before anything is built on it. */
-  | { readonly do: "latchClusterId"; readonly clusterId: ClusterId }
+  | {
+      readonly do: "latchClusterId";
+      readonly clusterId: ClusterId;
+      /** Of a cluster that begins: the minor version that writes its raft log. */
+      readonly logVersion?: string;
+    }
   | {
       readonly do: "addMember";
       readonly member: MemberName;
@@ -35,7 +71,7 @@ export type Action =
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
   /** Of a voter that nobody has found there so far: the only one before others join it, or one that was undialable. */
   | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
-  | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId }
+  | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId; readonly because: Reason }
   | {
       readonly do: "removeMember";
       readonly id: MemberId;

@@ -42,6 +42,44 @@ describe("the version of a new member", () => {
       "3.5.10 quay.io/coreos/etcd:v3.5.10",
     ],
     [
+      "is the others' when the spec asks for the next minor: that is the roll's to begin",
+      { version: "3.6.16", members: [...running("3.5.35", "a", "b"), gone("c")] },
+      "3.5.35 quay.io/coreos/etcd:v3.5.35",
+    ],
+    [
+      "is the spec's once a member runs the next minor",
+      { version: "3.6.16", members: [...running("3.5.35", "a"), ...running("3.6.16", "b"), gone("c")] },
+      "3.6.16 quay.io/coreos/etcd:v3.6.16",
+    ],
+    [
+      "is the others' when the first that was changed does not come up",
+      {
+        version: "3.6.16",
+        members: [
+          ...running("3.6.15", "a", "b", "d"),
+          voter("c", {
+            silent: true,
+            pod: {
+              changedFrom: { version: "3.6.15", image: "i", restarts: 0 },
+              state: { t: "starting", problem: "ErrImagePull" },
+            },
+          }),
+          gone("e"),
+        ],
+      },
+      "3.6.15 quay.io/coreos/etcd:v3.6.15",
+    ],
+    [
+      "is the others' when the spec asks for a patch that no cluster is moved to",
+      { version: "3.5.1", members: running("3.5.35", "a", "b") },
+      "3.5.35 quay.io/coreos/etcd:v3.5.35",
+    ],
+    [
+      "is the spec's at once where members are changed by deleting their pods",
+      { version: "3.6.16", spec: { updateStrategy: "OnDelete" }, members: [...running("3.5.35", "a", "b"), gone("c")] },
+      "3.6.16 quay.io/coreos/etcd:v3.6.16",
+    ],
+    [
       "is the spec's when the first member has never answered, whatever that one was made from",
       { unlatched: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
       "3.7.3 quay.io/coreos/etcd:v3.7.3",

@@ -1,10 +1,13 @@
 // What to do about a cluster, from what was concluded about it: a fixed list of rules, the first that has an answer
 // wins. Nothing here does anything, and the same assessment gives the same plan.
 import { isDeepStrictEqual } from "node:util";
+import { minorOf } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { isKnownToHaveServed } from "../assess/health.ts";
 import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
+import { changeMembers } from "./rules/change-members.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
 import { grow, growBeforePromotions } from "./rules/grow.ts";
 import { guardStarted } from "./rules/guard.ts";
@@ -18,7 +21,16 @@ import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
 import { exchangeUndialable, makeDialable } from "./rules/together.ts";
-import { budget, labels, peerServiceForPods, resources, services } from "./rules/upkeep.ts";
+import {
+  budget,
+  labels,
+  peerServiceForPods,
+  resources,
+  services,
+  confirmations,
+  imageChecks,
+  metadata,
+} from "./rules/upkeep.ts";
 import { wait } from "./rules/wait.ts";
 
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
@@ -35,7 +47,8 @@ const rules: readonly Rule[] = [
   makeMissingPods,
   // Members with volumes whose pods are gone: here, before new ones are made in their place.
   grow,
-  // Renewed certificates, then upgrades: here, when nothing else is wrong.
+  // Renewed certificates: here, when nothing else is wrong.
+  changeMembers,
   wait,
 ];
 
@@ -57,6 +70,9 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
       ...services(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
       ...budget(assessment),
       ...resources(assessment),
+      ...metadata(assessment),
+      ...confirmations(assessment),
+      ...imageChecks(assessment),
     ],
   };
 }
@@ -81,7 +97,10 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 }
 
 /** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
-function newClusterId({ world: { cluster, etcd } }: Assessment): readonly Action[] {
+function newClusterId({ version, world: { cluster, etcd } }: Assessment): readonly Action[] {
   if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
-  return [{ do: "latchClusterId", clusterId: etcd.clusterId }];
+  const { clusterId } = etcd;
+  // One of etcd-operator 0.9 has served before, in who knows which versions.
+  const isNew = !isKnownToHaveServed(cluster.status);
+  return [{ do: "latchClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

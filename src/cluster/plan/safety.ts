@@ -6,7 +6,7 @@ import type { Assessment } from "../assess/assess.ts";
 import { hasServed } from "../assess/health.ts";
 import { isNodeLost } from "../assess/pods.ts";
 import { isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
-import type { MemberPod } from "../observe/world.ts";
+import type { MemberPod, Release } from "../observe/world.ts";
 import type { Action, ActionOf } from "./actions.ts";
 
 /** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
@@ -48,6 +48,36 @@ export function removeHealthy(table: Table, seat: Seat, because: Reason): readon
   if (others.some(({ state }) => state.t === "leaving")) return undefined;
   if (others.filter(isHealthy).length < quorum(others.length)) return undefined;
   return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
+}
+
+/**
+ * A voter is stopped for the seconds that its container takes to start again; its data stays. Every other voter must be
+ * healthy, so that it is the one disruption there is, however many the quorum would allow.
+ *
+ * 3 voters, all healthy: 2 ≥ quorum(3) = 2 go on. 5 voters, one away: 3 ≥ quorum(5) = 3 would go on: refused all the same.
+ * 1 voter, 2 voters: 0 < quorum(1) = 1 and 1 < quorum(2) = 2. Nothing can be written until it is back; there is no other way.
+ * One that is down already: nothing that serves is stopped.
+ */
+export function changeImage(table: Table, seat: Seat, pod: MemberPod, to: Release): readonly Action[] | undefined {
+  if (!seat.alive) return [imageChange(pod, to, false)];
+  if (!votersBut(table.seats, seat).every(isHealthy)) return undefined;
+  const isFirst = !table.seats.some((other) => other.pod?.version === to.version && other.pod.image === to.image);
+  return [imageChange(pod, to, isFirst)];
+}
+
+/**
+ * The pod of a member that has not come up since its image was changed, in a cluster that cannot decide: only another
+ * image brings it back, and its data with it.
+ */
+export function changeBrokenImage(pod: MemberPod, to: Release): readonly Action[] {
+  return pod.changedFrom === undefined ? [] : [imageChange(pod, to, false)];
+}
+
+function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Action {
+  const { name, uid, version, image, changedFrom, state } = pod;
+  // What it was when it last served.
+  const from = { version, image, ...changedFrom, restarts: "restarts" in state ? state.restarts : 0 };
+  return { do: "changeImage", member: name, uid, from, to, afterComparing };
 }
 
 /**

@@ -17,6 +17,10 @@ import {
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
 const three = [voter("a"), voter("b"), voter("c")];
+const of = (version: string): Partial<SampleMember> => ({
+  version,
+  pod: { version, image: `quay.io/coreos/etcd:v${version}` },
+});
 const gone = { silent: true, pod: undefined } as const;
 const did = (...actions: Action[]): Outcome => ({
   did: actions,
@@ -255,9 +259,38 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
   [
-    "a member runs another version",
-    { members: [voter("a"), voter("b"), voter("c", { version: "3.5.35" })] },
-    { Ready: "False VersionDiffers" },
+    "an image holds another version than it should",
+    { members: [voter("a"), voter("b"), voter("c", { version: "3.6.15" })] },
+    { Ready: "False UpdateStopped" },
+  ],
+  [
+    "the version that is asked for cannot be reached from the one that runs",
+    { version: "3.7.3", members: three.map((member) => ({ ...member, ...of("3.5.35") })) },
+    { Ready: "False VersionDiffers", Upgrading: "False Not upgrading" },
+  ],
+  [
+    "members are on their way to another version",
+    { members: [voter("a"), voter("b", of("3.5.35")), voter("c", of("3.5.35"))] },
+    { Ready: "False Updating", Upgrading: "True Cluster upgrading", Scaling: "False Size reached" },
+  ],
+  [
+    "a member is restarted in another version",
+    {
+      members: [
+        voter("a", of("3.6.16")),
+        voter("b", of("3.6.15")),
+        voter("c", {
+          silent: true,
+          pod: { changedFrom: { version: "3.6.15", image: "i", restarts: 0 }, state: { t: "starting" } },
+        }),
+      ],
+    },
+    { Ready: "False Updating", Recovering: "False All members healthy", Upgrading: "True Cluster upgrading" },
+  ],
+  [
+    "members wait to be deleted",
+    { spec: { updateStrategy: "OnDelete" }, members: three.map((member) => ({ ...member, ...of("3.6.15") })) },
+    { Ready: "False UpdateOnDelete" },
   ],
   [
     "the spec is wrong",

@@ -1,11 +1,10 @@
 // The conditions of a cluster: Ready for programs that wait, and the four of etcd-operator 0.9, each True or False and
 // each with a sentence that says what is the matter and, where a person has to act, what to do.
-import { stepBetween } from "../../etcd/versions/steps.ts";
-import { parseVersion } from "../../etcd/versions/version.ts";
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
+import { isRolling, stepsOf } from "../assess/roll.ts";
 import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 
@@ -19,7 +18,7 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
   const verdicts = {
     Available: available(assessment),
     Scaling: scaling(assessment),
-    Upgrading: no("Not upgrading", ""),
+    Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
     Ready: ready(assessment, outcome),
   };
@@ -66,9 +65,35 @@ function scaling({ desired, health, learners, seats, world: { cluster, etcd } }:
   const current = etcd.t === "quorum" ? seats.length : cluster.status.size;
   const joining = health.t === "serving" ? learners.length : 0;
   const message = `Current cluster size: ${current}, desired cluster size: ${desired.size}`;
-  if (current > desired.size) return yes("Scaling down", message);
-  if (current < desired.size || joining > 0) return yes("Scaling up", message);
-  return no("Size reached", "");
+  if (current > desired.withSurge) return yes("Scaling down", message);
+  if (current < desired.size) return yes("Scaling up", message);
+  // A member more than asked for joins in the place of another: that is no change of the size.
+  return joining > 0 && current === desired.size ? yes("Scaling up", message) : no("Size reached", "");
+}
+
+function upgrading(assessment: Assessment): Verdict {
+  const { health, roll, world } = assessment;
+  const { version } = world.cluster.spec;
+  const isThere = [...versionsOf(world).keys()].every((running) => running === version);
+  const isHeld = world.problems.length > 0 || roll.target.refused !== undefined;
+  if (health.t === "creating" || isThere || isHeld) return no("Not upgrading", "");
+  const path = stepsOf(roll).join(", then ");
+  const by = path === version ? "" : ` by way of ${path}`;
+  return yes("Cluster upgrading", `upgrading to ${version}${by}: ${progressOf(assessment)}`);
+}
+
+/** How far the change of the members is, and what it waits for. */
+function progressOf({ desired, roll, world }: Assessment): string {
+  const { changes, target, updated, waits } = roll;
+  const done = `${updated} of ${desired.size} members have the version and settings of the spec`;
+  if (waits !== undefined) return `${done}; ${waits.replace(/\.$/, "")}.`;
+  if (target.first !== undefined) return `${done}; ${target.first.because}.`;
+  if (world.cluster.spec.paused) return `${done}. The cluster is paused, so nothing is done about it.`;
+  if (changes.length === 0) return `${done}.`;
+  const names = changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
+  if (world.cluster.spec.updateStrategy === "OnDelete")
+    return `${done}. spec.updateStrategy is OnDelete: delete these pods one after another: ${names}.`;
+  return `${done}; next: ${names}.`;
 }
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
@@ -106,8 +131,10 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const pods = problemsOfPods(world.pods);
   const silences = silencesOf(world, now);
   const refused = refusalsIn(outcome).map((message) => `Refused: ${message}`);
+  const { roll } = assessment;
+  const stop = health.t === "serving" || roll.stopped === undefined ? [] : [`The update stopped: ${roll.stopped}`];
   const because = (sentence: string): string =>
-    [sentence, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
+    [sentence, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
@@ -122,29 +149,25 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const going = leaving(assessment, outcome);
   if (seats.length <= desired.size && going.length > 0)
     return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
+  const alarm = alarmOf(world);
+  if (roll.stopped !== undefined && alarm === undefined) return no("UpdateStopped", because(progressOf(assessment)));
   const healthy = voters.filter(({ alive }) => alive).length;
-  if (healthy !== desired.size || seats.length !== desired.size) {
+  const isChanging = seats.some(({ pod }) => pod?.changedFrom !== undefined);
+  if (!isChanging && roll.surge === 0 && (healthy !== desired.size || seats.length !== desired.size)) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
     return no(stuck ?? "Scaling", because(`${healthy} healthy voters of ${desired.size}.${untouched}`));
   }
-  const alarm = alarmOf(world);
   if (alarm !== undefined) return alarm;
   if (refused.length > 0) return no("Refused", refused.join(" "));
   const others = [...versionsOf(world).keys()].filter((running) => running !== version);
-  if (others.length > 0)
+  if (roll.target.refused !== undefined && others.length > 0)
     return no(
       "VersionDiffers",
-      `Members run ${others.join(", ")}, and ${version} is wanted. ${adviceOnStep(assessment)}`,
+      `Members run ${others.join(", ")}, and ${version} is wanted. That cannot be done: ${roll.target.refused}`,
     );
+  if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
+    return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(progressOf(assessment)));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
-}
-
-/** Whether the version that is wanted could be reached from here, and if not, what to do. */
-function adviceOnStep({ version, world }: Assessment): string {
-  const unchanged = "This release does not change the version of members that run.";
-  const wanted = parseVersion(world.cluster.spec.version);
-  const step = wanted === undefined ? undefined : stepBetween(version, wanted);
-  return step?.t === "refused" ? `That cannot be done: ${step.advice} ${unchanged}` : unchanged;
 }
 
 /** Pods that contradict what the others say: a person has to see. */

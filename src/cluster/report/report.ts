@@ -50,6 +50,8 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
   ["Available", "DataLost", "dataLost"],
   ["Ready", "Refused", "refused"],
   ["Ready", "InvalidSpec", "invalidSpec"],
+  ["Ready", "VersionDiffers", "versionRefused"],
+  ["Ready", "UpdateStopped", "updateStopped"],
   ["Ready", "MemberCannotStart", "memberCannotStart"],
   ["Ready", "MembersUnreachable", "membersUnreachable"],
   ["Ready", "LeadersDisagree", "leadersDisagree"],

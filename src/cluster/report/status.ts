@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
+import { minorOf, parseVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";
@@ -22,6 +23,8 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     ...phaseOf(before, assessment),
     ...membersOf(assessment),
     ...latchedBy(outcome),
+    ...logVersion(assessment, outcome),
+    updatedMembers: assessment.roll.updated,
     ...versions(world),
     conditions: stamped(
       before.conditions,
@@ -41,6 +44,21 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
 function latchedBy({ did }: Outcome): Pick<EtcdClusterStatus, "clusterId"> {
   const latch = did.find((action) => action.do === "latchClusterId");
   return latch === undefined ? {} : { clusterId: latch.clusterId };
+}
+
+/**
+ * The oldest minor version that may have written what is in the raft logs: the first member's when the cluster begins, or
+ * an older one that a member has run since. The change of members raises it.
+ */
+function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: Outcome): EtcdClusterStatus {
+  const recorded = did.find((action) => action.do === "recordLogVersion");
+  if (recorded !== undefined) return { raftLogVersion: recorded.version };
+  const begun = did.find((action) => action.do === "latchClusterId")?.logVersion;
+  if (begun !== undefined) return { raftLogVersion: begun };
+  const { raftLogVersion } = cluster.status;
+  const known = parseVersion(`${raftLogVersion ?? ""}.0`);
+  const isOlder = etcd.t === "quorum" && known !== undefined && version.minor < known.minor;
+  return isOlder ? { raftLogVersion: minorOf(version) } : {};
 }
 
 /** As in etcd-operator 0.9, each says when anything of it last changed. */

@@ -25,6 +25,24 @@ function words(action: Action, name: (member: string) => string): string {
       return `guard ${name(action.member)}`;
     case "resizePod":
       return `resize ${name(action.member)}`;
+    case "relabelPod":
+      return `relabel ${name(action.member)}`;
+    case "createImageCheck":
+      return `try ${action.image} on ${action.node}`;
+    case "readImageCheck":
+      return `read ${action.name}`;
+    case "deleteImageCheck":
+      return `delete ${action.name}`;
+    case "changeImage":
+      return `change ${name(action.member)} from ${action.from.version} to ${action.to.version}${action.afterComparing ? " after comparing" : ""}`;
+    case "confirmChange":
+      return `confirm ${name(action.member)}`;
+    case "enableDowngrade":
+      return `enable downgrade to ${action.to}`;
+    case "cancelDowngrade":
+      return "cancel downgrade";
+    case "recordLogVersion":
+      return `log of ${action.version}`;
     case "createSeed":
       return `seed ${name(action.member)}`;
     case "latchClusterId":

@@ -7,6 +7,7 @@ import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { quorum } from "../assess/seats.ts";
+import { restartedAtAnnotation } from "../objects/member-pod.ts";
 import { key, type Stage } from "./stage.ts";
 
 /** `who` picks a pod or a member, modulo how many there are. */
@@ -20,6 +21,10 @@ export type Happening =
   | { readonly t: "strip"; readonly of: Around; readonly who: number; readonly forGood: boolean }
   | { readonly t: "version"; readonly to: string }
   | { readonly t: "settings"; readonly snapshotCount: number }
+  | { readonly t: "repository"; readonly to: string }
+  | { readonly t: "path"; readonly path: "Manual" | "Automatic" }
+  | { readonly t: "strategy"; readonly strategy: "RollingUpdate" | "OnDelete" }
+  | { readonly t: "restart"; readonly at: number }
   | { readonly t: "spoil"; readonly how: "version" | "resources" | "flags" }
   | { readonly t: "pods"; readonly made: "asWritten" | "withoutMaxLearners" }
   | { readonly t: "deaf"; readonly to: "pods" | "clusters" };
@@ -73,6 +78,16 @@ const arbitraries = {
     fc.record({ t: of("version"), to: fc.constantFrom("3.4.23", "3.5.35", "3.6.16", "3.7.3") }),
     fc.record({ t: of("settings"), snapshotCount: fc.constantFrom(1000, 20_000) }),
   ),
+  /** What is changed one member at a time, with images that cannot be had or do not run among them. */
+  rolls: fc.oneof(
+    fc.record({
+      t: of("repository"),
+      to: fc.constantFrom("quay.io/coreos/etcd", "other.example/etcd", "missing.example/etcd", "crashing.example/etcd"),
+    }),
+    fc.record({ t: of("path"), path: fc.constantFrom("Manual", "Automatic") }),
+    fc.record({ t: of("strategy"), strategy: fc.constantFrom("RollingUpdate", "OnDelete") }),
+    fc.record({ t: of("restart"), at: fc.nat(3) }),
+  ),
   /** What the operator cannot apply. */
   mistakes: fc.oneof(
     fc.record({ t: of("spoil"), how: fc.constantFrom("version", "resources", "flags") }),
@@ -107,6 +122,8 @@ export class Nature {
   /** As asked for last, and while the spec was wrong: what is wrong is not applied, so nobody knows which of them. */
   #sizes: number[];
   #spoilt = false;
+  /** The repository that was asked for last. */
+  #images = "";
 
   constructor(stage: Stage, options: { readonly care: boolean; readonly size: number; readonly version: string }) {
     this.#stage = stage;
@@ -157,6 +174,18 @@ export class Nature {
         return this.#stage.edit({ version: event.to });
       case "settings":
         return this.#stage.edit({ etcd: { snapshotCount: event.snapshotCount } });
+      case "repository":
+        this.#images = event.to;
+        return this.#stage.edit({ repository: event.to });
+      case "path":
+        return this.#stage.edit({ upgrade: { path: event.path } });
+      case "strategy":
+        return this.#stage.edit({ updateStrategy: event.strategy });
+      case "restart":
+        await api.mergePatch(EtcdCluster, key, {
+          metadata: { annotations: { [restartedAtAnnotation]: `${event.at}` } },
+        });
+        return;
       case "spoil":
         // Of a cluster that has never served nobody knows what was right before.
         if ((kubelet.etcd?.entries ?? 0) === 0) return;
@@ -185,8 +214,9 @@ export class Nature {
     this.#stage.kubelet.mend();
   }
 
-  /** Members find each other by the peer Service: without it, no pod would be of use. */
+  /** Members find each other by the peer Service: without it, no pod would be of use. Nor without an image. */
   async mayMakePods(): Promise<boolean> {
+    if (/^(missing|crashing)/.test(this.#images)) return false;
     const services = await this.#stage.api.list(Service);
     const isThere = services.items.some(({ metadata }) => metadata?.name === key.name);
     return isThere || !(this.#ends.has("refuse peer") || this.#ends.has("refuse client"));
@@ -203,7 +233,9 @@ export class Nature {
   async #correct(): Promise<void> {
     this.#spoilt = false;
     this.#sizes = this.#sizes.slice(-1);
-    await this.#stage.edit({ version: this.#version, etcd: null, pod: null });
+    this.#images = "";
+    const unset = { etcd: null, pod: null, repository: null, upgrade: null, updateStrategy: null };
+    await this.#stage.edit({ version: this.#version, ...unset });
   }
 
   #begin(what: string, begin: () => () => void): void {

@@ -116,11 +116,16 @@ export class Play implements AsyncDisposable {
     const life = stage.startOperator();
     await this.#untilAsAsked();
     if (stage.watch.isDoomed()) return;
+    await this.#untilChanged();
     await stage.pass(reportMs);
     const before = life.writes.length;
     await stage.pass(quietMs);
     assert.deepEqual(life.writes.slice(before), [], `it never rests; ${await stage.describe()}`);
     assert.ok(await this.isAsAsked(), `it did not stay so; ${await stage.describe()}`);
+    const { status, reason } = (await stage.condition("Ready")) ?? {};
+    const isRefused = reason === "VersionDiffers";
+    assert.ok(status === "True" || isRefused, `it is not ready; ${await stage.describe()}`);
+    if (!isRefused) assert.deepEqual(await stage.imageChecks(), []);
   }
 
   async isAsAsked(): Promise<boolean> {
@@ -144,6 +149,25 @@ export class Play implements AsyncDisposable {
       if (stage.clock.now() >= deadline) assert.fail(`${failure}; ${await stage.describe()}`);
       await this.#pass(500);
     }
+  }
+
+  /** Members get the version and the settings of the spec, if it can be reached. */
+  async #untilChanged(): Promise<void> {
+    const { stage } = this;
+    const deadline = stage.clock.now() + restWithinMs;
+    const isChanged = async (): Promise<boolean> => {
+      const { metadata } = await stage.cluster();
+      const { reason, observedGeneration } = (await stage.condition("Ready")) ?? {};
+      if (observedGeneration !== metadata?.generation || !(await this.isAsAsked())) return false;
+      return reason === "AllMembersReady" || reason === "VersionDiffers";
+    };
+    await this.#pass(2_000);
+    while (!(await isChanged())) {
+      if (stage.clock.now() >= deadline) assert.fail(`members are not changed; ${await stage.describe()}`);
+      await this.#pass(500);
+    }
+    // A version that cannot be reached is said as long as it is asked for, also while settings are still changed.
+    if ((await stage.condition("Ready"))?.status !== "True") await this.#pass(120_000);
   }
 
   /** Clients write all the while. */

@@ -4,13 +4,15 @@
 import type { MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
 import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
-import type { Clock } from "../../kube/clock.ts";
+import { type Clock, pause } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import { Node, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../objects/endpoints.ts";
+import { isImageCheck } from "../objects/image-check.ts";
+import { etcdContainer } from "../objects/member-pod.ts";
 import { containerOf, flagsOf, initialCluster, memoryLimit, versionIn } from "./container.ts";
 import { type Doing, type Ended, podStatus } from "./pod-status.ts";
 
@@ -223,12 +225,32 @@ export class Kubelet {
     if (kind !== Pod.kind || object === undefined) return;
     const pod = object as Pod; // the server keeps pods under this kind
     const container = this.#containers.get(pod.metadata?.uid ?? "");
+    if (isImageCheck(pod)) return this.#attend(this.#tryImage(pod, verb));
     if (verb === "create") return this.#schedule(pod);
     if (container === undefined) return;
     if (verb === "delete") return this.#attend(this.#deleted(container));
     const { image, resources } = containerOf(pod) ?? {};
     if (image !== undefined && image !== container.image) this.#changeImage(container, image);
     else if (resources?.limits?.["memory"] !== undefined) this.#attend(this.#publish(container));
+  }
+
+  /** A small pod that prints the version of the program in its image, and ends. */
+  async #tryImage(pod: Pod, verb: FinishedCall["verb"]): Promise<void> {
+    const key = keyOf(pod);
+    const { uid = "" } = pod.metadata ?? {};
+    if (verb === "delete") return this.#api.delete(Pod, key, { uid, gracePeriodSeconds: 0 });
+    if (verb !== "create") return;
+    const image = containerOf(pod)?.image ?? "";
+    const status = isMissing(image)
+      ? {
+          phase: "Pending",
+          containerStatuses: [{ name: etcdContainer, state: { waiting: { reason: "ErrImagePull" } } }],
+        }
+      : { phase: "Succeeded" };
+    this.#api.logs.set(uid, `etcd Version: ${versionIn(pod)}\nGit SHA: Not provided\n`);
+    await pause(this.#clock, times.start, new AbortController().signal);
+    const live = await this.#api.get(Pod, key).catch(unlessNotFound);
+    if (live?.metadata?.uid === uid) await this.#api.mergePatch(Pod, key, { status }, { subresource: "status" });
   }
 
   #schedule(pod: Pod): void {
@@ -287,6 +309,11 @@ export class Kubelet {
     if (container.ended !== undefined) container.restarts += 1;
     const at = this.#options.now();
     if (memoryLimit(pod) < this.memoryNeeded) return this.#failed(container, { reason: "OOMKilled", words: "", at });
+    if (isMissing(container.image)) {
+      container.doing = { t: "waiting", reason: "ErrImagePull" };
+      return this.#publish(container);
+    }
+    if (isCrashing(container.image)) return this.#failed(container, { reason: "Error", words: "", at });
     if (this.#clock.now() < container.brokenUntil) return this.#failed(container, { reason: "Error", words: "", at });
     const booted = this.#boot(pod, container);
     if (booted.t === "ends") return this.#failed(container, { reason: "Error", words: booted.words, at });
@@ -363,9 +390,10 @@ export class Kubelet {
   #changeImage(container: Container, image: string): void {
     container.image = image;
     container.heldUp = undefined;
-    container.restarts = Math.max(0, container.restarts - 1);
-    if (container.doing.t !== "running") return this.#startSoon(container, times.start);
-    this.#end(container, "kept", { reason: "Error", words: "", at: this.#options.now() });
+    const at = this.#options.now();
+    if (container.doing.t === "running") this.#end(container, "kept", { reason: "Error", words: "", at });
+    // The back-off is that of the image.
+    this.#startSoon(container, times.start);
   }
 
   /** Gone from the API server at once where it was asked for by force; else its kubelet stops it first. */
@@ -486,6 +514,10 @@ export class Kubelet {
     });
   }
 }
+
+/** Of registries that do not have it, and images whose program ends at once. */
+const isMissing = (image: string): boolean => image.startsWith("missing.example/");
+const isCrashing = (image: string): boolean => image.startsWith("crashing.example/");
 
 function backOff(restarts: number): number {
   if (restarts === 0) return times.firstRestart;

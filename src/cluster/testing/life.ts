@@ -85,6 +85,7 @@ export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeA
     get: (kind, key, options) => life.read(() => api.get(kind, key, options)),
     list: (kind, options) => life.read(() => api.list(kind, options)),
     watch: (kind, options, onEvent) => life.read(() => api.watch(kind, options, onEvent)),
+    log: (pod, options) => life.read(() => api.log(pod, options)),
     create: (kind, object, options) =>
       life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, async () => {
         admission.check("create", kind, object);
@@ -115,6 +116,8 @@ export function memberDuring(life: Life, member: EtcdMember): EtcdMember {
     memberPromote: (id, call) => life.write("promote member", () => member.memberPromote(id, call)),
     memberRemove: (id, call) => life.write("remove member", () => member.memberRemove(id, call)),
     memberUpdate: (id, urls, call) => life.write("update member", () => member.memberUpdate(id, urls, call)),
+    downgrade: (step, call) => life.write(`downgrade: ${step.do}`, () => member.downgrade(step, call)),
+    hashKv: (revision, call) => life.read(() => member.hashKv(revision, call)),
     moveLeader: (to, call) => life.write("move leader", () => member.moveLeader(to, call)),
   };
 }

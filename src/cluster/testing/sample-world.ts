@@ -82,6 +82,7 @@ export function sampleWorld(sample: SampleWorld): World {
   return {
     cluster,
     problems: [],
+    imageChecks: [],
     pods: [...pods, ...orphans.map((orphan) => samplePod("demo-orphan", orphan, cluster.spec.version))],
     peerService: peerService(cluster),
     clientService: clientService(cluster),
@@ -109,6 +110,10 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
     version,
     image: `quay.io/coreos/etcd:v${version}`,
     resources: undefined,
+    flags: [],
+    variables: [],
+    featureGates: [],
+    probes: [],
     maxLearners: 8,
     guard: "closed",
     hasVolume: false,

@@ -16,6 +16,7 @@ import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { clusterController } from "../controller.ts";
 import { memberUrl } from "../objects/endpoints.ts";
+import { isImageCheck } from "../objects/image-check.ts";
 import { quorum } from "../assess/seats.ts";
 import { withoutFlag } from "./container.ts";
 import { Watch } from "./invariants.ts";
@@ -267,8 +268,14 @@ export class Stage implements AsyncDisposable {
 
   condition = async (type: string) => conditionOf(await this.cluster(), type);
 
+  /** Of members. */
   async pods(): Promise<Pod[]> {
-    return (await this.api.list(Pod)).items;
+    return (await this.api.list(Pod)).items.filter((pod) => !isImageCheck(pod));
+  }
+
+  /** Pods that try an image. */
+  async imageChecks(): Promise<Pod[]> {
+    return (await this.api.list(Pod)).items.filter(isImageCheck);
   }
 
   async podNames(): Promise<string[]> {

@@ -45,6 +45,8 @@ const sinces = {
   // Release notes of 3.6.12 and 3.5.31: before, MemberUpdate silently made a learner a voter. Even 3.6.16 may take it
   // for a voter after a restart.
   safeLearnerUpdate: since("3.6.12", "3.5.31"),
+  // Release notes of 3.4.23 and 3.5.7: official images hold the programs and no shell.
+  distroless: since("3.6.0", "3.4.23", "3.5.7"),
 } as const satisfies Record<string, Since>;
 
 export type EtcdFeature = keyof typeof sinces;

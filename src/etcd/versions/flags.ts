@@ -184,6 +184,11 @@ export function hasSetting(v: EtcdVersion, setting: Spelling): boolean {
   return spellingsOf(setting).some((spelling) => takes(minorOf(v), spelling));
 }
 
+/** Whether a server of this version takes the setting under this very name. */
+export function takesAs(v: EtcdVersion, spelling: Spelling): boolean {
+  return takes(minorOf(v), spelling);
+}
+
 /**
  * The names under which a pod of this version sets something through variables. Its image may be changed to the next
  * or the previous minor version, its variables not: etcd must start there, and keep the setting if that is possible.

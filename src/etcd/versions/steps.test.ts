@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import {
-  freshLogBefore,
-  minors,
-  needsFreshLog,
-  pathBetween,
-  stepBetween,
-  versionToRun,
-  waypoints,
-  whyBad,
-} from "./steps.ts";
+import { freshLogBefore, minors, needsFreshLog, pathBetween, stepBetween, waypoints, whyBad } from "./steps.ts";
 import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, sameMinor, version } from "./version.ts";
 
 describe("a step to another version", () => {
@@ -146,27 +137,4 @@ describe("a raft log", () => {
     assert.equal(needsFreshLog(version("3.5.35"), version("3.6.16")), false);
     assert.equal(needsFreshLog(version("3.7.3"), version("3.6.16")), false);
   });
-});
-
-describe("the version of a new member", () => {
-  const rows: readonly (readonly [readonly string[], string, string, string])[] = [
-    [[], "3.6.16", "3.6.16", "nothing runs"],
-    [["3.6.16", "3.6.16"], "3.6.16", "3.6.16", "nothing changes"],
-    [["3.5.21", "3.5.21"], "3.5.35", "3.5.35", "a newer patch"],
-    [["3.5.35", "3.5.35"], "3.5.21", "3.5.21", "an older patch"],
-    [["3.5.21", "3.5.30"], "3.5.35", "3.5.35", "patches are mixed"],
-    [["3.5.10", "3.5.10"], "3.7.3", "3.5.10", "two minors up"],
-    [["3.5.35", "3.5.35"], "3.6.16", "3.5.35", "one minor up is an upgrade's to do"],
-    [["3.6.16", "3.6.16"], "3.5.35", "3.6.16", "one minor down"],
-    [["3.5.35", "3.5.35"], "3.2.13", "3.5.35", "three minors down"],
-    [["3.6.16", "3.5.35", "3.5.35"], "3.6.16", "3.5.35", "an upgrade began"],
-    [["3.6.16", "3.6.16", "3.5.35"], "3.6.16", "3.6.16", "an upgrade is nearly through"],
-    [["3.6.16", "3.5.35"], "3.6.16", "3.5.35", "halfway, the older"],
-    [["3.5.35", "3.6.16"], "3.6.16", "3.5.35", "halfway, in another order"],
-    [["3.5.21", "3.5.35", "3.6.16"], "3.6.16", "3.5.21", "one of each, the oldest"],
-  ];
-  for (const [running, wanted, made, why] of rows)
-    test(`is ${made} when ${running.join(", ") || "nothing"} runs and ${wanted} is wanted: ${why}`, () => {
-      assert.equal(formatVersion(versionToRun(running.map(version), version(wanted))), made);
-    });
 });

@@ -205,20 +205,3 @@ function rulesOf(v: EtcdVersion): MinorRules | undefined {
 function newestOf(major: number, minor: number): EtcdVersion | undefined {
   return waypoints.find((newest) => newest.major === major && newest.minor === minor);
 }
-
-/**
- * The version in which a new member may be made now. Minor versions are changed by an upgrade, member by member and
- * with its checks, and never because a member had to be replaced.
- *
- * - Nothing runs: the wanted one.
- * - 3.5.21 everywhere, 3.5.35 wanted: 3.5.35. Patches of one minor work together in any order.
- * - 3.5.10 everywhere, 3.7.3 wanted: 3.5.10. A 3.7 member among 3.5 ones would skip 3.6.
- * - 3.6.16 everywhere, 3.5.35 wanted: 3.6.16. A 3.5 member would end with "invalid downgrade".
- * - 3.5.35, 3.5.35, 3.6.16, wanted 3.6.16: 3.5.35, until the upgrade has brought the majority to 3.6.16.
- * - 3.5.35, 3.6.16, wanted 3.6.16: 3.5.35. The cluster version follows the oldest member, so that one can always join.
- */
-export function versionToRun(running: readonly EtcdVersion[], wanted: EtcdVersion): EtcdVersion {
-  if (running.every((v) => sameMinor(v, wanted))) return wanted;
-  const count = (v: EtcdVersion): number => running.filter((other) => compareVersions(other, v) === 0).length;
-  return running.reduce((best, v) => ((count(v) - count(best) || compareVersions(best, v)) > 0 ? v : best));
-}

@@ -65,6 +65,12 @@ export interface DeleteOptions extends RequestOptions {
   dryRun?: boolean;
 }
 
+export interface LogOptions extends RequestOptions {
+  container: string;
+  /** No more than this is read, from the beginning. */
+  limitBytes: number;
+}
+
 export interface KubeApi {
   /** Fails with `ApiError` whose `reason` is `NotFound` when there is none. */
   get<T extends KubeObject>(kind: Kind<T>, key: Key, options?: RequestOptions): Promise<T>;
@@ -87,6 +93,8 @@ export interface KubeApi {
   apply<T extends KubeObject>(kind: Kind<T>, object: T, options: ApplyOptions): Promise<T>;
   /** JSON merge patch; `metadata.resourceVersion` inside it is an optimistic lock. */
   mergePatch<T extends KubeObject>(kind: Kind<T>, key: Key, patch: object, options?: WriteOptions): Promise<T>;
+  /** What a container of a pod has printed; `BadRequest` while it has not been started, `NotFound` without the pod. */
+  log(pod: Key, options: LogOptions): Promise<string>;
   /** Resolves with the object as it was or as it is now terminating; `NotFound` when there is none. */
   delete<T extends KubeObject>(kind: Kind<T>, key: Key, options?: DeleteOptions): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type {
   DeleteOptions,
   KubeApi,
   ListOptions,
+  LogOptions,
   Page,
   RequestOptions,
   WatchEvent,
@@ -13,6 +14,7 @@ import type {
   WriteOptions,
 } from "./api.ts";
 import { type Answer, ApiServer, type ApiServerOptions, type Call, describeCall, type Method } from "./api-server.ts";
+import { Pod } from "../objects/kinds.ts";
 import { apiVersionOf, type Key, type Kind, type KubeObject, keyOf } from "../objects/objects.ts";
 import { collectionPath, creationPath, objectPath, selectionQuery, withQuery } from "./paths.ts";
 import { isFields } from "./status.ts";
@@ -127,7 +129,14 @@ export class KubeClient implements KubeApi, Disposable {
     await this.#server.send(call, options);
   }
 
-  /** For what has no kind: `/version`, `/readyz`, an eviction, a log. Gives parsed JSON, or the text as it is. */
+  async log(pod: Key, options: LogOptions): Promise<string> {
+    const { container, limitBytes } = options;
+    const path = withQuery(`${objectPath(Pod, pod)}/log`, { container, limitBytes });
+    const call: Call = { ...of(Pod), verb: "get", method: "GET", path, repeatability: "idempotent" };
+    return (await this.#server.send(call, options)).text;
+  }
+
+  /** For what has no kind: `/version`, `/readyz`, an eviction. Gives parsed JSON, or the text as it is. */
   async raw(method: Method, path: string, body?: object, options: RequestOptions = {}): Promise<unknown> {
     const call: Call = {
       verb: "raw",

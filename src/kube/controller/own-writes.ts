@@ -62,6 +62,7 @@ export function recordingApi(api: KubeApi, { signal, note }: Recording): KubeApi
     get: (kind, key, options) => api.get(kind, key, bound(options)),
     list: (kind, options) => api.list(kind, bound(options)),
     watch: (kind, options, onEvent) => api.watch(kind, bound(options), onEvent),
+    log: (pod, options) => api.log(pod, bound(options)),
     create: (kind, object, options) =>
       write(kind, keyOf(object), options?.dryRun === true, () => api.create(kind, object, bound(options))),
     replace: (kind, object, options) =>

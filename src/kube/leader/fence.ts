@@ -34,6 +34,7 @@ export function fenced(api: KubeApi, fence: Fence): KubeApi {
     get: (kind, key, options) => api.get(kind, key, options),
     list: (kind, options) => api.list(kind, options),
     watch: (kind, options, onEvent) => api.watch(kind, options, onEvent),
+    log: (pod, options) => api.log(pod, options),
     create: (kind, object, options) => guarded(fence, options, (linked) => api.create(kind, object, linked)),
     replace: (kind, object, options) => guarded(fence, options, (linked) => api.replace(kind, object, linked)),
     apply: (kind, object, options) =>

@@ -131,6 +131,9 @@ export class TinyServer {
       if (Number(options.resourceVersion) < this.#forgotten) throw new ApiError(410, "Expired", "too old");
       await this.#watch(options, (event) => onEvent(structuredClone(event) as WatchEvent<KubeObject> as WatchEvent<T>));
     },
+    log: async () => {
+      throw notFound();
+    },
     create: async <T extends KubeObject>(_kind: Kind<T>, object: T) => {
       this.#enter("create", {});
       return this.put(keyOf(object).name, 0, object.metadata) as KubeObject as T;

@@ -21,7 +21,7 @@ const goesBeforePromotions = ({ voters, learners }: Situation): boolean => voter
 
 function joinMissing(situation: Situation): Decision | undefined {
   const { desired, learners, now, ours, seats, version } = situation;
-  const missing = desired.size - ours.length;
+  const missing = desired.withSurge - ours.length;
   const as = has(version, "learners") ? "learner" : "voter";
   const room = as === "learner" ? situation.learnersAdmitted - learners.length : 1;
   if (missing <= 0 || room <= 0) return undefined;
@@ -38,7 +38,7 @@ function joinMissing(situation: Situation): Decision | undefined {
       ...joining.map((member) => ({ do: "addMember", member, as, ...undialable }) as const),
       ...starting.map((member) => ({ do: "createPod", member }) as const),
     ],
-    because: `${listed(joining)} ${joining.length === 1 ? "joins" : "join"}: ${ours.length} of ${desired.size} members are there`,
+    because: `${listed(joining)} ${joining.length === 1 ? "joins" : "join"}: ${ours.length} of ${desired.withSurge} members are there`,
     lookAgainAfter: pace.untilAccepted,
   };
 }

@@ -1,14 +1,17 @@
 // A cluster that cannot decide. Nothing is taken away from it: members that come back make it whole, and until then
 // every copy of the data may be the one that counts.
 import type { Assessment } from "../../assess/assess.ts";
-import { knowsMembers } from "../../assess/pods.ts";
+import { isStuck, knowsMembers } from "../../assess/pods.ts";
+import { brokenPods, isRolling } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { pace } from "../rule.ts";
-import { deleteSecondVoterPod } from "../safety.ts";
+import { changeBrokenImage, deleteSecondVoterPod } from "../safety.ts";
 
 export function waitForQuorum(assessment: Assessment): Decision {
   const { world } = assessment;
+  const undone = undoChange(assessment);
+  if (undone !== undefined) return undone;
   if (world.etcd.t === "noQuorum") return startSecondVoter(assessment) ?? waitForVoters(assessment);
   if (world.pods.length === 0)
     return {
@@ -20,6 +23,14 @@ export function waitForQuorum(assessment: Assessment): Decision {
     because: `none of the ${world.pods.length} pods answers; those that come back keep their data`,
     lookAgainAfter: pace.later,
   };
+}
+
+/** A member was given another image, has not come up since, and something else is wanted by now. */
+function undoChange({ roll: { release }, world }: Assessment): Decision | undefined {
+  const [pod] = isRolling(world) ? brokenPods(world, release) : [];
+  if (pod === undefined) return undefined;
+  const because = `${pod.name} has not come up in ${pod.version}, and gets ${release.version}`;
+  return { actions: changeBrokenImage(pod, release), because, lookAgainAfter: pace.later };
 }
 
 function waitForVoters({ voters }: Assessment): Decision {
@@ -37,7 +48,7 @@ function waitForVoters({ voters }: Assessment): Decision {
  * have had any data that counts, and it had none: the first voter was needed for all that was ever decided, and has it.
  */
 function startSecondVoter(assessment: Assessment): Decision | undefined {
-  const { seats } = assessment;
+  const { desired, now, seats, world } = assessment;
   const first = seats.find(({ member }) => member.name !== "");
   const second = seats.find(({ member }) => member.name === "");
   if (seats.length !== 2 || !seats.every(isVoter) || first?.answer === undefined) return undefined;
@@ -46,7 +57,8 @@ function startSecondVoter(assessment: Assessment): Decision | undefined {
   const because = `${name} is the second of two voters and has never run`;
   if (pod === undefined) return { actions: [{ do: "createPod", member: name }], because, lookAgainAfter: pace.later };
   const members = seats.map(({ member }) => member);
-  const stays = pod.state.t !== "ended" && knowsMembers(pod, members);
+  // It never ran: one that cannot start is made again with what the spec says now.
+  const stays = pod.state.t !== "ended" && knowsMembers(pod, members) && !isStuck(pod, world, desired, now);
   const actions = stays ? [] : deleteSecondVoterPod(assessment, pod, "it cannot start as it is");
   return { actions, because, lookAgainAfter: pace.soon };
 }

@@ -44,5 +44,6 @@ function gone({ seats, world }: Situation): readonly Gone[] {
 function stepDown({ leader, voters, version }: Situation, { member, alive }: Seat): readonly Action[] {
   if (member.id !== leader || !alive || voters.length < 3 || !has(version, "moveLeader")) return [];
   const heir = voters.find(isHealthy);
-  return heir === undefined ? [] : [{ do: "moveLeader", from: member.id, to: heir.member.id }];
+  const because = "the leader is about to be removed";
+  return heir === undefined ? [] : [{ do: "moveLeader", from: member.id, to: heir.member.id, because }];
 }

@@ -1,5 +1,5 @@
-// More members than asked for: learners and members that serve nobody go first, then the newest. The leader goes last,
-// and so never: there is always another as long as there are too many.
+// More members than asked for: learners and members that serve nobody go first, then those that would have to be changed,
+// then the newest. The leader goes last, and so never: there is always another as long as there are too many.
 import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
@@ -7,7 +7,7 @@ import { removeGone, removeHealthy } from "../safety.ts";
 
 export function shrink(situation: Situation): Decision | undefined {
   const { desired, ours } = situation;
-  const surplus = ours.length - desired.size;
+  const surplus = ours.length - desired.withSurge;
   if (surplus <= 0) return undefined;
   const because = `the cluster is to have ${desired.size} of its ${ours.length} members`;
   const order = leastMissedFirst(situation);
@@ -31,8 +31,14 @@ export function shrink(situation: Situation): Decision | undefined {
   return { actions: [], because: `${because}, and none can be spared now`, lookAgainAfter: pace.later };
 }
 
-function leastMissedFirst({ ours, leader }: Situation): readonly Seat[] {
-  const rank = (seat: Seat): number => (!isVoter(seat) ? 0 : !isHealthy(seat) ? 1 : seat.member.id === leader ? 3 : 2);
+function leastMissedFirst({ ours, leader, roll }: Situation): readonly Seat[] {
+  const isToBeChanged = (seat: Seat): boolean => roll.changes.some((change) => change.seat === seat);
+  const rank = (seat: Seat): number => {
+    if (!isVoter(seat)) return 0;
+    if (!isHealthy(seat)) return 1;
+    if (seat.member.id === leader) return 4;
+    return isToBeChanged(seat) ? 2 : 3;
+  };
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
   const removable = ours.filter(({ state }) => state.t !== "stranger");
   return removable.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));

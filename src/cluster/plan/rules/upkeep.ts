@@ -2,7 +2,10 @@
 // resources of running pods. Only what we set is compared, so that defaults of the API server and additions of others
 // are no difference. None of it may hold up the members.
 import type { Assessment } from "../../assess/assess.ts";
+import { hasChanged } from "../../assess/pods.ts";
+import { checkFor } from "../../assess/roll.ts";
 import { disruptionBudget } from "../../objects/budget.ts";
+import { metadataChange } from "../../objects/pod-metadata.ts";
 import { resized } from "../../objects/resources.ts";
 import { clientService, peerService } from "../../objects/services.ts";
 import type { Action } from "../actions.ts";
@@ -45,6 +48,43 @@ export function resources({ desired: { cluster }, world }: Assessment): readonly
     .filter((pod) => resized(pod.resources, cluster.spec.pod.resources) !== undefined)
     .map(({ name, uid }) => ({ do: "resizePod", member: name, uid }));
 }
+
+/** Labels and annotations of `spec.pod`, in pods that run. */
+export function metadata({ desired: { cluster }, world }: Assessment): readonly Action[] {
+  return world.pods
+    .filter(({ terminating, state }) => !terminating && state.t !== "ended")
+    .flatMap(({ name, uid, madeFrom }): Action[] => {
+      const change = metadataChange(madeFrom, cluster.spec);
+      return change === undefined ? [] : [{ do: "relabelPod", member: name, uid, change }];
+    });
+}
+
+/** A member whose image was changed serves in the version that it was changed to. */
+export function confirmations({ ours }: Assessment): readonly Action[] {
+  return ours.flatMap(({ name, pod, answer, alive }): Action[] => {
+    if (!alive || pod?.changedFrom === undefined || pod.terminating || !hasChanged(pod)) return [];
+    if (answer?.status.version !== pod.version) return [];
+    const to = { version: pod.version, image: pod.image };
+    return [{ do: "confirmChange", member: name, uid: pod.uid, from: pod.changedFrom, to }];
+  });
+}
+
+/** What the small pods printed is read once. They are deleted when no member waits for them any more. */
+export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
+  const needed = roll.changes
+    .filter(({ how }) => how === "inPlace")
+    .map(({ pod }) => checkFor(pod, roll.release, world.imageChecks));
+  return world.imageChecks.flatMap((check): Action[] => {
+    const { name, uid, state, createdAt, terminating } = check;
+    if (terminating) return [];
+    // What was mended meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
+    const isStuck = state.t !== "found" && now - createdAt > retryChecksAfterMs;
+    if (!needed.includes(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];
+    return state.t === "ended" ? [{ do: "readImageCheck", name, uid }] : [];
+  });
+}
+
+const retryChecksAfterMs = 120_000;
 
 /** Whether everything that is wanted is there. Of a list, in any order and among others. */
 function covers(there: unknown, wanted: unknown): boolean {

@@ -14,10 +14,10 @@ export function wait(situation: Situation): Decision {
       because: `waits for ${listed(unwell.map((seat) => `${seat.name} (${stateIn(seat)})`))}`,
       lookAgainAfter: Math.min(...unwell.map((seat) => lookAgainFor(seat, situation))),
     };
-  if (ours.length < desired.size)
+  if (ours.length < desired.withSurge)
     return {
       actions: [],
-      because: `${ours.length} of ${desired.size} members are there, and none can be added now`,
+      because: `${ours.length} of ${desired.withSurge} members are there, and none can be added now`,
       lookAgainAfter: pace.untilAccepted,
     };
   return { actions: [], because: `all ${desired.size} members are healthy voters`, lookAgainAfter: pace.slowly };

@@ -1,7 +1,7 @@
 // The contract of the status subresource: two halves of an object that cannot be written through each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigMap } from "../../objects/kinds.ts";
+import { ConfigMap, Pod } from "../../objects/kinds.ts";
 import { Widget, refused, type Corner, versionOf } from "./ground.ts";
 
 const status = { subresource: "status" } as const;
@@ -58,6 +58,16 @@ export function subresourceContract(corner: () => Corner): void {
     assert.deepEqual(left.status?.conditions, [{ type: "Ready", status: "True" }]);
     assert.deepEqual(left.spec, { size: 1 });
     assert.deepEqual((await api.get(Widget, key("a"))).status, left.status);
+  });
+
+  test("the log of a pod that is not there is not found, and one that has not been started has none", async () => {
+    const { api, meta, key } = corner();
+    const options = { container: "main", limitBytes: 1024 };
+    await refused(api.log(key("a"), options), 404, "NotFound");
+    const spec = { schedulerName: "nobody", containers: [{ name: "main", image: "nothing.invalid/at-all" }] };
+    await api.create(Pod, { metadata: meta("a"), spec });
+    await refused(api.log(key("a"), options), 400, "BadRequest");
+    await api.delete(Pod, key("a"), { gracePeriodSeconds: 0 });
   });
 
   test("a status is not applied to an object that is not there, nor a kind that has none", async () => {

@@ -2,7 +2,7 @@
 import type { Subresource } from "../../client/api.ts";
 import type { Key, Kind, KubeObject } from "../../objects/objects.ts";
 
-export type Verb = "get" | "list" | "watch" | "create" | "replace" | "apply" | "mergePatch" | "delete";
+export type Verb = "get" | "list" | "watch" | "log" | "create" | "replace" | "apply" | "mergePatch" | "delete";
 
 export interface Call {
   readonly verb: Verb;

@@ -5,6 +5,7 @@ import type {
   DeleteOptions,
   KubeApi,
   ListOptions,
+  LogOptions,
   Page,
   RequestOptions,
   Subresource,
@@ -13,6 +14,7 @@ import type {
   WriteOptions,
 } from "../../client/api.ts";
 import { systemClock, type Clock } from "../../clock.ts";
+import { Pod } from "../../objects/kinds.ts";
 import { keyOf, type Key, type Kind, type KubeObject } from "../../objects/objects.ts";
 import { ApiServer, type Write } from "./api-server.ts";
 import type { Call, FinishedCall, Verb } from "./calls.ts";
@@ -20,7 +22,7 @@ import { Faults } from "./faults.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { copyObject, type JsonObject } from "./json.ts";
 import { selected } from "./listing.ts";
-import { internalError, invalidRequest } from "./refusals.ts";
+import { badRequest, internalError, invalidRequest } from "./refusals.ts";
 import { Resources, type FakeKind, type Resource } from "./resources.ts";
 import { Storage } from "./storage.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -40,6 +42,8 @@ export class FakeApi implements KubeApi {
   readonly faults: Faults;
   /** Every call that came to an end, in order; watches count when they are opened. */
   readonly requests: FinishedCall[] = [];
+  /** What containers have printed, by the uid of their pod. */
+  readonly logs = new Map<string, string>();
   readonly #resources: Resources;
   readonly #storage: Storage;
   readonly #server: ApiServer;
@@ -152,6 +156,16 @@ export class FakeApi implements KubeApi {
       signal.removeEventListener("abort", abort);
       this.#watches.delete(stream);
     }
+  }
+
+  async log(pod: Key, options: LogOptions): Promise<string> {
+    return await this.#read(callOn("log", Pod, pod), options, Pod, (resource, revision) => {
+      const { metadata } = answer(Pod, this.#server.get(resource, scoped(resource, pod), revision));
+      const text = this.logs.get(metadata?.uid ?? "");
+      if (text === undefined)
+        throw badRequest(`container "${options.container}" in pod "${pod.name}" is not available`);
+      return text.slice(0, options.limitBytes);
+    });
   }
 
   async create<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {

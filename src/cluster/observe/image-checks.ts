@@ -1,0 +1,28 @@
+// Reduces a pod that proves an image to what came of it.
+import type { Pod } from "../../kube/objects/kinds.ts";
+import { foundVersionAnnotation } from "../objects/image-check.ts";
+import { observedPod } from "./pods.ts";
+import type { ImageCheck, ImageCheckState } from "./world.ts";
+
+export function observedImageCheck(pod: Pod): ImageCheck {
+  const { name, uid, createdAt, terminating, image } = observedPod(pod, undefined);
+  return { name, uid, createdAt, terminating, image, node: pod.spec?.nodeName ?? "", state: stateOf(pod) };
+}
+
+function stateOf(pod: Pod): ImageCheckState {
+  const version = pod.metadata?.annotations?.[foundVersionAnnotation];
+  if (version === "") return { t: "failed", problem: "the program in it does not say which version of etcd it is" };
+  if (version !== undefined) return { t: "found", version };
+  if (pod.status?.phase === "Succeeded") return { t: "ended" };
+  const { state } = observedPod(pod, undefined);
+  if (state.t === "ended" || state.t === "crashing") return { t: "failed", problem: problemOf(pod, state.problem) };
+  const { problem, advice } = { problem: undefined, advice: undefined, ...state };
+  return { t: "running", ...(problem !== undefined && { problem }), ...(advice !== undefined && { advice }) };
+}
+
+/** A pod that failed says less than its container. */
+function problemOf({ status }: Pod, otherwise: string): string {
+  const { exitCode, reason, message } = status?.containerStatuses?.[0]?.state?.terminated ?? {};
+  if (exitCode === undefined) return otherwise;
+  return `etcd --version ended with exit code ${exitCode}${message ? `: ${message.trim()}` : reason ? ` (${reason})` : ""}`;
+}

@@ -1,0 +1,116 @@
+// Members that are there and differ from what is wanted are changed one at a time, when nothing else is to be done: in
+// place, or by a new member that has joined meanwhile. What etcd must be brought to first comes before either.
+import { has } from "../../../etcd/versions/features.ts";
+import { formatVersion, minorOf } from "../../../etcd/versions/version.ts";
+import { type Change, checkFor, isBroken, isRolling, nodeOf } from "../../assess/roll.ts";
+import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import type { Preparation } from "../../assess/target.ts";
+import type { ImageCheck } from "../../observe/world.ts";
+import type { Action, Decision } from "../actions.ts";
+import { pace, type Situation } from "../rule.ts";
+import { changeImage, removeHealthy } from "../safety.ts";
+
+export function changeMembers(situation: Situation): Decision | undefined {
+  const { roll, world } = situation;
+  const [next] = roll.changes;
+  if (!isRolling(world)) return undefined;
+  // It is down: nothing has to be waited for.
+  if (next !== undefined && isBroken(next)) return changeInPlace(situation, next);
+  if (roll.waits !== undefined) return undefined;
+  if (roll.target.first !== undefined) return prepare(roll.target.first);
+  if (next === undefined) return undefined;
+  return next.how === "exchange" ? letGo(situation) : (proveImages(situation) ?? changeInPlace(situation, next));
+}
+
+function prepare(first: Preparation): Decision {
+  const because = first.because;
+  switch (first.t) {
+    case "enableDowngrade":
+      return {
+        actions: [{ do: "enableDowngrade", to: formatVersion(first.to), because }],
+        because,
+        lookAgainAfter: pace.untilAccepted,
+      };
+    case "cancelDowngrade":
+      return { actions: [{ do: "cancelDowngrade", because }], because, lookAgainAfter: pace.untilAccepted };
+    case "recordLog":
+      // Written down first: an operator that dies in between finds a downgrade that nobody wants, and cancels it.
+      return {
+        actions: [
+          { do: "recordLogVersion", version: minorOf(first.by) },
+          { do: "cancelDowngrade", because },
+        ],
+        because,
+        lookAgainAfter: pace.untilAccepted,
+      };
+    case "wait":
+      return { actions: [], because, lookAgainAfter: pace.untilAccepted };
+  }
+}
+
+/** A new member has joined in the place of one that is to go. */
+function letGo(situation: Situation): Decision | undefined {
+  const { desired, ours, roll } = situation;
+  if (ours.length <= desired.size) return undefined;
+  const next = roll.changes.find(({ how }) => how === "exchange");
+  if (next === undefined) return undefined;
+  const { seat, because } = next;
+  const handOver = stepDown(situation, seat, isUpToDate(situation));
+  if (handOver.length > 0)
+    return { actions: handOver, because: `${seat.name} is about to go`, lookAgainAfter: pace.soon };
+  const reason = `it is exchanged: ${because}`;
+  const actions = removeHealthy(situation, seat, reason);
+  if (actions === undefined) return undefined;
+  return { actions, because: `${seat.name} goes: ${reason}`, lookAgainAfter: pace.atOnce };
+}
+
+/** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
+function proveImages({ roll, world }: Situation): Decision | undefined {
+  const { release, changes } = roll;
+  const inPlace = changes.filter(({ how }) => how === "inPlace");
+  const checks = inPlace.map((change) => ({ change, check: checkFor(change.pod, release, world.imageChecks) }));
+  const missing = new Set(checks.filter(({ check }) => check === undefined).map(({ change }) => nodeOf(change.pod)));
+  const because = `${release.image} is tried on the nodes first`;
+  if (missing.size > 0)
+    return {
+      actions: [...missing].map((node) => ({ do: "createImageCheck", node, image: release.image })),
+      because,
+      lookAgainAfter: pace.slowly,
+    };
+  const [first] = checks;
+  if (first === undefined || isProved(first.check)) return undefined;
+  return { actions: [], because, lookAgainAfter: pace.slowly };
+}
+
+const isProved = (check: ImageCheck | undefined): boolean => check?.state.t === "found";
+
+function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | undefined {
+  const { release } = situation.roll;
+  const handOver = stepDown(situation, seat, isUpToDate(situation));
+  if (handOver.length > 0)
+    return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
+  const actions = changeImage(situation, seat, pod, release);
+  if (actions === undefined) return undefined;
+  const because = `${seat.name} is changed from ${pod.version} to ${release.version}`;
+  return { actions, because, lookAgainAfter: pace.later };
+}
+
+const isUpToDate =
+  ({ roll }: Situation) =>
+  (seat: Seat): boolean =>
+    !roll.changes.some((change) => change.seat === seat);
+
+/** Another leads before the leader stops: writes pause for a moment instead of an election. */
+function stepDown(
+  { leader, seats, version }: Situation,
+  seat: Seat,
+  isUpToDate: (seat: Seat) => boolean,
+): readonly Action[] {
+  if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
+  const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
+  const heir = heirs.find(isUpToDate) ?? heirs[0];
+  if (heir === undefined) return [];
+  return [
+    { do: "moveLeader", from: seat.member.id, to: heir.member.id, because: "the leader is about to be restarted" },
+  ];
+}
