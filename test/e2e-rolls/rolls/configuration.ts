@@ -17,7 +17,7 @@ import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
 import { onlyReplaced, sameProcesses } from "../../e2e/support/replaced.ts";
 import { RollWatch } from "../../e2e/support/roll-watch.ts";
 import { untilRolled } from "../../e2e/support/rolled.ts";
-import { conditionOf, updatedMembersOf } from "../../e2e/support/status.ts";
+import { conditionOf } from "../../e2e/support/status.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 
 const priorityClass = "rolls-of-etcd";
@@ -167,7 +167,7 @@ export function configuration(operator: () => Operator): void {
         const after = await identity.during(untilRolled(cluster));
         onlyReplaced(before, after, ...before.members.map(({ name }) => name));
         await eachHas(cluster, after, has);
-        assert.equal(updatedMembersOf(await cluster.get()), size);
+        assert.equal((await cluster.get()).status?.updatedMembers, size);
         await writer.nothingIsLost();
         await roll.exchangedEachOnce(before);
         await quorum.alwaysQuorum();

@@ -8,7 +8,7 @@ import { eachHas, type MemberProcess, processOf } from "../../e2e/support/member
 import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
 import { onlyReplaced, sameProcesses } from "../../e2e/support/replaced.ts";
 import { untilRolled } from "../../e2e/support/rolled.ts";
-import { conditionOf, updatedMembersOf } from "../../e2e/support/status.ts";
+import { conditionOf } from "../../e2e/support/status.ts";
 
 export function onDelete(): void {
   describe("updateStrategy OnDelete", { concurrency: 1 }, () => {
@@ -18,8 +18,7 @@ export function onDelete(): void {
     test("no member is exchanged until its pod is deleted; then the new one has the settings", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
-      const strategy = { updateStrategy: "OnDelete" } as const;
-      await cluster.edit({ ...strategy, etcd: { snapshotCount: 5_000 } });
+      await cluster.edit({ updateStrategy: "OnDelete", etcd: { snapshotCount: 5_000 } });
       await cluster.until("Ready is UpdateOnDelete", (seen) => conditionOf(seen, "Ready")?.reason === "UpdateOnDelete");
       await writer.progress(100);
       sameProcesses(before, await cluster.untilMembersHealthy());
@@ -32,7 +31,7 @@ export function onDelete(): void {
         const isFresh = !before.members.some((member) => member.name === name);
         assert.equal(isNew(await processOf(cluster, name)), isFresh, name);
       }
-      await cluster.until("one member is updated", (seen) => updatedMembersOf(seen) === 1);
+      await cluster.until("one member is updated", ({ status }) => status?.updatedMembers === 1);
       await writer.progress(100);
       onlyReplaced(after, await cluster.untilMembersHealthy());
       await writer.nothingIsLost();
@@ -45,8 +44,7 @@ export function onDelete(): void {
       for (const { name } of before.members) if (isNew(await processOf(cluster, name))) kept.push(name);
       assert.equal(kept.length, 1);
       await using quorum = new QuorumWatch(cluster, { fewest: 3 });
-      const strategy = { updateStrategy: "RollingUpdate" } as const;
-      await cluster.edit({ ...strategy, etcd: { snapshotCount: 5_000 } });
+      await cluster.edit({ updateStrategy: "RollingUpdate" });
       const after = await untilRolled(cluster);
       onlyReplaced(before, after, ...before.members.map(({ name }) => name).filter((name) => !kept.includes(name)));
       await eachHas(cluster, after, (_pod, process) => assert.ok(isNew(process)));
