@@ -65,20 +65,28 @@ export function assess(world: World, now: number): Assessment {
   };
 }
 
-/** As the voters say; as their pods were made when none answers. A cluster that has yet to begin runs none. */
-function runningIn({ cluster: { status }, etcd, pods }: World, seats: readonly Seat[]): Running {
-  const log = parseVersion(`${status.raftLogVersion ?? ""}.0`);
-  const statuses = seats.filter(isVoter).flatMap(({ answer }) => (answer === undefined ? [] : [answer.status]));
-  const storage = statuses.map(({ storageVersion }) => parseVersion(storageVersion ?? ""));
-  const downgrade = parseVersion(statuses.find((one) => one.downgrade !== undefined)?.downgrade ?? "");
-  const answered = "answers" in etcd ? [...etcd.answers.values()].map((answer) => answer.status.version) : [];
-  const spoken = statuses.length > 0 ? statuses.map((one) => one.version) : answered;
-  // One whose image was changed is counted with what it last served in.
-  const made = isKnownToHaveServed(status)
-    ? pods.map(({ changedFrom, version }) => changedFrom?.version ?? version)
-    : [];
-  const versions = (spoken.length > 0 ? spoken : made).map(parseVersion).filter((one) => one !== undefined);
-  return { versions, storage, downgrade, log };
+/**
+ * As the members say. One that does not answer counts with what it last served in and, if its image was changed since,
+ * with that, too: it may run either. A cluster that has yet to begin runs none.
+ */
+function runningIn({ cluster: { status }, pods }: World, seats: readonly Seat[]): Running {
+  const voters = seats.filter(isVoter);
+  const statuses = voters.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status]));
+  const silent = voters.flatMap(({ answer, pod }) => (answer === undefined && pod !== undefined ? [pod] : []));
+  const unheard = voters.length > 0 ? silent : isKnownToHaveServed(status) ? pods : [];
+  const texts = [
+    ...statuses.map((one) => one.version),
+    ...unheard.flatMap(({ changedFrom, version }) => [
+      ...(changedFrom === undefined ? [] : [changedFrom.version]),
+      version,
+    ]),
+  ];
+  return {
+    versions: texts.map(parseVersion).filter((one) => one !== undefined),
+    storage: statuses.map(({ storageVersion }) => parseVersion(storageVersion ?? "")),
+    downgrade: parseVersion(statuses.find((one) => one.downgrade !== undefined)?.downgrade ?? ""),
+    log: parseVersion(`${status.raftLogVersion ?? ""}.0`),
+  };
 }
 
 /** As the healthy member of the highest term says: one that has been cut off, or has lost its data, may say another. */

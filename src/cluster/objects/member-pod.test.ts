@@ -11,9 +11,9 @@ const seed = { as: "seed" } satisfies FirstStart;
 const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) => memberPod(cluster(spec), "c-a", start);
 
 const versions: [string, string[]][] = [
-  ["3.2.13", ["tcp 2379", "http 2379 /health"]],
-  ["3.3.27", ["tcp 2379", "http 2379 /health"]],
-  ["3.4.23", ["tcp 2379", "http 2379 /health?exclude=NOSPACE"]],
+  ["3.2.13", ["tcp 2379", "http 2379 /version"]],
+  ["3.3.27", ["tcp 2379", "http 2379 /version"]],
+  ["3.4.23", ["tcp 2379", "http 2379 /version"]],
   ["3.5.35", ["http 2381 /livez", "http 2379 /readyz"]],
   ["3.6.16", ["http 2381 /livez", "http 2379 /readyz"]],
   ["3.7.3", ["http 2381 /livez", "http 2379 /readyz"]],

@@ -13,7 +13,9 @@ function stateOf(pod: Pod): ImageCheckState {
   const version = pod.metadata?.annotations?.[foundVersionAnnotation];
   if (version === "") return { t: "failed", problem: "the program in it does not say which version of etcd it is" };
   if (version !== undefined) return { t: "found", version };
-  if (pod.status?.phase === "Succeeded") return { t: "ended" };
+  // The kubelet reports the container before the phase of its pod.
+  const exitCode = pod.status?.containerStatuses?.[0]?.state?.terminated?.exitCode;
+  if (pod.status?.phase === "Succeeded" || exitCode === 0) return { t: "ended" };
   const { state } = observedPod(pod, undefined);
   if (state.t === "ended" || state.t === "crashing") return { t: "failed", problem: problemOf(pod, state.problem) };
   const { problem, advice } = { problem: undefined, advice: undefined, ...state };

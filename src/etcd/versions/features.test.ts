@@ -44,9 +44,9 @@ describe("what a version can do", () => {
   });
 
   for (const [text, path] of [
-    ["3.2.13", "/health"],
-    ["3.3.27", "/health"],
-    ["3.4.23", "/health?exclude=NOSPACE"],
+    ["3.2.13", "/version"],
+    ["3.3.27", "/version"],
+    ["3.4.23", "/version"],
     ["3.5.10", "/health?exclude=NOSPACE"],
     ["3.4.29", "/readyz"],
     ["3.5.35", "/readyz"],

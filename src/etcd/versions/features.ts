@@ -27,8 +27,10 @@ const sinces = {
   autoCompactionMode: since("3.3.0"),
   // etcdserver/api/etcdhttp/health.go: not in 3.5.10, in 3.5.11; release notes of 3.4.29.
   livezReadyz: since("3.6.0", "3.4.29", "3.5.11"),
-  // `/health?exclude=NOSPACE`: tried on 3.4.23; etcdhttp/metrics.go of 3.5.10.
-  healthExclude: since("3.5.10", "3.4.23"),
+  // etcdhttp/metrics.go, checkHealth: `Do(… Method: "QGET")` up to 3.4, a Range from 3.5 on.
+  healthWithoutLog: since("3.5.0"),
+  // `/health?exclude=NOSPACE`: etcdhttp/metrics.go of 3.5.10.
+  healthExclude: since("3.5.10"),
   // `/health?serializable=true`: etcdhttp/metrics.go of 3.5.10. 3.4.23 ignores it: it answers 503 without a leader.
   healthSerializable: since("3.5.10"),
   // rpc.proto: MemberListRequest.linearizable 3.5. An older server ignores it.
@@ -84,6 +86,16 @@ export interface Probes {
   readonly readiness: Probe;
 }
 
+/**
+ * Before 3.5 /health is answered through a QGET entry in the raft log, one for each question, and 3.6 panics when it finds
+ * one in its log ("detected disallowed v2 WAL", etcdserver/apply_v2.go of 3.6.16). /version is answered there as soon as
+ * the member serves clients, whether it has a quorum or not. Out of space, a member still serves reads and deletes.
+ */
+function readinessPath(v: EtcdVersion): string {
+  if (!has(v, "healthWithoutLog")) return "/version";
+  return has(v, "healthExclude") ? "/health?exclude=NOSPACE" : "/health";
+}
+
 export function probesOf(v: EtcdVersion): Probes {
   if (has(v, "livezReadyz"))
     return { liveness: { on: "metrics", path: "/livez" }, readiness: { on: "client", path: "/readyz" } };
@@ -92,8 +104,7 @@ export function probesOf(v: EtcdVersion): Probes {
     liveness: has(v, "healthSerializable")
       ? { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" }
       : { on: "clientPort" },
-    // A member that is out of space still serves reads and deletes.
-    readiness: { on: "client", path: has(v, "healthExclude") ? "/health?exclude=NOSPACE" : "/health" },
+    readiness: { on: "client", path: readinessPath(v) },
   };
 }
 

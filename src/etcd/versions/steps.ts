@@ -10,6 +10,8 @@ export interface MinorRules {
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
   /** The oldest minor whose raft entries it can read, as in `3.6`; undefined: it reads those of all minors before it. */
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
+  /** Why members come to this minor by being exchanged; undefined: the data of the minor before it can be taken over. */
+  readonly byExchange?: string;
   /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
   readonly bad: readonly BadPatches[];
 }
@@ -39,6 +41,10 @@ export const minors: readonly MinorRules[] = [
   },
   {
     newest: version("3.5.35"),
+    // Seen on the lab with three members of 3.4.23 that had written no raft snapshot: 3.5.35 reads the log from its start,
+    // finds members in the database that the log has not added yet, and writes them down as removed ("Removing zombie
+    // member from v3store", membership/cluster.go). 3.5 goes on; 3.6 believes it and refuses these members.
+    byExchange: "3.5 can take members for removed when it starts on the data of 3.4, and 3.6 would refuse them",
     leaveFrom: {
       patch: version("3.5.32"),
       because:
@@ -120,6 +126,11 @@ export function pathBetween(from: EtcdVersion, to: EtcdVersion): Path {
   const step = stepBetween(from, to);
   if (step.t !== "refused") throw new Error(`${formatVersion(to)} is one step from ${formatVersion(from)}`);
   return step;
+}
+
+/** Why a member cannot take its data from `from` to `to`; undefined: it can. */
+export function whyByExchange(from: EtcdVersion, to: EtcdVersion): string | undefined {
+  return sameMinor(from, to) ? undefined : rulesOf(to)?.byExchange;
 }
 
 /** What the minor of `to` asks of the raft logs; undefined: nothing. */

@@ -17,6 +17,7 @@ const events = {
   MemberCannotStart: "Member Cannot Start",
   Refused: "Refused",
   ForeignCluster: "Foreign Cluster",
+  UpdateStopped: "Update Stopped",
 } as const;
 
 export interface Reported {

@@ -13,9 +13,9 @@ import { Node } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
 import { kube, lab, patience } from "../support/environment.ts";
-import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { onlyReplaced } from "../support/replaced.ts";
+import { untilRolled } from "../support/rolled.ts";
 
 const priorityClass = { name: "settings-of-etcd", value: 1000 };
 const quotaBackendBytes = 1_073_741_824;
@@ -175,21 +175,18 @@ export function settings(): void {
       await writer.nothingIsLost();
     });
 
-    test("spec.image overrides repository and version, for new pods", async () => {
+    test("spec.image overrides repository and version: each member restarts from it, in place", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       const image = `quay.io/coreos/etcd:v${currentEtcd}`;
       await cluster.edit({ image });
-      await cluster.untilObserved();
-      const victim = before.members.find(({ id }) => id !== before.leader.id);
-      assert.ok(victim);
-      await deletePods(cluster, victim.name);
-      const after = await cluster.untilHealthy({ without: [victim.name] });
-      assert.equal(after.clusterId, before.clusterId);
-      for (const { metadata, spec } of await cluster.pods()) {
-        const isOld = before.members.some(({ uid }) => uid === metadata?.uid);
-        assert.equal(spec?.containers[0]?.image, isOld ? `${repository}:v${currentEtcd}` : image);
-      }
+      const after = await untilRolled(cluster);
+      onlyReplaced(before, after);
+      for (const { spec } of await cluster.pods()) assert.equal(spec?.containers[0]?.image, image);
+      assert.deepEqual(
+        after.members.map(({ restarts }) => restarts),
+        before.members.map(({ restarts }) => restarts + 1),
+      );
       await writer.nothingIsLost();
     });
   });
