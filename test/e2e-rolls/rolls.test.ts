@@ -4,6 +4,7 @@ import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { configuration } from "./rolls/configuration.ts";
 import { disturbed } from "./rolls/disturbed.ts";
 import { inherited } from "./rolls/inherited.ts";
+import { onDelete } from "./rolls/on-delete.ts";
 import { refusals } from "./rolls/refusals.ts";
 import { upgrades } from "./rolls/upgrades.ts";
 
@@ -18,4 +19,5 @@ describe("rolls", { concurrency: 3 }, () => {
   disturbed();
   inherited();
   refusals();
+  onDelete();
 });

@@ -7,18 +7,17 @@ import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../../e2e/support/cluster.ts";
-import { deletePods } from "../../e2e/support/disruptions.ts";
 import { kube, lab, patience } from "../../e2e/support/environment.ts";
-import { followers, type HealthyCluster } from "../../e2e/support/healthy.ts";
+import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
 import { lane } from "../../e2e/support/lane.ts";
-import { type MemberProcess, processOf } from "../../e2e/support/member-process.ts";
+import { eachHas, type MemberProcess } from "../../e2e/support/member-process.ts";
 import type { Operator } from "../../e2e/support/operator.ts";
 import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
-import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { onlyReplaced, sameProcesses } from "../../e2e/support/replaced.ts";
 import { RollWatch } from "../../e2e/support/roll-watch.ts";
 import { untilRolled } from "../../e2e/support/rolled.ts";
-import { conditionOf, updatedMembersOf } from "../../e2e/support/status.ts";
+import { conditionOf } from "../../e2e/support/status.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 
 const priorityClass = "rolls-of-etcd";
@@ -168,7 +167,7 @@ export function configuration(operator: () => Operator): void {
         const after = await identity.during(untilRolled(cluster));
         onlyReplaced(before, after, ...before.members.map(({ name }) => name));
         await eachHas(cluster, after, has);
-        assert.equal(updatedMembersOf(await cluster.get()), size);
+        assert.equal((await cluster.get()).status?.updatedMembers, size);
         await writer.nothingIsLost();
         await roll.exchangedEachOnce(before);
         await quorum.alwaysQuorum();
@@ -232,69 +231,6 @@ export function configuration(operator: () => Operator): void {
       await quorum.alwaysQuorum();
     });
   });
-
-  describe("updateStrategy OnDelete", { concurrency: 1 }, () => {
-    const on = lane("on-delete", { size: 3 });
-    const isNew = ({ args }: MemberProcess): boolean => args.includes("--snapshot-count=5000");
-
-    test("no member is exchanged until its pod is deleted; then the new one has the settings", async () => {
-      const { cluster, writer } = on();
-      const before = await cluster.untilHealthy();
-      const onDelete = { updateStrategy: "OnDelete" } as const;
-      await cluster.edit({ ...onDelete, etcd: { snapshotCount: 5_000 } });
-      await cluster.until("Ready is UpdateOnDelete", (seen) => conditionOf(seen, "Ready")?.reason === "UpdateOnDelete");
-      await writer.progress(100);
-      sameProcesses(before, await cluster.untilMembersHealthy());
-      const [victim] = followers(before);
-      assert.ok(victim);
-      await deletePods(cluster, victim.name);
-      const after = await cluster.untilMembersHealthy({ without: [victim.name] });
-      onlyReplaced(before, after, victim.name);
-      for (const { name } of after.members) {
-        const isFresh = !before.members.some((member) => member.name === name);
-        assert.equal(isNew(await processOf(cluster, name)), isFresh, name);
-      }
-      await cluster.until("one member is updated", (seen) => updatedMembersOf(seen) === 1);
-      await writer.progress(100);
-      onlyReplaced(after, await cluster.untilMembersHealthy());
-      await writer.nothingIsLost();
-    });
-
-    test("with RollingUpdate again, the others are exchanged", async () => {
-      const { cluster, writer } = on();
-      const before = await cluster.untilMembersHealthy();
-      await using quorum = new QuorumWatch(cluster, { fewest: 3 });
-      const rolling = { updateStrategy: "RollingUpdate" } as const;
-      await cluster.edit({ ...rolling, etcd: { snapshotCount: 5_000 } });
-      const kept: string[] = [];
-      for (const { name } of before.members) if (isNew(await processOf(cluster, name))) kept.push(name);
-      assert.equal(kept.length, 1);
-      const after = await untilRolled(cluster);
-      onlyReplaced(before, after, ...before.members.map(({ name }) => name).filter((name) => !kept.includes(name)));
-      await eachHas(cluster, after, (_pod, process) => assert.ok(isNew(process)));
-      await writer.nothingIsLost();
-      await quorum.alwaysQuorum();
-    });
-  });
-}
-
-/** Same members, same pods, no restart. */
-function sameProcesses(before: HealthyCluster, after: HealthyCluster): void {
-  onlyReplaced(before, after);
-  const restarts = ({ members }: HealthyCluster): readonly number[] => members.map((member) => member.restarts);
-  assert.deepEqual(restarts(after), restarts(before));
-}
-
-async function eachHas(
-  cluster: TestCluster,
-  { members }: HealthyCluster,
-  has: (pod: Pod, process: MemberProcess) => void,
-): Promise<void> {
-  for (const { name } of members) {
-    const pod = await cluster.pod(name);
-    assert.ok(pod);
-    has(pod, await processOf(cluster, name));
-  }
 }
 
 async function untilPods(cluster: TestCluster, what: string, holds: (pod: Pod) => boolean): Promise<void> {

@@ -84,6 +84,8 @@ export function inherited(): void {
         [inheritedVersion, "3.3.27"],
         ["3.3.27", "3.4.23"],
         ["3.4.23", "3.5.35"],
+        ["3.5.35", "3.6.16"],
+        ["3.6.16", "3.7.3"],
       ] as const)
         test(`${names} is upgraded from ${from} to ${to}, one member at a time`, async () => {
           const { cluster, writer, first } = on();

@@ -1,9 +1,10 @@
-// Upgrades, and the way back: members restart in place in the new version, one at a time, and keep pod, id and data.
+// Upgrades, and the way back: members restart in place in the new version, one at a time, and keep pod, id and data. Only to
+// 3.5 they are exchanged, because 3.6 does not start on what 3.4 has left in their data.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { Event } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../../e2e/support/cluster.ts";
-import { conditionOf, updatedMembersOf } from "../../e2e/support/status.ts";
+import { conditionOf } from "../../e2e/support/status.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
 import { lane } from "../../e2e/support/lane.ts";
@@ -23,8 +24,25 @@ export function upgrades(): void {
     const on = lane("upgrade", { size, version: oldest });
     before(() => fill(on().first));
 
+    test(`from ${oldest} to 3.5.35 each member is exchanged, and the new one joins before the old one leaves`, async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      await using quorum = new QuorumWatch(cluster, { fewest: size });
+      await using identity = new IdentityWatch(cluster, before.clusterId);
+      await using roll = new RollWatch(cluster);
+      await cluster.edit({ version: "3.5.35" });
+      const after = await identity.during(untilRolled(cluster));
+      onlyReplaced(before, after, ...before.members.map(({ name }) => name));
+      await allRun(cluster, after, "3.5.35");
+      saidSo(roll, "3.5.35", size);
+      await holdSameData(after);
+      await writer.nothingIsLost();
+      await roll.exchangedEachOnce(before);
+      await quorum.alwaysQuorum();
+      await identity.neverViolated();
+    });
+
     for (const [from, to] of [
-      [oldest, "3.5.35"],
       ["3.5.35", "3.6.16"],
       ["3.6.16", newest],
       [newest, "3.6.16"],
@@ -37,17 +55,15 @@ export function upgrades(): void {
         await using roll = new RollWatch(cluster);
         await cluster.edit({ version: to });
         const after = await identity.during(untilRolled(cluster));
-        await everyMemberRestarted(cluster, before, after, to);
+        onlyReplaced(before, after);
+        for (const { name, restarts } of after.members)
+          assert.ok(restarts > restartsOf(name, before), `${name} was not restarted`);
+        await allRun(cluster, after, to);
         for (const { name } of after.members) await cluster.untilEvent("Member Upgraded", isUpgrade(name, from, to));
-        await roll.madeNoPod(before);
-        assert.deepEqual(roll.targets, [to]);
-        assert.ok(
-          roll.upgrading.some((message) => message.startsWith(`upgrading to ${to}`)),
-          `Upgrading said: ${roll.upgrading.join("; ")}`,
-        );
-        countsUp(roll.updated, size);
+        saidSo(roll, to, size);
         await holdSameData(after);
         await writer.nothingIsLost();
+        await roll.madeNoPod(before);
         await quorum.alwaysQuorum();
         await identity.neverViolated();
       });
@@ -55,8 +71,7 @@ export function upgrades(): void {
 
   for (const { size } of rowsOf<Row & { size: number }>([{ size: 3 }, { size: 5, onlyInMatrix: true }]))
     describe(`an automatic upgrade of ${size} members`, { concurrency: 1 }, () => {
-      const automatic = { upgrade: { path: "Automatic" } } as const;
-      const on = lane(`automatic-${size}`, { size, version: oldest, ...automatic });
+      const on = lane(`automatic-${size}`, { size, version: oldest, upgrade: { path: "Automatic" } });
       before(() => fill(on().first));
 
       test(`one edit takes them from ${oldest} through each minor version to ${newest}`, async () => {
@@ -66,16 +81,16 @@ export function upgrades(): void {
         await using roll = new RollWatch(cluster);
         await cluster.edit({ version: newest });
         const after = await identity.during(untilRolled(cluster));
-        await everyMemberRestarted(cluster, first, after, newest);
+        onlyReplaced(first, after, ...first.members.map(({ name }) => name));
+        await allRun(cluster, after, newest);
         for (const { name } of after.members)
           for (const [from, to] of [
-            ["3.4", "3.5"],
             ["3.5", "3.6"],
             ["3.6", "3.7"],
           ] as const)
             await cluster.untilEvent("Member Upgraded", isUpgrade(name, `${from}.`, `${to}.`));
         await roll.skippedNoMinor();
-        await roll.madeNoPod(first);
+        await roll.exchangedEachOnce(first);
         await holdSameData(after);
         await writer.nothingIsLost();
         await quorum.alwaysQuorum();
@@ -90,18 +105,10 @@ async function fill({ leader }: HealthyCluster): Promise<void> {
   for (let i = 0; i < 256; i += 1) await leader.etcd.put(`/data/${i}`, value);
 }
 
-/** In the same pods, and the status says the new version. */
-async function everyMemberRestarted(
-  cluster: TestCluster,
-  before: HealthyCluster,
-  after: HealthyCluster,
-  version: string,
-): Promise<void> {
-  onlyReplaced(before, after);
-  for (const { etcd, name, restarts } of after.members) {
+/** By the members themselves, their pods and the status. */
+async function allRun(cluster: TestCluster, { members }: HealthyCluster, version: string): Promise<void> {
+  for (const { etcd, name } of members) {
     assert.equal((await etcd.status()).version, version, name);
-    const earlier = before.members.find((member) => member.name === name)?.restarts ?? 0;
-    assert.ok(restarts > earlier, `${name} was not restarted`);
     assert.equal((await etcd.list("/data/")).keys.length, 256, name);
   }
   for (const { metadata, spec } of await cluster.pods()) {
@@ -111,8 +118,8 @@ async function everyMemberRestarted(
   const object = await cluster.get();
   assert.equal(object.status?.currentVersion, version);
   assert.equal(object.status?.targetVersion, "");
-  assert.deepEqual(object.status?.versions, { [version]: after.members.length });
-  assert.equal(updatedMembersOf(object), after.members.length);
+  assert.deepEqual(object.status?.versions, { [version]: members.length });
+  assert.equal(object.status?.updatedMembers, members.length);
   assert.equal(conditionOf(object, "Upgrading")?.status, "False");
 }
 
@@ -122,8 +129,16 @@ const isUpgrade =
   ({ note = "" }: Event): boolean =>
     note.startsWith(`Member ${name} upgraded from ${from}`) && note.includes(` to ${to}`);
 
-/** After the edit no member is updated, then one more at a time. */
-function countsUp(updated: readonly number[], size: number): void {
+const restartsOf = (name: string, { members }: HealthyCluster): number =>
+  members.find((member) => member.name === name)?.restarts ?? 0;
+
+/** The status names the version, and counts one updated member after another. */
+function saidSo({ targets, upgrading, updated }: RollWatch, version: string, size: number): void {
+  assert.deepEqual(targets, [version]);
+  assert.ok(
+    upgrading.some((message) => message.startsWith(`upgrading to ${version}`)),
+    `Upgrading said: ${upgrading.join("; ")}`,
+  );
   const counted = updated.slice(updated.findIndex((count) => count < size));
   assert.deepEqual(
     counted,

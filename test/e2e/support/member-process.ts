@@ -1,8 +1,11 @@
 // The arguments and environment variables of a member's process, as the kernel has them.
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
+import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "./cluster.ts";
 import { lab } from "./environment.ts";
+import type { HealthyCluster } from "./healthy.ts";
 
 export interface MemberProcess {
   readonly args: readonly string[];
@@ -20,6 +23,19 @@ export async function processOf({ namespace }: TestCluster, name: string): Promi
     env: new Map(parts(variables).map(nameAndValue)),
     user: Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]),
   };
+}
+
+/** Each pod of these members, with its process. */
+export async function eachHas(
+  cluster: TestCluster,
+  { members }: HealthyCluster,
+  has: (pod: Pod, process: MemberProcess) => void,
+): Promise<void> {
+  for (const { name } of members) {
+    const pod = await cluster.pod(name);
+    assert.ok(pod, `${name} is gone`);
+    has(pod, await processOf(cluster, name));
+  }
 }
 
 const parts = (text: string): string[] => text.split("\0").filter((part) => part !== "");

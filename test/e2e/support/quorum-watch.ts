@@ -14,6 +14,8 @@ import { memberAt } from "./healthy.ts";
 const everyMs = 200;
 /** Longer than a busy machine makes a member slow. */
 const answerWithinMs = 2_000;
+/** A process that gets no CPU for so long also misses answers that have arrived: what it took for silence proves nothing. */
+const heldUpMs = 500;
 /** A poll may hang on the IP of a pod that has just gone; others go on meanwhile. */
 const mostAtOnce = 10;
 /** Fewer polls would prove nothing. */
@@ -32,6 +34,8 @@ export class QuorumWatch implements AsyncDisposable {
   #judged = 0;
   #dropped = 0;
   #lastFailure = "none";
+  /** When this process was last seen to be held up. */
+  #heldUpAt = Number.NEGATIVE_INFINITY;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   readonly #fewest: number | undefined;
@@ -70,7 +74,9 @@ export class QuorumWatch implements AsyncDisposable {
           .finally(() => polls.delete(poll));
         polls.add(poll);
       }
+      const due = performance.now() + everyMs;
       await pause(everyMs);
+      if (performance.now() > due + heldUpMs) this.#heldUpAt = performance.now();
     }
     await Promise.all(polls);
   }
@@ -81,6 +87,7 @@ export class QuorumWatch implements AsyncDisposable {
    */
   async #poll(cluster: TestCluster): Promise<void> {
     const { signal } = this.#stop;
+    const began = performance.now();
     const before = await newestList(await remainingPods(cluster), signal);
     const pods = await remainingPods(cluster);
     const names = await answering(pods, signal);
@@ -88,7 +95,7 @@ export class QuorumWatch implements AsyncDisposable {
       signal.throwIfAborted();
       const after = await newestList(pods, signal).catch(() => undefined);
       if (after === undefined) await pause(everyMs);
-      else if (textOf(after) === textOf(before)) return this.#judge(after, names);
+      else if (textOf(after) === textOf(before)) return this.#judge(after, names, began);
       else return this.#drop("the list changed");
     }
   }
@@ -98,11 +105,13 @@ export class QuorumWatch implements AsyncDisposable {
     this.#lastFailure = because;
   }
 
-  #judge(list: readonly Member[], answering: Answering): void {
-    this.#judged += 1;
+  #judge(list: readonly Member[], answering: Answering, began: number): void {
     const voters = list.filter(({ learner }) => !learner).map(podOf);
     const silent = voters.filter((voter) => !answering.has(voter));
-    if (voters.length - silent.length >= (this.#fewest ?? quorum(voters.length))) return;
+    const isEnough = voters.length - silent.length >= (this.#fewest ?? quorum(voters.length));
+    if (!isEnough && this.#heldUpAt >= began) return this.#drop("this process was held up");
+    this.#judged += 1;
+    if (isEnough) return;
     this.#shortfalls.push(`of the voters ${voters.join(", ")} these did not answer: ${silent.join(", ")}`);
   }
 }

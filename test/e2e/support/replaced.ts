@@ -18,6 +18,13 @@ export function onlyReplaced(before: HealthyCluster, after: HealthyCluster, ...g
     assert.ok(!before.members.some((member) => member.id === id || member.uid === uid), `${name} is not new`);
 }
 
+/** Same members, same pods, no restart. */
+export function sameProcesses(before: HealthyCluster, after: HealthyCluster): void {
+  onlyReplaced(before, after);
+  const restarts = ({ members }: HealthyCluster): readonly number[] => members.map((member) => member.restarts);
+  assert.deepEqual(restarts(after), restarts(before));
+}
+
 /** Waits until etcd no longer lists the member: the replacement has begun. */
 export async function untilRemoved({ leader }: HealthyCluster, victim: HealthyMember): Promise<void> {
   let seen = "";

@@ -6,7 +6,7 @@ import { compareVersions, type EtcdVersion, version } from "../../../src/etcd/ve
 import type { TestCluster } from "./cluster.ts";
 import type { HealthyCluster } from "./healthy.ts";
 import { rollingMembers } from "./rolled.ts";
-import { conditionOf, updatedMembersOf } from "./status.ts";
+import { conditionOf } from "./status.ts";
 
 const everyMs = 100;
 
@@ -90,7 +90,7 @@ export class RollWatch implements AsyncDisposable {
     const condition = conditionOf(object, "Upgrading");
     if (condition?.status === "True") this.#upgrading.add(condition.message ?? "");
     if (object.status?.targetVersion) this.#targets.add(object.status.targetVersion);
-    const updated = updatedMembersOf(object);
+    const updated = object.status?.updatedMembers;
     if (updated !== undefined && updated !== this.#updated.at(-1)) this.#updated.push(updated);
   }
 }

@@ -32,10 +32,9 @@ export async function untilRolled(cluster: TestCluster): Promise<HealthyCluster>
 }
 
 /** Changes with each step of a roll, and not with a container that restarts again and again. */
-function traceOf(pod: Pod): string {
-  const { metadata, spec, status } = pod;
+function traceOf({ metadata, spec, status }: Pod): string {
   const isReady = status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  return `${podText(pod)} ${metadata?.uid} ${spec?.containers[0]?.image} ${isReady}`;
+  return `${metadata?.uid} ${metadata?.deletionTimestamp} ${spec?.containers[0]?.image} ${isReady}`;
 }
 
 /** A pod and what its etcd answers; undefined while it does not. */
