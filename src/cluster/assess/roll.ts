@@ -200,7 +200,7 @@ export function checkFor(pod: MemberPod, { image }: Release, checks: readonly Im
 }
 
 /** As a list of steps for people. */
-export function stepsOf({ target: { now, then } }: Roll): readonly string[] {
-  const all: readonly EtcdVersion[] = [now, ...then];
+export function stepsOf({ target: { now, later } }: Roll): readonly string[] {
+  const all: readonly EtcdVersion[] = [now, ...later];
   return all.map(formatVersion);
 }

@@ -15,9 +15,9 @@ function running(members: string, more: { downgrade?: string; log?: string } = {
 }
 
 /** As in `3.6.16, then 3.7.3; first enableDowngrade 3.5.0`. */
-function inWords({ now, then, first, refused }: Target): string {
+function inWords({ now, later, first, refused }: Target): string {
   if (refused !== undefined) return `${formatVersion(now)}; refused`;
-  const steps = [now, ...then].map(formatVersion).join(", then ");
+  const steps = [now, ...later].map(formatVersion).join(", then ");
   if (first === undefined) return steps;
   const detail = "to" in first ? ` ${formatVersion(first.to)}` : "by" in first ? ` ${formatVersion(first.by)}` : "";
   return `${steps}; first ${first.t}${detail}`;

@@ -26,8 +26,8 @@ export interface Target {
   /** What every member is to run now. */
   readonly now: EtcdVersion;
   /** The versions that come after it, the spec's last. */
-  readonly then: readonly EtcdVersion[];
-  /** What etcd must be brought to before `then` begins, or before the members that do not run `now` are changed. */
+  readonly later: readonly EtcdVersion[];
+  /** What etcd must be brought to before `later` begins, or before the members that do not run `now` are changed. */
   readonly first: Preparation | undefined;
   /** Why the version of the spec is not followed, and what to do. */
   readonly refused: string | undefined;
@@ -41,14 +41,14 @@ export type Preparation =
   | { readonly t: "wait"; readonly because: string };
 
 export function targetOf(wanted: EtcdVersion, running: Running, path: "Manual" | "Automatic"): Target {
-  if (running.versions.length === 0) return { now: wanted, then: [], first: undefined, refused: undefined };
+  if (running.versions.length === 0) return { now: wanted, later: [], first: undefined, refused: undefined };
   const stay = commonest(running.versions);
   const goal = goalOf(wanted, running, path);
-  if (goal.t === "refused") return { now: stay, then: [], first: undefined, refused: goal.because };
+  if (goal.t === "refused") return { now: stay, later: [], first: undefined, refused: goal.because };
   const first = preparationFor(goal.version, running);
-  if (first === undefined) return { now: goal.version, then: goal.then, first, refused: undefined };
-  const then = [goal.version, ...goal.then].filter((one) => compareVersions(one, stay) !== 0);
-  return { now: stay, then, first, refused: undefined };
+  if (first === undefined) return { now: goal.version, later: goal.later, first, refused: undefined };
+  const later = [goal.version, ...goal.later].filter((one) => compareVersions(one, stay) !== 0);
+  return { now: stay, later, first, refused: undefined };
 }
 
 /** What most of them run; of two that are as many, the older, beside which every other can run. */
@@ -58,7 +58,7 @@ function commonest(versions: readonly EtcdVersion[]): EtcdVersion {
 }
 
 type Goal =
-  | { readonly t: "version"; readonly version: EtcdVersion; readonly then: readonly EtcdVersion[] }
+  | { readonly t: "version"; readonly version: EtcdVersion; readonly later: readonly EtcdVersion[] }
   | { readonly t: "refused"; readonly because: string };
 
 function goalOf(wanted: EtcdVersion, running: Running, path: "Manual" | "Automatic"): Goal {
@@ -70,11 +70,11 @@ function goalOf(wanted: EtcdVersion, running: Running, path: "Manual" | "Automat
   const from = isBetween ? within : oldest;
   if (oldest.minor !== newest.minor && !isBetween) return throughMixed(wanted, running, path);
   const step = stepBetween(from, wanted);
-  if (step.t !== "refused") return { t: "version", version: wanted, then: [] };
+  if (step.t !== "refused") return { t: "version", version: wanted, later: [] };
   const walk = pathBetween(from, wanted);
   if (walk.t === "refused" || step.because === "badPatch") return { t: "refused", because: step.advice };
-  const [next = wanted, ...then] = walk.versions;
-  if (path === "Automatic") return { t: "version", version: next, then };
+  const [next = wanted, ...later] = walk.versions;
+  if (path === "Automatic") return { t: "version", version: next, later };
   return {
     t: "refused",
     because: `${step.advice} With spec.upgrade.path: Automatic the operator takes the steps itself.`,
@@ -86,7 +86,7 @@ function throughMixed(wanted: EtcdVersion, running: Running, path: "Manual" | "A
   const { oldest, newest } = rangeOf(running);
   const nearer = wanted.minor > newest.minor ? newest : oldest;
   const walk = pathBetween(nearer, wanted);
-  if (path === "Automatic" && walk.t === "path") return { t: "version", version: nearer, then: walk.versions };
+  if (path === "Automatic" && walk.t === "path") return { t: "version", version: nearer, later: walk.versions };
   return {
     t: "refused",
     because: `Members run ${formatVersion(oldest)} and ${formatVersion(newest)}: set spec.version to one of the two first.`,

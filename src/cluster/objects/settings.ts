@@ -16,17 +16,19 @@ export function settingsOf(settings: Settings): string {
   return JSON.stringify(sparse(specSchema, { pod, etcd }));
 }
 
-/** Kubernetes changes labels, annotations and resources in a pod that runs. `antiAffinity` has become an affinity by now. */
-function whatNeedsAPod({
-  labels,
-  annotations,
-  resources,
-  busyboxImage,
-  DNSTimeoutInSecond,
-  antiAffinity,
-  ...pod
-}: Pod): Pod {
-  return pod;
+/** Kubernetes changes the first three in a pod that runs; nothing is made from the others. */
+const needNoOtherPod: ReadonlySet<string> = new Set([
+  "labels",
+  "annotations",
+  "resources",
+  "busyboxImage",
+  "DNSTimeoutInSecond",
+  // By now it has become an affinity.
+  "antiAffinity",
+]);
+
+function whatNeedsAPod(pod: Pod): Pod {
+  return Object.fromEntries(Object.entries(pod).filter(([field]) => !needNoOtherPod.has(field)));
 }
 
 /** It takes another pod to get from what it was made from to what the spec says. Unknown where that cannot be read. */

@@ -23,29 +23,17 @@ export function changeMembers(situation: Situation): Decision | undefined {
 }
 
 function prepare(first: Preparation): Decision {
-  const because = first.because;
-  switch (first.t) {
-    case "enableDowngrade":
-      return {
-        actions: [{ do: "enableDowngrade", to: formatVersion(first.to), because }],
-        because,
-        lookAgainAfter: pace.untilAccepted,
-      };
-    case "cancelDowngrade":
-      return { actions: [{ do: "cancelDowngrade", because }], because, lookAgainAfter: pace.untilAccepted };
-    case "recordLog":
-      // Written down first: an operator that dies in between finds a downgrade that nobody wants, and cancels it.
-      return {
-        actions: [
-          { do: "recordLogVersion", version: minorOf(first.by) },
-          { do: "cancelDowngrade", because },
-        ],
-        because,
-        lookAgainAfter: pace.untilAccepted,
-      };
-    case "wait":
-      return { actions: [], because, lookAgainAfter: pace.untilAccepted };
-  }
+  return { actions: preparing(first), because: first.because, lookAgainAfter: pace.untilAccepted };
+}
+
+function preparing(first: Preparation): readonly Action[] {
+  const { because } = first;
+  if (first.t === "enableDowngrade") return [{ do: "enableDowngrade", to: formatVersion(first.to), because }];
+  if (first.t === "wait") return [];
+  // Written down first: an operator that dies in between finds a downgrade that nobody wants, and cancels it.
+  const record: readonly Action[] =
+    first.t === "recordLog" ? [{ do: "recordLogVersion", version: minorOf(first.by) }] : [];
+  return [...record, { do: "cancelDowngrade", because }];
 }
 
 /** A new member has joined in the place of one that is to go. */

@@ -71,15 +71,14 @@ export function confirmations({ ours }: Assessment): readonly Action[] {
 
 /** What the small pods printed is read once. They are deleted when no member waits for them any more. */
 export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
-  const needed = roll.changes
-    .filter(({ how }) => how === "inPlace")
-    .map(({ pod }) => checkFor(pod, roll.release, world.imageChecks));
+  const inPlace = roll.changes.filter(({ how }) => how === "inPlace");
+  const needed = new Set(inPlace.map(({ pod }) => checkFor(pod, roll.release, world.imageChecks)));
   return world.imageChecks.flatMap((check): Action[] => {
     const { name, uid, state, createdAt, terminating } = check;
     if (terminating) return [];
     // What was mended meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
     const isStuck = state.t !== "found" && now - createdAt > retryChecksAfterMs;
-    if (!needed.includes(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];
+    if (!needed.has(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];
     return state.t === "ended" ? [{ do: "readImageCheck", name, uid }] : [];
   });
 }
