@@ -55,6 +55,7 @@ test("whatever happens and however old an operator's view is, it loses nothing a
 
 /** What generated histories have found, in their shortest form. */
 describe("found once", () => {
+  const crashes = step({ t: "repository", to: "crashing.example/etcd" }, 1000);
   const found: readonly (readonly [string, (history: History) => Promise<void>, Partial<History>])[] = [
     [
       "an id that was latched while a stray voter took the quorum stays",
@@ -85,6 +86,34 @@ describe("found once", () => {
           step({ t: "strip", of: "labels", who: 0, forGood: false }),
           step({ t: "strip", of: "peer", who: 0, forGood: false }),
         ],
+      },
+    ],
+    [
+      "a lone member that does not come up after a change comes back when the spec is set back",
+      survives,
+      { size: 1, fromRest: true, steps: [crashes, step({ t: "nothing" }, 30_000)] },
+    ],
+    [
+      "a member that does not come up after a change gets the image that is wanted, though other settings are wanted, too",
+      survives,
+      { fromRest: true, steps: [crashes, step({ t: "restart", at: 0 }), step({ t: "nothing" }, 1000)] },
+    ],
+    [
+      "a member that does not come up gets the image that it served with where the version that is wanted is refused",
+      survives,
+      {
+        size: 1,
+        steps: [step({ t: "version", to: "3.4.23" }), crashes, step({ t: "nothing" }, 6000)],
+      },
+    ],
+    [
+      "the second of two voters that cannot start is made again with a corrected image where there are no learners",
+      survives,
+      {
+        size: 1,
+        version: "3.2.32",
+        fromRest: true,
+        steps: [crashes, step({ t: "settings", snapshotCount: 1000 }), step({ t: "nothing" }, 1000)],
       },
     ],
   ];

@@ -40,6 +40,17 @@ describe("a status", () => {
   });
 });
 
+describe("a status of a downgrade", () => {
+  const downgradeIn = (downgradeInfo?: { enabled: boolean; targetVersion: string }): string | undefined =>
+    memberStatus(create(StatusResponseSchema, { header: {}, ...(downgradeInfo && { downgradeInfo }) })).downgrade;
+
+  test("tells its target while it is enabled, and nothing after it", () => {
+    assert.equal(downgradeIn({ enabled: true, targetVersion: "3.5.0" }), "3.5.0");
+    assert.equal(downgradeIn({ enabled: false, targetVersion: "" }), undefined);
+    assert.equal(downgradeIn(), undefined);
+  });
+});
+
 describe("the end of a prefix", () => {
   for (const [prefix, end] of [
     ["a/", "a0"],

@@ -44,6 +44,8 @@ interface Process {
   readonly peerUrl: string;
   readonly clientUrl: string;
   readonly metricsUrl: string;
+  /** Of the version that it runs now. */
+  program: string;
   args: string[];
   child: ChildProcess | undefined;
 }
@@ -51,31 +53,37 @@ interface Process {
 export class RealEtcd implements EtcdWorld {
   readonly version: EtcdVersion;
   readonly members: EtcdMembers = new EtcdMembers();
-  readonly #program: string;
   readonly #folder: string;
   readonly #options: RealEtcdOptions;
   readonly #processes: ReadonlyMap<string, Process>;
 
-  private constructor(
-    built: Built,
-    program: string,
-    folder: string,
-    options: RealEtcdOptions,
-    processes: ReadonlyMap<string, Process>,
-  ) {
+  private constructor(built: Built, folder: string, options: RealEtcdOptions, processes: ReadonlyMap<string, Process>) {
     this.version = version(built);
-    this.#program = program;
     this.#folder = folder;
     this.#options = options;
     this.#processes = processes;
   }
 
-  /** A cluster of one running member, m0, and addresses for three more. */
+  /** A cluster of one running member, m0, and addresses for four more. */
   static async start(built: Built, options: RealEtcdOptions = {}): Promise<RealEtcd> {
     const etcd = await RealEtcd.#prepare(built, options);
     try {
       await etcd.#bootstrap("m0", ["m0"]);
       await etcd.#answers("m0");
+    } catch (error) {
+      await etcd[Symbol.asyncDispose]();
+      throw error;
+    }
+    return etcd;
+  }
+
+  /** A new cluster of so many members, which start at the same time. */
+  static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    const names = [...etcd.#processes.keys()].slice(0, size);
+    try {
+      for (const name of names) await etcd.#bootstrap(name, names);
+      await Promise.all(names.map((name) => etcd.#answers(name)));
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
       throw error;
@@ -98,21 +106,23 @@ export class RealEtcd implements EtcdWorld {
   static async #prepare(built: Built, options: RealEtcdOptions): Promise<RealEtcd> {
     const program = await etcdProgram(built);
     const folder = await mkdtemp(path.join(tmpdir(), `etcd-${built}-`));
-    const ports = await freePorts(12);
+    const names = ["m0", "m1", "m2", "m3", "m4"];
+    const ports = await freePorts(3 * names.length);
     const scheme = options.tls ? "https" : "http";
     const processes = new Map(
-      ["m0", "m1", "m2", "m3"].map((name, index) => [
+      names.map((name, index) => [
         name,
         {
           peerUrl: `http://127.0.0.1:${ports[3 * index]}`,
           clientUrl: `${scheme}://127.0.0.1:${ports[3 * index + 1]}`,
           metricsUrl: `http://127.0.0.1:${ports[3 * index + 2]}`,
+          program,
           args: [],
           child: undefined,
         },
       ]),
     );
-    return new RealEtcd(built, program, folder, options, processes);
+    return new RealEtcd(built, folder, options, processes);
   }
 
   clientUrl(name: string): string {
@@ -147,8 +157,9 @@ export class RealEtcd implements EtcdWorld {
     await this.#answers(name);
   }
 
-  /** Like `join`, without waiting until it answers. It may be listed by its undialable URL. */
-  async launch(name: string): Promise<void> {
+  /** Like `join`, without waiting until it answers. It may be listed by its undialable URL, and be of another version. */
+  async launch(name: string, built?: Built): Promise<void> {
+    if (built !== undefined) this.#process(name).program = await etcdProgram(built);
     const isOwn = ({ peerUrls }: Member): boolean =>
       [this.peerUrl(name), this.undialableUrl(name)].some((url) => peerUrls.includes(url));
     const listed = await comesTrue(
@@ -187,6 +198,33 @@ export class RealEtcd implements EtcdWorld {
   async revive(name: string): Promise<void> {
     this.#spawn(name);
     await this.#answers(name);
+  }
+
+  /** Ends a process as a kubelet does and starts it with its data in another version; resolves when it answers. */
+  async change(name: string, built: Built): Promise<void> {
+    await this.stop(name);
+    await this.startAs(name, built);
+    await this.#answers(name);
+  }
+
+  /** Starts an ended process with its data in this version, without waiting until it answers. */
+  async startAs(name: string, built: Built): Promise<void> {
+    this.#process(name).program = await etcdProgram(built);
+    this.#spawn(name);
+  }
+
+  /** Ends a process by SIGTERM. A leader hands over first. */
+  async stop(name: string): Promise<void> {
+    const { child } = this.#process(name);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    await gone;
+  }
+
+  hasEnded(name: string): boolean {
+    const { child } = this.#process(name);
+    return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
   }
 
   async fillUp(): Promise<void> {
@@ -257,7 +295,7 @@ export class RealEtcd implements EtcdWorld {
     const member = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
     // The kernel kills it with this process, in case that one is killed before it can clean up.
-    const args = ["--pdeathsig", "KILL", "--", this.#program, ...member.args];
+    const args = ["--pdeathsig", "KILL", "--", member.program, ...member.args];
     const env = { ...process.env, ETCD_LISTEN_METRICS_URLS: member.metricsUrl, ...this.#options.env };
     member.child = spawn("setpriv", args, { stdio: ["ignore", log, log], env });
     closeSync(log);

@@ -1,8 +1,9 @@
-// The files in the tree that are made from src/api, in whole or in part.
+// The files in the tree that are made from src/api and src/etcd, in whole or in part.
 import { stringify } from "yaml";
 import { type Definition, definitionOf } from "../crd/crd.ts";
 import { kinds } from "../kinds.ts";
 import { withEventsTable } from "./events-table.ts";
+import { withPathsTable } from "./paths-table.ts";
 import { apiReference } from "./reference.ts";
 
 export interface GeneratedFile {
@@ -27,6 +28,7 @@ export function generatedFiles(): GeneratedFile[] {
   return [
     { path: "docs/api.md", render: () => apiReference(kinds) },
     { path: "docs/clusters.md", render: withEventsTable },
+    { path: "docs/upgrades.md", render: withPathsTable },
     ...kinds.map((description) => ({
       path: `example/crd/${description.names.singular}.yaml`,
       render: () => manifestOf(definitionOf(description)),

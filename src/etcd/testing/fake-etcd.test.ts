@@ -243,3 +243,116 @@ describe("a process of the in-memory etcd", () => {
     assert.ok(etcd.lost > 0);
   });
 });
+
+describe("the versions of the in-memory etcd", () => {
+  /** Voters that all run this version. */
+  async function voters(text: string, names: readonly string[]) {
+    const clock = { now: 1_000_000 };
+    const etcd = new FakeEtcd(process("m0"), { now: () => clock.now, version: text });
+    const m0 = etcd.at(clientUrl("m0"));
+    for (const name of names.slice(1)) {
+      clock.now += 10_000;
+      const { member } = await m0.memberAdd({ as: "learner", peerUrls: [peerUrl(name)], oldestServer: version(text) });
+      etcd.start(process(name));
+      await m0.memberPromote(member.id);
+    }
+    /** Ends a process and starts it again in another version, with its data. */
+    const change = (name: string, to: string): string => {
+      const data = etcd.idOf(name);
+      etcd.end(clientUrl(name), "kept");
+      const more = { initialState: "existing", initialCluster: [] } as const;
+      const booted = etcd.boot({ ...process(name), version: to, maxLearners: 1, data, ...more });
+      return booted.t === "runs" ? "runs" : booted.words;
+    };
+    const storages = async (): Promise<(string | undefined)[]> => {
+      const statuses = await Promise.all(names.map((name) => etcd.at(clientUrl(name)).status()));
+      return statuses.map(({ storageVersion }) => storageVersion);
+    };
+    return { etcd, clock, m0, change, storages };
+  }
+  const names = ["m0", "m1", "m2"];
+  const unreadable = /unmarshal should never fail/;
+  const tooLow = /lower than determined cluster version/;
+
+  test("go up a while after the last member runs the newer one, and not while one is down", async () => {
+    const { etcd, clock, change, storages } = await voters("3.5.35", names);
+    for (const name of names) assert.equal(change(name, "3.6.16"), "runs");
+    assert.deepEqual([etcd.minor, await storages()], [5, ["3.5.0", "3.5.0", "3.5.0"]]);
+    clock.now += 3000;
+    etcd.set("m2", "stopped");
+    clock.now += 60_000;
+    assert.equal(etcd.minor, 5);
+    assert.equal(change("m2", "3.5.35"), "runs", "until then there is a way back");
+    assert.equal(change("m2", "3.6.16"), "runs");
+    clock.now += 4000;
+    assert.equal(etcd.minor, 6);
+    clock.now += 1000;
+    assert.deepEqual(await storages(), ["3.6.0", "3.6.0", "3.6.0"]);
+    assert.match(change("m2", "3.5.35"), tooLow);
+  });
+
+  test("go down by a downgrade, one storage after another, and it ends by itself when all run the lower one", async () => {
+    const { etcd, clock, m0, change, storages } = await voters("3.6.16", names);
+    assert.match(change("m2", "3.5.35"), tooLow);
+    assert.equal(change("m2", "3.6.16"), "runs");
+    await m0.downgrade({ do: "enable", version: "3.5" });
+    clock.now += 4000;
+    assert.deepEqual(await storages(), ["3.5.0", "3.6.0", "3.6.0"]);
+    clock.now += 1000;
+    assert.deepEqual(await storages(), ["3.5.0", "3.5.0", "3.5.0"]);
+    for (const name of ["m2", "m1"]) assert.equal(change(name, "3.5.35"), "runs");
+    clock.now += 60_000;
+    assert.equal((await m0.status()).downgrade, "3.5.0");
+    assert.equal(change("m0", "3.5.35"), "runs");
+    assert.equal(etcd.downgradeTarget, "3.5.0");
+    clock.now += 5000;
+    assert.equal(etcd.downgradeTarget, undefined);
+    clock.now += 60_000;
+    assert.equal(etcd.minor, 5);
+  });
+
+  test("stay down after a cancelled downgrade as long as one member runs the lower one", async () => {
+    const { etcd, clock, m0, change } = await voters("3.7.3", names);
+    await m0.downgrade({ do: "enable", version: "3.6.0" });
+    clock.now += 4000;
+    assert.equal(change("m2", "3.6.16"), "runs");
+    await m0.downgrade({ do: "cancel" });
+    clock.now += 60_000;
+    assert.equal(etcd.minor, 6);
+    assert.equal(change("m2", "3.7.3"), "runs");
+    clock.now += 4000;
+    assert.equal(etcd.minor, 7);
+  });
+
+  test("do not change for a downgrade while a member is down, or without a quorum", async () => {
+    const { etcd, clock, m0 } = await voters("3.6.16", names);
+    etcd.set("m2", "stopped");
+    await m0.downgrade({ do: "enable", version: "3.5" });
+    clock.now += 60_000;
+    assert.deepEqual([etcd.minor, (await m0.status()).downgrade], [6, "3.5.0"]);
+    etcd.set("m1", "stopped");
+    await m0.downgrade({ do: "cancel" }); // succeeds as on real servers, and does nothing
+    assert.equal((await m0.status()).downgrade, "3.5.0");
+    await assert.rejects(m0.downgrade({ do: "validate", version: "3.5" }), reason("timeout"));
+  });
+
+  test("keep a member from 3.7 while its log has entries of 3.5, until a falling cluster version made it write a snapshot", async () => {
+    const { clock, m0, change } = await voters("3.5.35", names);
+    for (const name of names) assert.equal(change(name, "3.6.16"), "runs");
+    clock.now += 10_000;
+    await m0.put("a", "1");
+    assert.match(change("m2", "3.7.3"), unreadable);
+    assert.equal(change("m2", "3.6.16"), "runs");
+    await m0.downgrade({ do: "enable", version: "3.5" });
+    clock.now += 5000;
+    await m0.status();
+    await m0.downgrade({ do: "cancel" });
+    clock.now += 5000;
+    for (const name of names) assert.equal(change(name, "3.7.3"), "runs");
+  });
+
+  test("let a member of 3.7 in where none before 3.6 ever ran", async () => {
+    const { change } = await voters("3.6.16", names);
+    for (const name of names) assert.equal(change(name, "3.7.3"), "runs");
+  });
+});

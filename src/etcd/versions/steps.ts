@@ -4,7 +4,7 @@ import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, minorOf, s
 
 /** What is known about the patches of one minor. */
 export interface MinorRules {
-  /** The newest patch that was tried. Ways through this minor stop at it. */
+  /** The newest known patch. Ways through this minor stop at it. */
   readonly newest: EtcdVersion;
   /** The lowest patch that may be upgraded to the next minor; undefined: any. */
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
@@ -41,10 +41,11 @@ export const minors: readonly MinorRules[] = [
   },
   {
     newest: version("3.5.35"),
-    // Seen on the lab with three members of 3.4.23 that had written no raft snapshot: 3.5.35 reads the log from its start,
-    // finds members in the database that the log has not added yet, and writes them down as removed ("Removing zombie
-    // member from v3store", membership/cluster.go). 3.5 goes on; 3.6 believes it and refuses these members.
-    byExchange: "3.5 can take members for removed when it starts on the data of 3.4, and 3.6 would refuse them",
+    // v3.5.35 server/etcdserver/api/membership/cluster.go, CleanupZombieMembersIfNeeded: 3.4 has the members in its database
+    // before it says so there, which it does with the next write. Where none came, 3.5 finds members in the database that its
+    // log has not added yet, and writes them down as removed. 3.5 goes on; 3.6 refuses them. Tried in test/etcd/upgrades.test.ts.
+    byExchange:
+      "on data of 3.4 that was not written to since the last member joined, 3.5 takes members for removed ones, and 3.6 believes that",
     leaveFrom: {
       patch: version("3.5.32"),
       because:

@@ -1,0 +1,55 @@
+// A client that writes all the time and knows afterwards what must be there.
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { EtcdError } from "../../src/etcd/errors.ts";
+import { TransportError } from "../../src/transport/errors.ts";
+import type { RealEtcd } from "./real-etcd.ts";
+
+/** Writes to one member after another until it is disposed of. */
+export class Writer implements AsyncDisposable {
+  readonly #etcd: RealEtcd;
+  readonly #names: readonly string[];
+  readonly #acknowledged: string[] = [];
+  readonly #writing: Promise<void>;
+  #stopped = false;
+
+  constructor(etcd: RealEtcd, names: readonly string[]) {
+    this.#etcd = etcd;
+    this.#names = names;
+    this.#writing = this.#write();
+  }
+
+  async #write(): Promise<void> {
+    for (let n = 0; !this.#stopped; n += 1) {
+      const key = `written/${n}`;
+      const name = this.#names[n % this.#names.length] ?? "m0";
+      try {
+        await this.#etcd.member(name).put(key, key, { deadline: 2000 });
+        this.#acknowledged.push(key);
+      } catch (error) {
+        if (!(error instanceof EtcdError || error instanceof TransportError)) throw error;
+      }
+      await delay(10);
+    }
+  }
+
+  /** Ends it. Every member has every acknowledged write, and all have the same data. */
+  async expectAll(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    assert.ok(this.#acknowledged.length > 100, `${this.#acknowledged.length} writes`);
+    const members = this.#names.map((name) => this.#etcd.member(name));
+    const revision = (await members[0]?.list("written/", { limit: 1 }))?.revision ?? 0;
+    for (const member of members) {
+      const written = new Set((await member.list("written/")).keys.map(({ key }) => key));
+      const lost = this.#acknowledged.filter((key) => !written.has(key));
+      assert.deepEqual(lost, [], `${lost.length} of ${this.#acknowledged.length} acknowledged writes are lost`);
+    }
+    const hashes = await Promise.all(members.map((member) => member.hashKv(revision)));
+    assert.equal(new Set(hashes.map(({ hash }) => hash)).size, 1, JSON.stringify(hashes));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    await this.#writing;
+  }
+}
