@@ -13,6 +13,7 @@ import { clusterHeal } from "./cluster/heal.ts";
 import { clusterHealLarge } from "./cluster/heal-large.ts";
 import { clusterMany } from "./cluster/many.ts";
 import { clusterResize } from "./cluster/resize.ts";
+import { clusterUpgrade } from "./cluster/upgrade.ts";
 import { clusterWriteGap } from "./cluster/write-gap.ts";
 import { type BenchOptions, type Ground, withGround } from "./ground.ts";
 import { idle } from "./idle.ts";
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, (ground: Ground) => Promise<Figure[]>>
   "cluster-heal-large": clusterHealLarge,
   "cluster-resize": clusterResize,
   "cluster-write-gap": clusterWriteGap,
+  "cluster-upgrade": clusterUpgrade,
   "cluster-many": clusterMany,
   "pod-memory": podMemory,
   cache,

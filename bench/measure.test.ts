@@ -27,7 +27,8 @@ test("over a floor of nothing there is no ratio", () => {
 test("a size meets its aim by its median, a count by its worst", () => {
   const samples = { ours: [1, 1, 5], floor: [1], atMost: 2 };
   assert.deepEqual(compare({ ...base, ...samples }).aim, { of: "value", atMost: 2, met: true });
-  assert.deepEqual(compare({ ...base, ...samples, unit: "at once" }).aim, { of: "value", atMost: 2, met: false });
+  for (const unit of ["a minute", "at once", "writes"] as const)
+    assert.deepEqual(compare({ ...base, ...samples, unit }).aim, { of: "value", atMost: 2, met: false });
 });
 
 test("an aim on the ratio is met by the medians, however long either took", () => {

@@ -1,6 +1,6 @@
 // What a benchmark gives back: samples of ours beside samples of a floor, taken in the same run, and their ratio.
 
-export type Unit = "ms" | "s" | "MiB" | "a minute" | "at once";
+export type Unit = "ms" | "s" | "MiB" | "a minute" | "at once" | "writes";
 
 export interface Spread {
   readonly n: number;
@@ -72,7 +72,8 @@ function aimAtRatio(ratio: number | undefined, atMost: number | undefined): Aim 
   return { of: "ratio", atMost, met: ratio !== undefined && ratio <= atMost };
 }
 
-const isCount = (unit: Unit): boolean => unit === "a minute" || unit === "at once";
+const counts: ReadonlySet<Unit> = new Set<Unit>(["a minute", "at once", "writes"]);
+const isCount = (unit: Unit): boolean => counts.has(unit);
 
 export function spread(samples: readonly number[]): Spread {
   return { n: samples.length, p50: percentile(samples, 50), p99: percentile(samples, 99) };

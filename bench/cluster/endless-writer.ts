@@ -1,10 +1,6 @@
 // A client that writes without a pause and notes when each write was acknowledged. What fails, or takes long, is tried at
 // once at the next member.
-import type { EtcdMember } from "../../src/etcd/member.ts";
-import { EtcdError } from "../../src/etcd/errors.ts";
-import { TransportError } from "../../src/transport/errors.ts";
-
-type Writable = Pick<EtcdMember, "put">;
+import { attempt, memberOf, type Writable } from "./attempt.ts";
 
 /** A member whose leader has just died keeps a write for seconds; a client that is in a hurry asks the next one. */
 const tryForMs = 100;
@@ -34,20 +30,9 @@ export class EndlessWriter implements AsyncDisposable {
   async #run(): Promise<void> {
     let turn = 0;
     while (!this.#stop.signal.aborted) {
-      const member = this.#members[turn % this.#members.length];
-      if (member === undefined) throw new RangeError("there is no member to write through");
-      if (await this.#written(member)) this.acknowledged.push(performance.now());
+      const complaint = await attempt(memberOf(this.#members, turn), String(this.acknowledged.length), tryForMs);
+      if (complaint === undefined) this.acknowledged.push(performance.now());
       else turn += 1;
-    }
-  }
-
-  async #written(member: Writable): Promise<boolean> {
-    try {
-      await member.put("bench", String(this.acknowledged.length), { deadline: tryForMs });
-      return true;
-    } catch (error) {
-      if (error instanceof EtcdError || error instanceof TransportError) return false;
-      throw error;
     }
   }
 }

@@ -2,8 +2,10 @@
 import type { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 
-/** One whose image is on the lab's nodes. */
+/** Ones whose images are on the lab's nodes. */
 export const etcdVersion = "3.6.16";
+/** One step further. */
+export const nextEtcdVersion = "3.7.3";
 
 export function etcdCluster(key: Key, size: number): EtcdCluster {
   return { metadata: { ...key }, spec: { version: etcdVersion, size } };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pod } from "../../src/kube/objects/kinds.ts";
-import { plainCluster, plainJoiner } from "./plain.ts";
+import { etcdVersion } from "./operated.ts";
+import { plainCluster, plainInVersion, plainJoiner } from "./plain.ts";
 
 const key = { namespace: "n", name: "p" };
 const { service, pods } = plainCluster(key, ["p-0", "p-1", "p-2"]);
@@ -39,4 +40,14 @@ test("plain pods are found before they are ready, under their own names", () => 
     pods.map(({ spec }) => `${spec?.hostname}.${spec?.subdomain}`),
     ["p-0.p", "p-1.p", "p-2.p"],
   );
+});
+
+test("a plain pod in another version differs in its image alone, which is all that Kubernetes lets a person change", () => {
+  const [pod = {}] = pods;
+  const changed = plainInVersion(pod, "3.7.3");
+  assert.deepEqual(
+    changed.spec?.containers.map(({ image }) => image),
+    ["quay.io/coreos/etcd:v3.7.3"],
+  );
+  assert.deepEqual(plainInVersion(changed, etcdVersion), pod);
 });

@@ -1,6 +1,6 @@
 // The floor: etcd without an operator. The pods are the operator's own in every setting, so that all that differs is who
 // starts them and when: here all at once, and each knows all others from the start.
-import { type CompleteEtcdCluster, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { initialStateVariable, type ListedMember } from "../../src/cluster/objects/first-start.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
 import { peerUrlOf } from "../../src/cluster/objects/names.ts";
@@ -36,6 +36,14 @@ export function plainJoiner(key: PlainKey, member: string, list: readonly Listed
 
 export function plainPeerUrl(key: PlainKey, member: string): string {
   return peerUrlOf(imagined(key), member);
+}
+
+/** The pod as it is to be for its container to be started again, in this version. */
+export function plainInVersion(pod: Pod, version: string): Pod {
+  if (pod.spec === undefined) return pod;
+  const { repository } = imagined({ namespace: "", name: "" }).spec;
+  const image = imageOf({ repository, version });
+  return { ...pod, spec: { ...pod.spec, containers: pod.spec.containers.map((one) => ({ ...one, image })) } };
 }
 
 /** There is no such object: the pods are made for it, and then belong to nobody. They do not depend on its size. */

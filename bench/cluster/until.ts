@@ -35,6 +35,13 @@ export function rest(signal: AbortSignal): Promise<void> {
   return sleep(restMs, undefined, { signal });
 }
 
+/** So long clients write before something is done to their cluster, and again after it is whole. */
+const calmMs = 1_000;
+
+export function calm(signal: AbortSignal): Promise<void> {
+  return sleep(calmMs, undefined, { signal });
+}
+
 /**
  * Tells the seconds since now, where now is any moment: kubelets look at their pods once a second, and what was waited
  * for before came to an end at such a look, so that without this each work would begin right after one.

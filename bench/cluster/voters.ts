@@ -12,7 +12,7 @@ export interface Voter {
 }
 
 /** A member that does not answer in this time is asked again. */
-const answerWithinMs = 500;
+export const answerWithinMs = 500;
 
 /** The voters, or why not. Pods that still go count as there. */
 export async function lookForVoters(

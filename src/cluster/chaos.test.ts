@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApiError } from "../kube/client/errors.ts";
 import { Pod } from "../kube/objects/kinds.ts";
-import { silent } from "../kube/process/log.ts";
+import { logger, silent } from "../kube/process/log.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
 import { type ChaosLevel, runChaos } from "./chaos.ts";
@@ -52,4 +53,22 @@ test("one that is another by now is not killed", async () => {
   end.abort();
   await ended;
   assert.equal((await api.get(Pod, { namespace: "n", name: "a" })).metadata?.uid, made.metadata?.uid);
+});
+
+test("a pod that is already gone is fine, and one that cannot be killed is told", async () => {
+  const clock = new SimulatedClock();
+  const api = new FakeApi({ kinds: [{ kind: Pod }], clock });
+  const lines: { message: string }[] = [];
+  const log = logger({ write: (line) => lines.push(JSON.parse(line)) });
+  const pods: Pod[] = [{ metadata: { namespace: "n", name: "gone", uid: "u" } }];
+  const end = new AbortController();
+  const ended = runChaos({ level: 2, pods: () => pods, clock, random: () => 0, log }, api, end.signal);
+  const told = (): string[] => lines.slice(1).map(({ message }) => message);
+  await clock.advance(minute / 2);
+  assert.deepEqual(told(), []);
+  api.faults.fail({ verb: "delete" }, new ApiError(403, "Forbidden", ""));
+  await clock.advance(minute / 2);
+  assert.deepEqual(told(), ["not killed"]);
+  end.abort();
+  await ended;
 });

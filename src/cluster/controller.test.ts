@@ -34,6 +34,24 @@ test("clusters are counted by the operator that leads, and by none that stands b
   await make("after");
   await clock.advance(1000);
   assert.deepEqual([sample("clusters"), sample("clusters_created")], ["2", "1"]);
+
+  const key = { namespace: "n", name: "after" };
+  await api.mergePatch(EtcdCluster, key, { metadata: { labels: { team: "a" } } });
+  await clock.advance(1000);
+  assert.equal(sample("clusters_modified"), "0");
+  await api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
+  await clock.advance(1000);
+  assert.equal(sample("clusters_modified"), "1");
+  await api.delete(EtcdCluster, key);
+  const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
+  await api.create(EtcdCluster, { metadata: { namespace: "n", name: "another", annotations }, spec: { size: 1 } });
+  await clock.advance(1000);
+  assert.deepEqual(["clusters", "clusters_created", "clusters_modified", "clusters_deleted"].map(sample), [
+    "1",
+    "1",
+    "1",
+    "1",
+  ]);
   end.abort();
   await Promise.all(running);
 });

@@ -119,6 +119,21 @@ test("a lost majority is said at once, with what to do, and nothing is made in i
   assert.deepEqual(await stage.podNames(), left);
 });
 
+test("a reconcile that could do nothing for want of a quorum counts as failed, and any other as done", async () => {
+  await using stage = begin();
+  const failed = 'etcd_operator_cluster_reconcile_failed{Reason="lostQuorum"}';
+  const done = "etcd_operator_cluster_reconcile_duration_count";
+  await stage.createWhole(3);
+  assert.ok(stage.metric(done) > 0);
+  assert.equal(stage.metric(failed), 0);
+  await stage.stopOperator();
+  await stage.loseMajority();
+  await stage.pass(2_000);
+  stage.startOperator();
+  await stage.until("it is counted", () => stage.metric(failed) > 0);
+  assert.equal(stage.metric(done), 0);
+});
+
 test("a cluster that etcd-operator 0.9 left dead is reported as lost, and none is begun in its place", async () => {
   await using stage = new Stage();
   await stage.create(3);

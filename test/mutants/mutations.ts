@@ -1,5 +1,6 @@
 // Finds every small change that the mutation test can make to a source file: one operator, literal, condition or
 // statement at a time, found in the syntax tree, so that types, comments, strings and imports stay as they are.
+import { readFileSync } from "node:fs";
 import * as path from "node:path";
 import {
   type BinaryExpression,
@@ -78,6 +79,35 @@ export function mutationsOf(root: string, files: readonly string[]): Mutation[] 
   }
 }
 
+/** Those that compile, in the same order: what the compiler refuses is no mistake that a test has to notice. */
+export function* compilingOf(root: string, mutations: Iterable<Mutation>): Generator<Mutation> {
+  let mutated: { readonly file: string; readonly text: string } | undefined;
+  const readFile = (file: string): string | undefined => (file === mutated?.file ? mutated.text : undefined);
+  const api = new API({ cwd: root, fs: { readFile } });
+  try {
+    api.updateSnapshot({ openProjects: [path.join(root, "tsconfig.json")] });
+    for (const mutation of mutations) {
+      const file = path.join(root, mutation.file);
+      const changed = { fileChanges: { changed: [file] } };
+      mutated = { file, text: mutatedText(readFileSync(file, "utf8"), mutation) };
+      const [project] = api.updateSnapshot(changed).getProjects();
+      if (project === undefined) throw new Error("the project is gone");
+      const { program } = project;
+      if (program.getSyntacticDiagnostics(file).length + program.getSemanticDiagnostics(file).length === 0)
+        yield mutation;
+      // Or it would be there still when another file is looked at.
+      mutated = undefined;
+      api.updateSnapshot(changed);
+    }
+  } finally {
+    api.close();
+  }
+}
+
+export function mutatedText(sound: string, { start, end, replacement }: Change): string {
+  return `${sound.slice(0, start)}${replacement}${sound.slice(end)}`;
+}
+
 function changesIn(source: SourceFile): Change[] {
   const changes: Change[] = [];
   const visit = (node: Node): void => {
@@ -107,7 +137,8 @@ function changesOf(node: Node, source: SourceFile): Change[] {
   // A guard that lets everything pass.
   if (isIfStatement(node) && node.elseStatement === undefined && isReturn(node.thenStatement))
     return [replaced(node.expression, "false")];
-  if (isExpressionStatement(node) && !logs.test(text(node))) return [replaced(node, ";")];
+  // Not a bare semicolon: the compiler refuses that as the body of an `if`.
+  if (isExpressionStatement(node) && !logs.test(text(node))) return [replaced(node, "{}")];
   if (isFunctionLikeDeclaration(node) && node.body !== undefined && isBlock(node.body))
     return doingNothing(node.body, source);
   return [];

@@ -1,16 +1,15 @@
-// Tries mutations in a scratch copy of the sources: which tests can notice one, in which order they are run, and who
+// Tries mutations in a scratch copy of the sources: which tests can notice one, in which order they are run, and which
 // notices it first.
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import type { Mutation } from "./mutations.ts";
+import { type Mutation, mutatedText } from "./mutations.ts";
 
 export type Verdict =
   | { readonly by: "test"; readonly name: string }
   /** It ran several times longer than it does without the mutation. */
   | { readonly by: "time"; readonly file: string }
-  | { readonly by: "compiler" }
   | { readonly by: "nobody" };
 
 type Run =
@@ -42,8 +41,6 @@ export class Scratch implements Disposable {
     cpSync(path.join(root, folder), path.join(this.#folder, folder), { recursive: true });
     cpSync(path.join(root, "package.json"), path.join(this.#folder, "package.json"));
     symlinkSync(path.join(root, "node_modules"), path.join(this.#folder, "node_modules"));
-    const config = { extends: path.join(root, "tsconfig.json"), include: [path.join(this.#folder, folder, "**/*.ts")] };
-    writeFileSync(path.join(this.#folder, "tsconfig.json"), JSON.stringify(config));
   }
 
   [Symbol.dispose](): void {
@@ -61,14 +58,14 @@ export class Scratch implements Disposable {
   async try(mutation: Mutation, tests: readonly TimedFile[]): Promise<Verdict> {
     const file = path.join(this.#folder, mutation.file);
     const sound = readFileSync(file, "utf8");
-    writeFileSync(file, `${sound.slice(0, mutation.start)}${mutation.replacement}${sound.slice(mutation.end)}`);
+    writeFileSync(file, mutatedText(sound, mutation));
     try {
-      for (const { files, ms } of batches(tests)) {
+      for (const { files, ms } of batches(mutation.file, tests)) {
         const run = await this.#test(files, Math.max(patience.leastMs, patience.factor * ms));
         if (run.t === "failed") return { by: "test", name: run.test };
         if (run.t === "endless") return { by: "time", file: files.join(", ") };
       }
-      return (await this.#compiles()) ? { by: "nobody" } : { by: "compiler" };
+      return { by: "nobody" };
     } finally {
       writeFileSync(file, sound);
     }
@@ -109,25 +106,22 @@ export class Scratch implements Disposable {
     });
     return promise;
   }
-
-  #compiles(): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const child = spawn(path.join(this.#program, "tsc"), ["--noEmit"], { cwd: this.#folder, stdio: "ignore" });
-    child.on("error", reject);
-    child.on("close", (code) => resolve(code === 0));
-    return promise;
-  }
 }
 
-/** The quick ones in one go, then each of the others, shortest first. */
-function batches(tests: readonly TimedFile[]): { files: string[]; ms: number }[] {
+/** The quick ones that stand nearest, the other quick ones, then each of the slow ones, shortest first. */
+function batches(mutated: string, tests: readonly TimedFile[]): { files: string[]; ms: number }[] {
   const quick = tests.filter(({ ms }) => ms <= quickMs);
   const slow = tests.filter(({ ms }) => ms > quickMs).toSorted((a, b) => a.ms - b.ms);
+  const distance = ({ file }: TimedFile): number => path.relative(path.dirname(mutated), path.dirname(file)).length;
+  const least = Math.min(...quick.map(distance));
   const all = [
-    { files: quick.map(({ file }) => file), ms: quick.reduce((sum, { ms }) => sum + ms, 0) },
-    ...slow.map(({ file, ms }) => ({ files: [file], ms })),
+    quick.filter((test) => distance(test) === least),
+    quick.filter((test) => distance(test) > least),
+    ...slow.map((test) => [test]),
   ];
-  return all.filter(({ files }) => files.length > 0);
+  return all
+    .filter((batch) => batch.length > 0)
+    .map((batch) => ({ files: batch.map(({ file }) => file), ms: batch.reduce((sum, { ms }) => sum + ms, 0) }));
 }
 
 /** By file, the files that import it, directly or through others; types count for nothing when tests run. */

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../kube/objects/objects.ts";
 import { silent } from "../../kube/process/log.ts";
 import { assess } from "../assess/assess.ts";
 import type { Action, Decision, Plan } from "../plan/actions.ts";
-import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { act } from "./act.ts";
 import { type Execution, executionOf } from "./execution.ts";
@@ -91,6 +91,19 @@ test("the first action of a decision that fails ends it", async () => {
   );
   assert.deepEqual([inWords(outcome.did), outcome.obstacle?.t], [["delete x"], "refused"]);
   assert.deepEqual(asked, ["x", "y"]);
+});
+
+test("the id of a cluster is written before anything is built on it", async () => {
+  const { execution, asked } = server();
+  const latch: Action = { do: "latchClusterId", clusterId: sampleClusterId };
+  await act(plan({ decisions: [decision(latch, pod("x"))] }), execution);
+  assert.deepEqual(asked, ["demo", "x"]);
+});
+
+test("no pod is made for a member that etcd does not list", async () => {
+  const { execution, asked } = server();
+  const outcome = await act(plan({ decisions: [decision({ do: "createPod", member: "demo-x" })] }), execution);
+  assert.deepEqual([outcome.obstacle?.t, asked], ["notYet", []]);
 });
 
 test("a decision that is refused and changed nothing lets the next one be tried", async () => {

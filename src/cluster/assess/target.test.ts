@@ -125,6 +125,12 @@ check("before 3.7", [
     "3.6.16, then 3.7.3; first wait",
   ],
   [
+    "every member must have stored its data as 3.6 again: only that proves that its snapshot is written",
+    "3.7.3",
+    running("3.6.16/3.6 3.6.16/3.5 3.6.16/3.6", { log: "3.6" }),
+    "3.6.16, then 3.7.3; first wait",
+  ],
+  [
     "a downgrade is enabled only when etcd counts as 3.6",
     "3.7.3",
     running("3.6.16/3.5 3.6.16/3.5", { log: "3.5" }),

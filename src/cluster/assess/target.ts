@@ -1,6 +1,6 @@
 // Which version the members are to run next: the spec's, or a step on the way to it, as etcd's rules allow from what runs
 // now. And what etcd itself must be brought to before a member may run it. Pure arithmetic of versions.
-import { freshLogBefore, pathBetween, stepBetween } from "../../etcd/versions/steps.ts";
+import { firstDowngradable, freshLogBefore, pathBetween, stepBetween } from "../../etcd/versions/steps.ts";
 import {
   compareVersions,
   type EtcdVersion,
@@ -106,8 +106,10 @@ function preparationFor(goal: EtcdVersion, running: Running): Preparation | unde
 
 /**
  * 3.7 panics on what 3.5 and older wrote into the raft log. Entries up to the last snapshot on disk are not read again,
- * and a falling cluster version makes every member write one: the downgrade is enabled, and cancelled as soon as all
- * have stored their data in the older version, which they only do after that snapshot.
+ * and a falling cluster version makes every member write one. So the downgrade is enabled, and cancelled once all have
+ * stored their data in the older version. That does not prove their snapshots yet, which may take a moment more; that all
+ * store it in the newer version again does, for etcd applies nothing before the snapshot is written. Both were tried with
+ * slow disks: test/etcd/upgrades.test.ts.
  */
 function beforeUpgrade(goal: EtcdVersion, running: Running): Preparation | undefined {
   const { newest } = rangeOf(running);
@@ -122,12 +124,12 @@ function beforeUpgrade(goal: EtcdVersion, running: Running): Preparation | undef
       return floor === previous.minor && isStorageKnown(running)
         ? { t: "recordLog", by: firstOf(newest.minor), because }
         : { t: "wait", because };
-    return floor === newest.minor
+    return isSettled(running)
       ? { t: "enableDowngrade", to: previous, because }
       : { t: "wait", because: settles(newest) };
   }
   if (running.downgrade !== undefined) return { t: "cancelDowngrade", because: `${text} is wanted` };
-  return floor === newest.minor ? undefined : { t: "wait", because: settles(newest) };
+  return isSettled(running) ? undefined : { t: "wait", because: settles(newest) };
 }
 
 function beforeDowngrade(goal: EtcdVersion, running: Running): Preparation {
@@ -164,6 +166,13 @@ function floorOf(running: Running): number {
   const { oldest } = rangeOf(running);
   const known = running.storage.flatMap((stored) => stored?.minor ?? []);
   return isStorageKnown(running) ? Math.min(oldest.minor, Math.max(...known)) : oldest.minor;
+}
+
+/** Every member has stored its data in the minor version that all run; before 3.6 none says where it is stored. */
+function isSettled(running: Running): boolean {
+  const { newest } = rangeOf(running);
+  const isOld = !isAtLeast(newest, firstDowngradable);
+  return isOld || (isStorageKnown(running) && running.storage.every((stored) => stored?.minor === newest.minor));
 }
 
 function isStorageKnown({ versions, storage }: Running): boolean {

@@ -85,6 +85,7 @@ test("a pod passes the restricted security profile, and what a person sets wins"
   const { spec } = podOf();
   const { securityContext } = spec?.containers[0] ?? {};
   assert.equal(securityContext?.allowPrivilegeEscalation, false);
+  assert.equal(securityContext?.readOnlyRootFilesystem, true);
   assert.deepEqual(securityContext?.capabilities, { drop: ["ALL"] });
   assert.equal(spec?.securityContext?.runAsNonRoot, true);
   assert.deepEqual(spec?.securityContext?.seccompProfile, { type: "RuntimeDefault" });
@@ -92,6 +93,27 @@ test("a pod passes the restricted security profile, and what a person sets wins"
   assert.deepEqual([own?.runAsUser, own?.fsGroup, own?.runAsNonRoot], [9000, 9000, true]);
   const root = podOf({ pod: { securityContext: { runAsUser: 0 } } }).spec?.securityContext;
   assert.deepEqual([root?.runAsUser, root?.runAsNonRoot], [0, false]);
+});
+
+test("no Service of the namespace can be read as a setting of etcd", () => {
+  assert.equal(podOf().spec?.enableServiceLinks, false);
+});
+
+test("what nobody asked for is not in the pod, for an empty field would differ at every comparison", () => {
+  for (const pod of [{}, { nodeSelector: {}, tolerations: [], imagePullSecrets: [], priorityClassName: "" }]) {
+    const { spec = {} } = podOf({ pod });
+    const optional = [
+      "nodeSelector",
+      "tolerations",
+      "topologySpreadConstraints",
+      "imagePullSecrets",
+      "priorityClassName",
+    ];
+    assert.deepEqual(
+      optional.filter((field) => field in spec),
+      [],
+    );
+  }
 });
 
 test("everything in spec.pod reaches the pod", () => {

@@ -90,6 +90,25 @@ test("one of three answers and can decide nothing", async () => {
   assert.deepEqual([view.members.length, view.answers.size], [3, 1]);
 });
 
+test("one that could not do better is not asked again: a voter without a leader, or a learner", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  const withLearner = await etcdOf("a");
+  const { peerUrl } = start("b");
+  const learner = { as: "learner", peerUrls: [peerUrl], oldestServer: version("3.6.16") } as const;
+  await withLearner.at(memberUrl(address("a"))).memberAdd(learner);
+  withLearner.start(start("b"));
+  for (const [of, letter] of [
+    [etcd, "a"],
+    [withLearner, "b"],
+  ] as const) {
+    const asked: string[] = [];
+    await observed({ clusterId: of.clusterId, at: (url) => (asked.push(url), of.at(url)) }, [letter]);
+    assert.deepEqual(asked, [memberUrl(address(letter))]);
+  }
+});
+
 test("a majority that comes back between the answers and the list is not taken for a lost one", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "stopped");

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
-import { added, check, crashing, gone, learner, three, voter, young } from "../testing/plan-table.ts";
+import { added, check, crashing, ended, going, gone, learner, three, voter, young } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import type { MemberPod } from "../observe/world.ts";
@@ -80,6 +80,18 @@ describe("the version of a new member", () => {
       "3.6.16 quay.io/coreos/etcd:v3.6.16",
     ],
     [
+      "comes with the others' own image, also where their repository is no longer the spec's",
+      {
+        version: "3.7.3",
+        members: [
+          voter("a", { version: "3.5.10", pod: { version: "3.6.16", image: "example.com/etcd:another" } }),
+          voter("b", { version: "3.5.10", pod: { version: "3.5.10", image: "" } }),
+          voter("c", { version: "3.5.10", pod: { version: "3.5.10", image: "example.com/etcd:old" } }),
+        ],
+      },
+      "3.5.10 example.com/etcd:old",
+    ],
+    [
       "is the spec's when the first member has never answered, whatever that one was made from",
       { unlatched: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
       "3.7.3 quay.io/coreos/etcd:v3.7.3",
@@ -104,6 +116,13 @@ describe("while the spec is wrong", () => {
     assert.equal(impossible, undefined);
     assert.equal(settingsOf(cluster.spec), settingsOf(valid));
     assert.deepEqual([cluster.spec.version, cluster.spec.TLS], ["3.6.16", undefined]);
+  });
+
+  test("of settings that differ, those of the youngest pod are taken: they were right last", () => {
+    const older = { madeFrom: settingsOf(sampleCluster({ spec: { etcd: { snapshotCount: 1000 } } }).spec) };
+    const youngest = { ...pod, ...young };
+    const members = [voter("a", { pod: older }), voter("b", { pod: youngest }), voter("c", { pod: older })];
+    assert.equal(settingsOf(desired({ ...wrong, members }).cluster.spec), settingsOf(valid));
   });
 
   test("nothing is taken from the spec that is wrong, also where the others had no settings", () => {
@@ -173,6 +192,26 @@ describe("a first member that cannot start", () => {
   ]);
 });
 
+describe("resources that were changed", () => {
+  const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
+  const small = { resources: { limits: { memory: "8Mi" }, requests: { memory: "8Mi" } } };
+  const right = { resources: { limits: { memory: "256Mi" }, requests: { memory: "256Mi" } } };
+  const rest = [voter("b", { pod: right }), voter("c", { pod: right })];
+  check("are given", [
+    ["to a member where it is", { spec, members: [voter("a", { pod: small }), ...rest] }, ["resize a"]],
+    [
+      "not to one whose pod has ended",
+      { spec, members: [voter("a", { silent: true, pod: { ...small, ...ended } }), ...rest] },
+      ["remove a", "delete a"],
+    ],
+    [
+      "not to one whose pod goes",
+      { spec, leader: "b", members: [voter("a", { pod: { ...small, ...going } }), ...rest] },
+      ["remove a"],
+    ],
+  ]);
+});
+
 describe("a server that was started without a limit for learners admits one", () => {
   const old = { maxLearners: undefined };
   check("so one joins at a time", [
@@ -202,4 +241,10 @@ test("a member that never ran and has no pod gets one before the next joins, tho
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
+});
+
+test("a plan that waits for a quorum says how many of how many answer", () => {
+  const members = [voter("a"), gone("b"), gone("c")];
+  const [{ because }] = planCluster(assess(sampleWorld({ etcd: "noQuorum", members }), sampleNow)).decisions;
+  assert.equal(because, "quorum is lost: 1 of 3 voters answer and 2 are needed");
 });

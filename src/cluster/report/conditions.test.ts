@@ -293,6 +293,16 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { Ready: "False UpdateOnDelete" },
   ],
   [
+    "one of the members has found other data than its own",
+    { members: [voter("a"), voter("b"), voter("c", { alarm: "corrupt" })] },
+    { Available: available, Ready: "False Corrupt" },
+  ],
+  [
+    "the database is full",
+    { members: [voter("a", { alarm: "noSpace" }), voter("b"), voter("c")] },
+    { Available: available, Ready: "False NoSpace" },
+  ],
+  [
     "the spec is wrong",
     { members: three, change: { problems: ["Mend it."] } },
     { Available: available, Ready: "False InvalidSpec" },

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { patchBetween } from "./status.ts";
+import { assess } from "../assess/assess.ts";
+import { crashing, going, starting, voter } from "../testing/plan-table.ts";
+import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { patchBetween, statusOf } from "./status.ts";
 
 const MiB = 1024 ** 2;
 
@@ -32,4 +35,19 @@ test("a database that grew by a quarter and more is worth a write, and everythin
   const grown = { size: 3, dbSize: 130 * MiB, revision: 99 };
   assert.deepEqual(patchBetween(before, grown), { dbSize: 130 * MiB, revision: 99 });
   assert.deepEqual(patchBetween(before, { ...before, size: 5, revision: 2 }), { size: 5, revision: 2 });
+});
+
+test("a pod is listed by its readiness while its etcd runs or is started again, and not when it starts or goes", () => {
+  const members = [
+    voter("a"),
+    voter("b", { pod: { ready: false } }),
+    voter("c", { pod: { ...crashing(1000), ready: false } }),
+    voter("d", { pod: { ...starting, ready: false } }),
+    voter("e", { pod: going }),
+  ];
+  const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
+  assert.deepEqual(statusOf(assess(sampleWorld({ size: 5, members }), sampleNow), done).members, {
+    ready: ["demo-a"],
+    unready: ["demo-b", "demo-c"],
+  });
 });

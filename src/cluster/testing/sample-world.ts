@@ -2,7 +2,7 @@
 // otherwise, in a cluster called `demo` whose Services and budget are right.
 import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
-import type { Member, MemberStatus } from "../../etcd/member.ts";
+import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
 import { minAvailable } from "../plan/safety.ts";
@@ -30,6 +30,8 @@ export interface SampleMember {
   readonly raftIndex?: number;
   /** Its term or index went backwards. */
   readonly wiped?: true;
+  /** What it raises the alarm for. */
+  readonly alarm?: AlarmType;
   /** Whom it calls its leader, by a letter; absent: the cluster's. */
   readonly follows?: string;
   /** What differs from a pod that has run for an hour; undefined: there is none. */
@@ -182,7 +184,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     dbSizeQuota: undefined,
     storageVersion: undefined,
     downgrade: undefined,
-    alarms: [],
+    alarms: member.alarm === undefined ? [] : [{ member: sampleId(member.letter), type: member.alarm }],
   };
   return { pod: `demo-${member.letter}`, status, healthy: etcd === undefined && !member.learner };
 }

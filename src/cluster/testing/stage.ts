@@ -35,6 +35,7 @@ type Forbidden = (...asked: Parameters<Admission["check"]>) => boolean;
 interface Running {
   readonly life: Life;
   readonly ended: Promise<unknown>;
+  readonly observer: RuntimeObserver;
 }
 
 export interface StageOptions {
@@ -83,12 +84,13 @@ export class Stage implements AsyncDisposable {
     const { clock } = this;
     const life = new Life(fate, this.watch.witness);
     const api = apiDuring(life, this.api, this.#admission);
+    const observer = new RuntimeObserver(silent);
     const { controller, informers } = clusterController({
       api,
       scope: { t: "namespaces", names: [key.namespace] },
       members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
       events: { record: (_kind, _object, what) => void this.told.push(what) },
-      observer: new RuntimeObserver(silent),
+      observer,
       clock,
       now: this.now,
     });
@@ -96,7 +98,7 @@ export class Stage implements AsyncDisposable {
       ...informers.map((informer) => informer.run(life.signal)),
       controller.run(api, life.signal),
     ]);
-    this.#running = { life, ended };
+    this.#running = { life, ended, observer };
     return life;
   }
 
@@ -262,6 +264,12 @@ export class Stage implements AsyncDisposable {
       members.every(isSound) &&
       pods.length === size
     );
+  }
+
+  /** Of the running operator's metrics, the sample of this name and these labels; 0 when there is none. */
+  metric(sample: string): number {
+    const lines = this.#running?.observer.metrics.registry.text().split("\n") ?? [];
+    return Number(lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length) ?? 0);
   }
 
   cluster = (): Promise<EtcdCluster> => this.api.get(EtcdCluster, key);

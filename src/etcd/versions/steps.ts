@@ -141,7 +141,8 @@ export function freshLogBefore(to: EtcdVersion): MinorRules["readsLogFrom"] {
 
 /**
  * Whether every member must have written a raft snapshot in `from`'s minor before one of them starts in `to`'s. True for
- * 3.6 to 3.7. `downgrade enable` of the minor below, and `cancel` once every member's storage has it, write one.
+ * 3.6 to 3.7. `downgrade enable` of the minor below, and `cancel` once every member's storage has it, write one. It is on
+ * disk when the member's storage is back at its own minor, and not before: see test/etcd/upgrades.test.ts.
  */
 export function needsFreshLog(from: EtcdVersion, to: EtcdVersion): boolean {
   return freshLogBefore(to) !== undefined && judge(from, to) === "upgrade";

@@ -1,0 +1,70 @@
+// When a cluster is reconciled next: at once, soon, or not before something happens.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { failed, again, type Next } from "../kube/controller/reconcile.ts";
+import type { Outcome } from "./act/outcome.ts";
+import type { Action } from "./plan/actions.ts";
+import { nextLook } from "./reconcile.ts";
+import type { Reported } from "./report/report.ts";
+import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
+
+const [member, uid, because] = ["demo-a", "uid-of-demo-a", "a test"];
+const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "createPod", member }];
+
+function next(differs: Partial<Outcome>, reported: Reported = "unchanged"): Next {
+  return nextLook(
+    { did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs },
+    reported,
+  );
+}
+
+const onKubernetes: readonly Action[] = [
+  { do: "applyService", service: "peer" },
+  { do: "applyBudget", minAvailable: 2 },
+  { do: "labelPod", member, uid },
+  { do: "guardPod", member, uid },
+  { do: "resizePod", member, uid },
+  { do: "createSeed", member },
+  { do: "latchClusterId", clusterId: sampleClusterId },
+  { do: "createPod", member },
+  { do: "deletePod", member, uid, because, force: false },
+];
+const onEtcd: readonly Action[] = [
+  { do: "addMember", member, as: "learner" },
+  { do: "promote", id, member },
+  { do: "updatePeerUrl", id, member, because },
+  { do: "moveLeader", from: id, to: sampleId("b"), because: "it is about to go" },
+  { do: "removeMember", id, member, because, cause: "lost", pod: { t: "none" } },
+];
+
+describe("after an action", () => {
+  for (const action of onKubernetes)
+    test(`on Kubernetes a watch brings the cluster back: ${action.do}`, () => {
+      assert.deepEqual(next({ did: [action] }), again(30_000));
+    });
+  for (const action of onEtcd)
+    test(`on etcd nothing does, so it is looked at again at once: ${action.do}`, () => {
+      assert.deepEqual(next({ did: [at, action] }), again(20));
+    });
+});
+
+const down = new Error("no");
+const refused = { t: "refused", at, message: "quota" } as const;
+const tooEarly = { t: "notYet", at, because, againAfter: 250, byEtcd: true } as const;
+const later = (lookAgainAfter: number) => ({ decision: { actions: [], because, lookAgainAfter } });
+const table: [string, Next, Next][] = [
+  ["one at rest is looked at now and then", next({}), again(30_000)],
+  ["one is looked at when its plan asks for it", next(later(100)), again(100)],
+  ["one is looked at now and then, however long its plan would wait", next(later(600_000)), again(30_000)],
+  [
+    "a failure is left to the back-off, whatever was done before it",
+    next({ did: onEtcd, obstacle: { t: "failed", at, error: down } }),
+    failed(down),
+  ],
+  ["what is too early is tried again when it says", next({ obstacle: tooEarly }), again(250)],
+  ["what is refused is tried again, for a quota has no watch", next({ obstacle: refused }), again(10_000)],
+  ["so is what was refused on the way", next({ passed: [refused] }), again(10_000)],
+  ["so is a status that was refused", next({}, "refused"), again(10_000)],
+  ["a status that was outdated is written when the cache has caught up", next({}, "outdated"), again(1000)],
+];
+for (const [what, is, wanted] of table) test(what, () => assert.deepEqual(is, wanted));

@@ -1,0 +1,99 @@
+// What is read of Kubernetes for one decision, of which clusters, and what is forgotten of the others. No cache has a pod
+// here, so every pod is asked for by name.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { MemberStatus } from "../../etcd/member.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import { ownerReference } from "../../kube/objects/owners.ts";
+import { RefusedUpkeep } from "../act/refused-upkeep.ts";
+import type { Action } from "../plan/actions.ts";
+import { sampleCluster, sampleId } from "../testing/sample-world.ts";
+import { isInScope, observe, scopeAnnotation } from "./observe.ts";
+import { Progress } from "./progress.ts";
+
+const key = { namespace: "shop", name: "demo" };
+const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
+
+function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] = [], isOurs = true) {
+  const empty = { get: () => undefined, ownedBy: () => [] };
+  const caches = { clusters: { get: () => stored }, pods: empty, services: empty, budgets: empty, nodes: undefined };
+  const context = {
+    caches: () => caches,
+    progress: new Progress(),
+    refusedUpkeep: new RefusedUpkeep(),
+    isOurs: () => isOurs,
+  };
+  const get = (_kind: unknown, { name }: { name: string }): Promise<Pod> => {
+    const found = pods.find(({ metadata }) => metadata?.name === name);
+    return found === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(found);
+  };
+  const { signal } = new AbortController();
+  return { ...context, look: () => observe(key, { api: { get }, signal } as never, context as never) };
+}
+
+test("of pods that no cache has, only those that are the cluster's and have lost their labels are taken for members", async () => {
+  const owned = { ownerReferences: [ownerReference(EtcdCluster, cluster)] };
+  const pods: Pod[] = [
+    { metadata: { ...key, name: "demo-a", ...owned } },
+    { metadata: { ...key, name: "demo-b" } },
+    { metadata: { ...key, name: "demo-c", ...owned, labels: { app: "etcd" } } },
+  ];
+  const world = await observer(cluster, pods).look();
+  assert.deepEqual(
+    world?.pods.map(({ name }) => name),
+    ["demo-a"],
+  );
+});
+
+describe("what this release cannot do", () => {
+  const problemsOf = async (spec: object) => (await observer(sampleCluster({ spec })).look())?.problems ?? [];
+  const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const secrets = { member: { peerSecret: "peer" } };
+  const table: [string, object, RegExp | undefined][] = [
+    ["is said of certificates", { TLS: { static: secrets } }, /^spec\.TLS is not implemented/],
+    [
+      "is said of volumes",
+      { pod: { persistentVolumeClaimSpec: claim } },
+      /^spec\.pod\.persistentVolumeClaimSpec is not/,
+    ],
+    ["is not said where nothing of it is asked for", { TLS: { static: { member: { peerSecret: "" } } } }, undefined],
+  ];
+  for (const [what, spec, wanted] of table)
+    test(what, async () => {
+      const problems = await problemsOf(spec);
+      assert.equal(problems.length, wanted === undefined ? 0 : 1, problems.join());
+      if (wanted !== undefined) assert.match(problems.join(), wanted);
+    });
+});
+
+describe("a cluster is not looked at, and what was known of it is forgotten,", () => {
+  const a = sampleId("a");
+  const at = (raftIndex: number) => [{ memberId: a, raftTerm: 2, raftIndex } as MemberStatus];
+  const service: Action = { do: "applyService", service: "client" };
+  const deleted = { ...cluster, metadata: { ...cluster.metadata, deletionTimestamp: "2026-01-31T12:00:00Z" } };
+  for (const [when, stored, isOurs] of [
+    ["when it is gone", undefined, true],
+    ["when it is going", deleted, true],
+    ["when it is another operator's", cluster, false],
+  ] as const)
+    test(when, async () => {
+      const { progress, refusedUpkeep, look } = observer(stored, [], isOurs);
+      progress.note(cluster, at(1000), [{ id: a }]);
+      refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, message: "quota" }], 0);
+      assert.equal(await look(), undefined);
+      assert.deepEqual([...progress.note(cluster, at(4), [{ id: a }])], []);
+      assert.equal(refusedUpkeep.recent("shop/demo", [service], 1), undefined);
+    });
+});
+
+test("an operator of the whole cluster manages what is annotated for it, and one of a namespace the rest", () => {
+  const managed = (annotations: Record<string, string>) => {
+    const annotated = { ...cluster, metadata: { ...key, annotations } };
+    return [isInScope(annotated, "clusterwide"), isInScope(annotated, "namespaces")];
+  };
+  assert.deepEqual(managed({}), [false, true]);
+  assert.deepEqual(managed({ [scopeAnnotation]: "clusterwide" }), [true, false]);
+  assert.deepEqual(managed({ [scopeAnnotation]: "another" }), [false, false]);
+});

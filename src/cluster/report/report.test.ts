@@ -1,0 +1,107 @@
+// What is written down: the status, the events that go with it, and the metrics. The API server here only says yes or no.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ApiError } from "../../kube/client/errors.ts";
+import { Registry } from "../../kube/process/metrics.ts";
+import { executionOf } from "../act/execution.ts";
+import type { Outcome } from "../act/outcome.ts";
+import { assess } from "../assess/assess.ts";
+import { ClusterMetrics } from "../metrics.ts";
+import { gone, three, voter } from "../testing/plan-table.ts";
+import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { type Reported, report } from "./report.ts";
+
+const done: Outcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
+
+interface Told {
+  readonly reported: Reported;
+  readonly events: readonly string[];
+  readonly metrics: string;
+}
+
+async function told(sample: SampleWorld, refusal?: Error): Promise<Told> {
+  const events: string[] = [];
+  const registry = new Registry();
+  const context = {
+    caches: () => ({ clusters: { get: () => undefined } }),
+    events: { record: (_kind: unknown, _object: unknown, { reason }: { reason: string }) => events.push(reason) },
+    metrics: new ClusterMetrics(registry),
+    now: () => sampleNow,
+  };
+  const api = { mergePatch: () => (refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal)) };
+  const assessment = assess(sampleWorld(sample), sampleNow);
+  const reported = await report(executionOf(assessment, { api } as never, context as never), done);
+  return { reported, events, metrics: registry.text() };
+}
+
+/** As it was found last time. */
+function was(type: string, status: "True" | "False", reason: string, message = "") {
+  const lastTransitionTime = new Date(sampleNow - 42_000).toISOString();
+  return {
+    conditions: [{ type, status, reason, message, lastTransitionTime, observedGeneration: 1 }],
+    observedGeneration: 1,
+  };
+}
+
+describe("a status that the API server does not take", () => {
+  const wrong: SampleWorld = { members: three, change: { problems: ["Mend it."] } };
+  const outdated = [new ApiError(409, "Conflict", ""), new ApiError(404, "NotFound", "")];
+  for (const error of outdated)
+    test(`is left to the next reconcile when it answers ${error.reason}`, async () => {
+      assert.equal((await told({ members: three }, error)).reported, "outdated");
+    });
+  test("is reported by an event when the object itself is at fault", async () => {
+    const { reported, events } = await told(wrong, new ApiError(422, "Invalid", ""));
+    assert.deepEqual([reported, events], ["refused", ["Invalid Spec"]]);
+  });
+  test("is a failure when the object is not known to be at fault, or when something else is", async () => {
+    await assert.rejects(told({ members: three }, new ApiError(422, "Invalid", "")));
+    await assert.rejects(told(wrong, new ApiError(500, "InternalError", "")));
+  });
+});
+
+describe("an event", () => {
+  const wrong = (problem: string, generation: number, status: object): SampleWorld => {
+    const { cluster } = sampleWorld({ members: three, status });
+    const edited = { ...cluster, metadata: { ...cluster.metadata, generation } };
+    return { members: three, change: { cluster: edited, problems: [problem] } };
+  };
+  const invalid = was("Ready", "False", "InvalidSpec", "Mend it.");
+  const table: [string, SampleWorld, string[]][] = [
+    ["comes when something turns for the worse", wrong("Mend it.", 1, {}), ["Invalid Spec"]],
+    ["does not come again while it is the same", wrong("Mend it.", 1, invalid), []],
+    ["does not come again when an edit has changed nothing about it", wrong("Mend it.", 2, invalid), []],
+    ["does not come again when only the words have changed", wrong("Mend that.", 1, invalid), []],
+    ["comes again when an edit has made it wrong in another way", wrong("Mend that.", 2, invalid), ["Invalid Spec"]],
+    ["tells of an even size", { size: 2, members: [voter("a"), voter("b")] }, ["Even Size"]],
+    [
+      "tells of an even size once",
+      { size: 2, members: [voter("a"), voter("b")], status: { observedGeneration: 1 } },
+      [],
+    ],
+    ["tells of no odd size", { members: three }, []],
+  ];
+  for (const [what, sample, wanted] of table)
+    test(what, async () => assert.deepEqual((await told(sample)).events, wanted));
+});
+
+describe("metrics", () => {
+  const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
+  const failedIn = async (sample: SampleWorld) => /_clusters_failed (\d+)/.exec((await told(sample)).metrics)?.[1];
+  test("count a cluster that needs a person, once", async () => {
+    assert.deepEqual([await failedIn(lost), await failedIn({ ...lost, status: { phase: "Failed" } })], ["1", "0"]);
+    assert.equal(await failedIn({ members: three }), "0");
+  });
+
+  const recovered = async (sample: SampleWorld) =>
+    /_recovery_seconds_sum (\d+)/.exec((await told(sample)).metrics)?.[1];
+  test("tell how long a recovery took, when it is over", async () => {
+    const recovering = was("Recovering", "True", "Members lost");
+    assert.equal(await recovered({ members: three, status: recovering }), "42");
+    assert.equal(await recovered({ members: [voter("a"), voter("b"), gone("c")], status: recovering }), undefined);
+    assert.equal(
+      await recovered({ members: three, status: was("Recovering", "False", "All members healthy") }),
+      undefined,
+    );
+  });
+});
