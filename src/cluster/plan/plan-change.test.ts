@@ -166,6 +166,15 @@ check("another version", [
     [],
   ],
   [
+    "is made ready for in etcd all the same, where a person deletes the pods",
+    {
+      version: "3.7.3",
+      spec: { updateStrategy: "OnDelete" },
+      members: ["a", "b", "c"].map((letter) => voter(letter, { ...of("3.6.16"), storage: "3.6.0" })),
+    },
+    ["enable downgrade to 3.5.0"],
+  ],
+  [
     "leaves no pods behind that tried its image",
     { members: [voter("a"), voter("b"), voter("c")], ...checks(tried("a", found)) },
     ["delete check-a"],

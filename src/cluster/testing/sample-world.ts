@@ -37,6 +37,8 @@ export interface SampleMember {
   /** What differs from a pod that has run for an hour; undefined: there is none. */
   readonly pod?: Partial<MemberPod> | undefined;
   readonly version?: string;
+  /** The version that its data is stored in; absent: it does not say. */
+  readonly storage?: string;
 }
 
 export interface SampleWorld {
@@ -182,7 +184,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     dbSize: 20_480,
     dbSizeInUse: 20_480,
     dbSizeQuota: undefined,
-    storageVersion: undefined,
+    storageVersion: member.storage,
     downgrade: undefined,
     alarms: member.alarm === undefined ? [] : [{ member: sampleId(member.letter), type: member.alarm }],
   };

@@ -13,12 +13,13 @@ import { changeImage, removeHealthy } from "../safety.ts";
 export function changeMembers(situation: Situation): Decision | undefined {
   const { roll, world } = situation;
   const [next] = roll.changes;
-  if (!isRolling(world)) return undefined;
+  if (world.problems.length > 0) return undefined;
   // It is down: nothing has to be waited for.
-  if (next !== undefined && isBroken(next)) return changeInPlace(situation, next);
+  if (isRolling(world) && next !== undefined && isBroken(next)) return changeInPlace(situation, next);
   if (roll.waits !== undefined) return undefined;
+  // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.target.first !== undefined) return prepare(roll.target.first);
-  if (next === undefined) return undefined;
+  if (!isRolling(world) || next === undefined) return undefined;
   return next.how === "exchange" ? letGo(situation) : (proveImages(situation) ?? changeInPlace(situation, next));
 }
 
@@ -43,7 +44,7 @@ function letGo(situation: Situation): Decision | undefined {
   const next = roll.changes.find(({ how }) => how === "exchange");
   if (next === undefined) return undefined;
   const { seat, because } = next;
-  const handOver = stepDown(situation, seat, isUpToDate(situation));
+  const handOver = stepDown(situation, seat);
   if (handOver.length > 0)
     return { actions: handOver, because: `${seat.name} is about to go`, lookAgainAfter: pace.soon };
   const reason = `it is exchanged: ${because}`;
@@ -74,7 +75,7 @@ const isProved = (check: ImageCheck | undefined): boolean => check?.state.t === 
 
 function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | undefined {
   const { release } = situation.roll;
-  const handOver = stepDown(situation, seat, isUpToDate(situation));
+  const handOver = stepDown(situation, seat);
   if (handOver.length > 0)
     return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
   const actions = changeImage(situation, seat, pod, release);
@@ -83,19 +84,11 @@ function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | 
   return { actions, because, lookAgainAfter: pace.later };
 }
 
-const isUpToDate =
-  ({ roll }: Situation) =>
-  (seat: Seat): boolean =>
-    !roll.changes.some((change) => change.seat === seat);
-
 /** Another leads before the leader stops: writes pause for a moment instead of an election. */
-function stepDown(
-  { leader, seats, version }: Situation,
-  seat: Seat,
-  isUpToDate: (seat: Seat) => boolean,
-): readonly Action[] {
+function stepDown({ leader, roll, seats, version }: Situation, seat: Seat): readonly Action[] {
   if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
   const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
+  const isUpToDate = (heir: Seat): boolean => !roll.changes.some((change) => change.seat === heir);
   const heir = heirs.find(isUpToDate) ?? heirs[0];
   if (heir === undefined) return [];
   return [
