@@ -159,6 +159,12 @@ for (const [what, seen, state] of states) {
   });
 }
 
+test("a pod is ready when its kubelet says so", () => {
+  const ready = (status: string): boolean =>
+    observedPod(pod({ phase: "Running", conditions: [{ type: "Ready", status }] }, "n"), undefined).ready;
+  assert.deepEqual([ready("True"), ready("False"), observedPod(pod({}), undefined).ready], [true, false, false]);
+});
+
 test("a pod that has ended has no address, whatever its status remembers", () => {
   assert.equal(observedPod(pod({ phase: "Failed", podIP: "10.0.0.1" }, "n"), undefined).address, undefined);
   assert.equal(observedPod(pod({ phase: "Running", podIP: "10.0.0.1" }, "n"), undefined).address, "10.0.0.1");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
-import { crashing, going, starting, voter } from "../testing/plan-table.ts";
+import { crashing, going, starting, three, voter } from "../testing/plan-table.ts";
 import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { patchBetween, statusOf } from "./status.ts";
 
@@ -37,6 +37,29 @@ test("a database that grew by a quarter and more is worth a write, and everythin
   assert.deepEqual(patchBetween(before, { ...before, size: 5, revision: 2 }), { size: 5, revision: 2 });
 });
 
+const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
+
+test("what nobody can see now stays as it was", () => {
+  const before = { versions: { "3.6.16": 3 }, currentVersion: "3.6.16", targetVersion: "", size: 3, dbSize: 7 };
+  const world = sampleWorld({ etcd: "silent", version: "3.6.17", members: three, status: before });
+  assert.partialDeepStrictEqual(statusOf(assess(world, sampleNow), done), before);
+});
+
+test("versions are counted, and the one that is wanted is told until all members run it", () => {
+  const told = (...versions: string[]) => {
+    const members = ["a", "b", "c"].map((letter, n) => voter(letter, { version: versions[n] ?? "3.6.16" }));
+    const {
+      versions: counted,
+      currentVersion,
+      targetVersion,
+    } = statusOf(assess(sampleWorld({ members }), sampleNow), done);
+    return [counted, currentVersion, targetVersion];
+  };
+  assert.deepEqual(told(), [{ "3.6.16": 3 }, "3.6.16", ""]);
+  assert.deepEqual(told("3.6.11", "3.6.11", "3.6.11"), [{ "3.6.11": 3 }, "3.6.11", "3.6.16"]);
+  assert.deepEqual(told("3.6.11"), [{ "3.6.11": 1, "3.6.16": 2 }, "", "3.6.16"]);
+});
+
 test("a pod is listed by its readiness while its etcd runs or is started again, and not when it starts or goes", () => {
   const members = [
     voter("a"),
@@ -45,7 +68,6 @@ test("a pod is listed by its readiness while its etcd runs or is started again, 
     voter("d", { pod: { ...starting, ready: false } }),
     voter("e", { pod: going }),
   ];
-  const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
   assert.deepEqual(statusOf(assess(sampleWorld({ size: 5, members }), sampleNow), done).members, {
     ready: ["demo-a"],
     unready: ["demo-b", "demo-c"],

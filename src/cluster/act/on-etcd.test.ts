@@ -1,0 +1,144 @@
+// What is done to the members of etcd, and what keeps it from being done. etcd here takes everything, or says one error.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { EtcdError } from "../../etcd/errors.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { ownerReference } from "../../kube/objects/owners.ts";
+import { assess } from "../assess/assess.ts";
+import type { Action, PodSeen } from "../plan/actions.ts";
+import { learner, three, voter } from "../testing/plan-table.ts";
+import { type SampleWorld, sampleCluster, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { carryOut } from "./actions.ts";
+import { type Execution, executionOf } from "./execution.ts";
+import { NotYet } from "./outcome.ts";
+
+interface Live {
+  readonly cluster?: EtcdCluster;
+  readonly pod?: Pod;
+  /** What etcd says instead of doing it. */
+  readonly says?: Error;
+}
+
+interface Done {
+  readonly asked: readonly string[];
+  readonly execution: Execution;
+}
+
+/** What becomes of the action, in the order in which it was asked for. */
+async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld = { members: three }): Promise<Done> {
+  const { cluster = sampleCluster({}), pod, says } = live;
+  const asked: string[] = [];
+  const list = [{ id: sampleId("z") }];
+  const ask = (what: string) => () => {
+    asked.push(what);
+    return says === undefined ? Promise.resolve(list) : Promise.reject(says);
+  };
+  const [memberRemove, memberPromote, memberUpdate] = [ask("remove"), ask("promote"), ask("update")];
+  const memberAdd = (): Promise<object> => ask("add")().then((members) => ({ members }));
+  const member = { memberRemove, memberPromote, memberUpdate, memberAdd, moveLeader: ask("move leader") };
+  const api = {
+    get: (kind: Kind<KubeObject>): Promise<KubeObject> => {
+      if (kind.kind === EtcdCluster.kind) return Promise.resolve(cluster);
+      return pod === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(pod);
+    },
+    mergePatch: () => Promise.resolve(asked.push("label")),
+  };
+  const assessment = assess(sampleWorld(sample), sampleNow);
+  const execution = executionOf(assessment, { api } as never, { members: { at: () => member } } as never);
+  await carryOut(action, execution).catch((error: unknown) => {
+    if (!(error instanceof NotYet)) throw error;
+    asked.push("not yet");
+  });
+  return { asked, execution };
+}
+
+const saysOf = (reason: "notALearner" | "memberNotFound"): EtcdError => new EtcdError(reason, "a call", "");
+const ids = ({ execution }: Done): string[] => execution.members.map(({ id }) => id);
+
+describe("a member is removed", () => {
+  const removal = (pod: PodSeen): Action => ({
+    do: "removeMember",
+    id: sampleId("c"),
+    member: "demo-c",
+    because: "a test",
+    cause: "lost",
+    pod,
+  });
+  const seen = { t: "uid", uid: "uid-of-demo-c" } as const;
+  const none = { t: "none" } as const;
+  const { metadata, ...rest } = sampleCluster({});
+  const pod = (uid: string, more: Pod["metadata"] = {}): Pod => ({ metadata: { name: "demo-c", uid, ...more } });
+  const ours = { ownerReferences: [ownerReference(EtcdCluster, { ...rest, metadata })] };
+  const labels = { app: "etcd", etcd_cluster: "demo" };
+  const table: [string, PodSeen, Live, string[]][] = [
+    ["whose pod is gone", none, {}, ["remove"]],
+    ["whose pod is the one that was looked at", seen, { pod: pod("uid-of-demo-c") }, ["remove"]],
+    ["whose pod has gone since", seen, {}, ["remove"]],
+    ["unless its pod is another by now", seen, { pod: pod("another", { ...ours, labels }) }, ["not yet"]],
+    ["unless its pod is there after all", none, { pod: pod("new", { ...ours, labels }) }, ["not yet"]],
+    [
+      "unless its pod had only lost its labels, which it gets back",
+      none,
+      { pod: pod("x", ours) },
+      ["label", "not yet"],
+    ],
+    ["unless somebody else's pod has its name, which gets no labels", none, { pod: pod("x") }, ["not yet"]],
+    [
+      "unless the cluster is another by now",
+      none,
+      { cluster: { ...rest, metadata: { ...metadata, uid: "x" } } },
+      ["not yet"],
+    ],
+    [
+      "unless the cluster was edited",
+      none,
+      { cluster: { ...rest, metadata: { ...metadata, generation: 2 } } },
+      ["not yet"],
+    ],
+  ];
+  for (const [what, sight, live, wanted] of table)
+    test(what, async () => assert.deepEqual((await carriedOut(removal(sight), live)).asked, wanted));
+
+  test("and is off the list from then on, also when it was removed before", async () => {
+    assert.deepEqual(ids(await carriedOut(removal(none))), [sampleId("z")]);
+    const before = await carriedOut(removal(none), { says: saysOf("memberNotFound") });
+    assert.deepEqual(ids(before), [sampleId("a"), sampleId("b")]);
+    await assert.rejects(carriedOut(removal(none), { says: saysOf("notALearner") }));
+  });
+});
+
+describe("a learner", () => {
+  const members = [...three, learner("d")];
+  const [id, member, because] = [sampleId("d"), "demo-d", "a test"];
+
+  test("is promoted, also when it was before", async () => {
+    const promotion: Action = { do: "promote", id, member };
+    assert.deepEqual(ids(await carriedOut(promotion, {}, { members })), [sampleId("z")]);
+    const { asked, execution } = await carriedOut(promotion, { says: saysOf("notALearner") }, { members });
+    assert.deepEqual([asked, execution.members.length], [["promote"], 4]);
+  });
+
+  test("keeps its address until it votes", async () => {
+    const update: Action = { do: "updatePeerUrl", id, member, because };
+    assert.deepEqual((await carriedOut(update, {}, { members })).asked, ["not yet"]);
+    const voters = [...three.slice(1), voter("d"), learner("e")];
+    const { asked, execution } = await carriedOut(update, {}, { members: voters });
+    assert.deepEqual([asked, execution.members.length], [["update"], 1]);
+  });
+});
+
+test("a member that is listed already is not added again", async () => {
+  const addition = (member: string): Action => ({ do: "addMember", member, as: "learner" });
+  assert.deepEqual((await carriedOut(addition("demo-d"))).asked, ["add"]);
+  assert.deepEqual((await carriedOut(addition("demo-b"))).asked, []);
+});
+
+test("a leader that cannot be asked does not step down", async () => {
+  const move: Action = { do: "moveLeader", from: sampleId("b"), to: sampleId("a") };
+  assert.deepEqual((await carriedOut(move)).asked, ["move leader"]);
+  const members = [voter("a"), voter("b", { pod: { address: undefined } }), voter("c")];
+  assert.deepEqual((await carriedOut(move, {}, { members })).asked, ["not yet"]);
+});
