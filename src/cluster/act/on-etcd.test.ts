@@ -137,7 +137,7 @@ test("a member that is listed already is not added again", async () => {
 });
 
 test("a leader that cannot be asked does not step down", async () => {
-  const move: Action = { do: "moveLeader", from: sampleId("b"), to: sampleId("a") };
+  const move: Action = { do: "moveLeader", from: sampleId("b"), to: sampleId("a"), because: "it goes" };
   assert.deepEqual((await carriedOut(move)).asked, ["move leader"]);
   const members = [voter("a"), voter("b", { pod: { address: undefined } }), voter("c")];
   assert.deepEqual((await carriedOut(move, {}, { members })).asked, ["not yet"]);

@@ -29,6 +29,16 @@ const logs: [string, string[], string | undefined][] = [
     "etcdmain: listen tcp: in use",
   ],
   [
+    "a panic",
+    [info, "panic: detected disallowed v2 WAL", "", "goroutine 170 [running]:", "main.go:196 +0x54"],
+    "panic: detected disallowed v2 WAL",
+  ],
+  [
+    "a panic whose reason was cut off",
+    ["etcd/pkg/v3/schedule.job.Do(...)", "etcd/pkg/v3@v3.6.16/schedule/schedule.go:202 +0x2c7"],
+    "panic: the log before its stack has the reason",
+  ],
+  [
     "a flag that cannot be read",
     ['invalid value "often" for flag -heartbeat-interval: parse error', "Usage:", "  etcd [flags]"],
     'invalid value "often" for flag -heartbeat-interval: parse error',

@@ -9,9 +9,17 @@ export function lastWordsOf(log: string): string | undefined {
   const entries = lines.map(entryOf).filter((entry) => entry !== undefined);
   const worst = entries.findLast(({ grave }) => grave) ?? entries.findLast(({ complains }) => complains);
   // What no logger wrote comes from the parsing of flags: first the complaint, then how to use the program.
-  const words = worst?.text ?? (entries.length === 0 ? lines[0] : undefined);
+  const words = panicIn(lines) ?? worst?.text ?? (entries.length === 0 ? lines[0] : undefined);
   return words === undefined ? undefined : shortened(words);
 }
+
+/** A panic prints its reason before pages of stack, and a kubelet keeps no more than the end of them. */
+function panicIn(lines: readonly string[]): string | undefined {
+  if (!lines.some((line) => stackFrame.test(line))) return undefined;
+  return lines.find((line) => line.startsWith("panic: ")) ?? "panic: the log before its stack has the reason";
+}
+
+const stackFrame = /\.go:\d+ \+0x[0-9a-f]+$/;
 
 interface Entry {
   readonly text: string;
