@@ -93,7 +93,7 @@ export interface KubeApi {
   apply<T extends KubeObject>(kind: Kind<T>, object: T, options: ApplyOptions): Promise<T>;
   /** JSON merge patch; `metadata.resourceVersion` inside it is an optimistic lock. */
   mergePatch<T extends KubeObject>(kind: Kind<T>, key: Key, patch: object, options?: WriteOptions): Promise<T>;
-  /** What a container of a pod has printed; `BadRequest` while it has not been started, `NotFound` without the pod. */
+  /** What a container of a pod has printed: nothing, as long as it is on no node. `NotFound` without the pod. */
   log(pod: Key, options: LogOptions): Promise<string>;
   /** Resolves with the object as it was or as it is now terminating; `NotFound` when there is none. */
   delete<T extends KubeObject>(kind: Kind<T>, key: Key, options?: DeleteOptions): Promise<void>;
