@@ -134,10 +134,11 @@ export function badPods(): void {
     says: [...noNode.says, "Insufficient memory"],
     correct: { pod: { resources: { requests: { memory: "32Mi" } } } },
   });
-  test("a seed that is OOM-killed is reported, and runs after its memory limit is raised", async (context) => {
+  // With 8Mi etcd now and then serves for a moment: then it may hold data, and is not made again.
+  test("a seed without the memory to start is reported, and runs after its memory limit is raised", async (context) => {
     const key = { namespace: await sharedNamespace(), name: "starved" };
     const limits = (memory: string): object => ({ resources: { limits: { memory } } });
-    const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod: limits("8Mi") });
+    const cluster = await applyCluster(key, { size: 1, version: currentEtcd, pod: limits("4Mi") });
     await untilReported(cluster, {
       reason: "MemberCannotStart",
       says: [/OOMKilled|StartError/, "spec.pod.resources.limits"],
