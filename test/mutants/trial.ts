@@ -90,8 +90,9 @@ export class Scratch implements Disposable {
     let said = "";
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (chunk: string) => {
-      said = (said + chunk).slice(-10_000);
+      said += chunk;
       failed ??= /^\s*not ok \d+ - (.*)$/m.exec(said)?.[1];
+      said = said.slice(-10_000);
       if (failed !== undefined) child.kill("SIGKILL");
     });
     const began = Date.now();

@@ -51,6 +51,24 @@ test("members that agree are seen through the quorum", async () => {
   assert.equal(view.t === "quorum" && view.members.length, 3);
 });
 
+test("the list is read through the quorum, and from a member's memory only where there is none", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  const asked: boolean[] = [];
+  const at = (url: string): EtcdMember => {
+    const member = etcd.at(url);
+    const memberList: EtcdMember["memberList"] = (options) => (
+      asked.push(options.linearizable), member.memberList(options)
+    );
+    return { ...member, memberList };
+  };
+  await observed({ clusterId: etcd.clusterId, at });
+  assert.deepEqual(asked, [true]);
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  await observed({ clusterId: etcd.clusterId, at });
+  assert.deepEqual(asked, [true, false]);
+});
+
 test("a frozen member is listed and does not answer", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "frozen");

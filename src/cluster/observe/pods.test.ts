@@ -189,6 +189,13 @@ test("what a pod was started with is read back, also through what the cache keep
   assert.equal(observedPod(leanPod(guarded), undefined).guard, "closed");
 });
 
+test("the cache keeps nothing empty of a pod that has nothing to be read back", () => {
+  const made: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd", command: ["etcd"] }] } };
+  assert.deepEqual(leanPod(made), { ...made, spec: { containers: [{ name: "etcd" }], volumes: [] }, status: {} });
+  const others: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "another" }] } };
+  assert.deepEqual(leanPod(others).spec?.containers, []);
+});
+
 test("a pod of an older operator has all of it in its command line, and cannot be guarded", () => {
   const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--max-learners=3"];
   const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command }] } };

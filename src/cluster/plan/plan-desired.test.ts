@@ -243,8 +243,28 @@ test("a member that never ran and has no pod gets one before the next joins, tho
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
 });
 
-test("a plan that waits for a quorum says how many of how many answer", () => {
-  const members = [voter("a"), gone("b"), gone("c")];
-  const [{ because }] = planCluster(assess(sampleWorld({ etcd: "noQuorum", members }), sampleNow)).decisions;
-  assert.equal(because, "quorum is lost: 1 of 3 voters answer and 2 are needed");
+describe("a plan that waits says what for:", () => {
+  const table: [string, SampleWorld, string][] = [
+    [
+      "a quorum, by how many of how many answer",
+      { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] },
+      "quorum is lost: 1 of 3 voters answer and 2 are needed",
+    ],
+    [
+      "members, by their state",
+      { members: [voter("a"), voter("b"), voter("c", { silent: true })] },
+      "waits for demo-c (away)",
+    ],
+    [
+      "pods, by what keeps them from running",
+      { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: crashing(1000) })] },
+      "waits for demo-c (away: exit code 1)",
+    ],
+    ["nothing", { members: three }, "all 3 members are healthy voters"],
+  ];
+  for (const [what, sample, wanted] of table)
+    test(what, () => {
+      const [{ because }] = planCluster(assess(sampleWorld(sample), sampleNow)).decisions;
+      assert.equal(because, wanted);
+    });
 });

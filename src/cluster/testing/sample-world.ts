@@ -27,6 +27,7 @@ export interface SampleMember {
   readonly undialable?: true;
   /** Absent: it answers and is healthy. */
   readonly silent?: true;
+  readonly raftTerm?: number;
   readonly raftIndex?: number;
   /** Its term or index went backwards. */
   readonly wiped?: true;
@@ -178,7 +179,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     learner: member.learner ?? false,
     leader: etcd === undefined ? (member.follows === undefined ? leader : sampleId(member.follows)) : undefined,
     revision: 1000,
-    raftTerm: 2,
+    raftTerm: member.raftTerm ?? 2,
     raftIndex: member.raftIndex ?? 1000,
     raftAppliedIndex: member.raftIndex ?? 1000,
     dbSize: 20_480,

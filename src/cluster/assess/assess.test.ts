@@ -1,0 +1,42 @@
+// What is concluded from the answers of all members together.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatVersion } from "../../etcd/versions/version.ts";
+import { gone, learner, voter } from "../testing/plan-table.ts";
+import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { assess } from "./assess.ts";
+
+const assessed = (members: readonly SampleMember[], more: SampleWorld = {}) =>
+  assess(sampleWorld({ members, ...more }), sampleNow);
+
+test("the leader is whom the member of the highest term calls so, if it can be believed", () => {
+  const old = voter("a", { raftTerm: 2, follows: "a" });
+  const young = voter("b", { raftTerm: 3, follows: "b" });
+  for (const members of [
+    [old, young],
+    [young, old],
+  ])
+    assert.equal(assessed(members).leader, sampleId("b"));
+  assert.equal(assessed([old, { ...young, wiped: true }]).leader, sampleId("a"));
+  assert.equal(assessed([voter("a", { silent: true })]).leader, undefined);
+});
+
+test("a cluster admits as many learners as the voter that admits the fewest, and those that are gone count for nothing", () => {
+  const without = { maxLearners: undefined };
+  const table: [SampleMember[], number][] = [
+    [[voter("a"), voter("b")], 8],
+    [[voter("a"), voter("b", { pod: without })], 1],
+    [[voter("a"), gone("b")], 8],
+    [[voter("a"), voter("b", { pod: undefined })], 1],
+    [[voter("a"), voter("b", { silent: true, pod: { version: "3.5.35" } })], 1],
+    [[voter("a"), learner("b", { pod: without })], 8],
+  ];
+  for (const [members, wanted] of table) assert.equal(assessed(members).learnersAdmitted, wanted);
+});
+
+test("a cluster can do what its oldest member can, and before one answers what the spec asks for", () => {
+  const version = (...of: Parameters<typeof assessed>) => formatVersion(assessed(...of).version);
+  assert.equal(version([voter("a"), voter("b", { version: "3.5.35" })]), "3.5.35");
+  assert.equal(version([], { etcd: "nobody", version: "3.7.3" }), "3.7.3");
+  assert.equal(version([], { etcd: "nobody", version: "latest" }), "3.2.0");
+});
