@@ -23,6 +23,9 @@ export async function etcdProgram(built: Built): Promise<string> {
   return path.join(await ensureBuilt(await etcdRecipe(built)), "etcd");
 }
 
+/** In which a process ends after SIGTERM. */
+const graceMs = 15_000;
+
 export interface ServerTls {
   /** The members' certificate, and the CA of the clients that they accept. */
   readonly server: { readonly cert: string; readonly key: string; readonly clientCa: string };
@@ -213,13 +216,15 @@ export class RealEtcd implements EtcdWorld {
     this.#spawn(name);
   }
 
-  /** Ends a process by SIGTERM. A leader hands over first. */
+  /** Ends a process by SIGTERM; a leader hands over first. One that does not end is killed, as a kubelet does. */
   async stop(name: string): Promise<void> {
     const { child } = this.#process(name);
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
     child.kill("SIGTERM");
+    const patience = setTimeout(() => child.kill("SIGKILL"), graceMs);
     await gone;
+    clearTimeout(patience);
   }
 
   hasEnded(name: string): boolean {

@@ -24,7 +24,7 @@ const downward: readonly (Row & { readonly from: Built; readonly to: Built })[] 
 ];
 
 // They mostly wait.
-describe("a change of the version", { concurrency: 4 }, () => {
+describe("a change of the version", { concurrency: 4, timeout: 240_000 }, () => {
   startsThatAreRefused();
   logsThatCannotBeRead();
   membersThatAreTakenForRemoved();
@@ -272,7 +272,9 @@ async function hasEnded(etcd: RealEtcd, name: string, words: RegExp): Promise<vo
 
 /** How many raft snapshots its process has written to disk. */
 async function snapshotsOf(etcd: RealEtcd, name: string): Promise<number> {
-  const metrics = await (await fetch(`${etcd.metricsUrl(name)}/metrics`)).text();
+  const metrics = await (
+    await fetch(`${etcd.metricsUrl(name)}/metrics`, { signal: AbortSignal.timeout(10_000) })
+  ).text();
   const count = /^etcd_debugging_snap_save_total_duration_seconds_count (\d+)$/m.exec(metrics)?.[1];
   return Number(count ?? assert.fail(`${name} has no such metric`));
 }
