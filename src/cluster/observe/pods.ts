@@ -239,13 +239,15 @@ function leanContainers(pod: Pod): Container[] {
       name,
       ...(image !== undefined && { image }),
       ...(resources !== undefined && { resources }),
-      command: flags.map((one) => (valuesRead.includes(flagName(one)) ? one : `--${flagName(one)}`)),
-      env: env.map((one) => (isRead(one.name) ? one : { name: one.name })),
+      ...(flags.length > 0 && { command: flags.map(leanFlag) }),
+      ...(env.length > 0 && { env: env.map((one) => (isRead(one.name) ? one : { name: one.name })) }),
       ...(livenessProbe !== undefined && { livenessProbe: leanProbe(livenessProbe) }),
       ...(readinessProbe !== undefined && { readinessProbe: leanProbe(readinessProbe) }),
     },
   ];
 }
+
+const leanFlag = (flag: string): string => (valuesRead.includes(flagName(flag)) ? flag : `--${flagName(flag)}`);
 
 function leanProbe({ httpGet, exec }: Probe): Probe {
   return {
