@@ -42,6 +42,21 @@ describe("the version of a new member", () => {
       "3.5.10 quay.io/coreos/etcd:v3.5.10",
     ],
     [
+      "comes with the image that the spec gives for it, whatever the others have",
+      { spec: { image: "example.com/etcd:mine" }, members: running("3.6.16", "a", "b") },
+      "3.6.16 example.com/etcd:mine",
+    ],
+    [
+      "goes by what the others answer, not by what their pods were made for",
+      { version: "3.7.3", members: [voter("a", { version: "3.5.10", pod: { version: "3.6.16" } })] },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
+      "goes by the pods while nobody answers",
+      { etcd: "silent", version: "3.7.3", members: running("3.5.10", "a", "b") },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
       "comes with the others' own image, also where their repository is no longer the spec's",
       {
         version: "3.7.3",

@@ -47,6 +47,19 @@ check("learners", [
     250,
   ],
   [
+    "nor while its pod takes long to start",
+    {
+      size: 4,
+      members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - 2 * minute } })],
+    },
+    ["promote b"],
+  ],
+  [
+    "one that has run for long and has not joined does not keep others from joining",
+    { size: 4, members: [voter("a"), learner("b"), added("c")] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
     "one that crashes does not keep others from joining",
     { size: 4, members: [voter("a"), learner("b"), added("c", { pod: crashing(1000) })] },
     ["add learner new1", "pod new1"],
@@ -63,8 +76,8 @@ check("learners", [
     250,
   ],
   [
-    "one that has been on its way for long keeps nobody from being promoted",
-    { members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - 2 * minute } })] },
+    "one that has been on its way for a minute keeps nobody from being promoted",
+    { members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - minute } })] },
     ["promote b"],
   ],
   [
@@ -311,6 +324,11 @@ check("members that are lost", [
     ["remove c", "delete c by force"],
   ],
   [
+    "for so long as the spec says, and not a moment longer",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: onSilentNode(minute) })] },
+    ["remove c", "delete c by force"],
+  ],
+  [
     "one whose node fell silent just now may come back",
     { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: onSilentNode(30_000) })] },
     [],
@@ -354,6 +372,14 @@ check("members that are lost", [
     ["remove c"],
   ],
   [
+    "one whose volume may still be there is not lost when its pod is gone",
+    {
+      spec: { pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"] } } },
+      members: [voter("a"), voter("b"), gone("c")],
+    },
+    [],
+  ],
+  [
     "one that has a volume is not lost with its pod",
     { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...ended, hasVolume: true } })] },
     [],
@@ -386,6 +412,11 @@ check("what was done by hand", [
   [
     "a member of somebody else's that never started is removed",
     { members: [...three, voter("x", { foreign: true, unnamed: true })] },
+    ["remove 78"],
+  ],
+  [
+    "and gets no pod, though a member is missing",
+    { size: 4, members: [...three, added("x", { foreign: true })] },
     ["remove 78"],
   ],
   [
