@@ -237,6 +237,11 @@ describe("a plan that waits says what for:", () => {
       { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: crashing(1000) })] },
       "waits for demo-c (away: exit code 1)",
     ],
+    [
+      "a person, when all members are gone",
+      { etcd: "nobody" },
+      "all members are gone and their data with them: restore from a backup, or delete the cluster",
+    ],
     ["nothing", { members: three }, "all 3 members are healthy voters"],
   ];
   for (const [what, sample, wanted] of table)
@@ -244,4 +249,11 @@ describe("a plan that waits says what for:", () => {
       const [{ because }] = planCluster(assess(sampleWorld(sample), sampleNow)).decisions;
       assert.equal(because, wanted);
     });
+});
+
+test("members that join together have different names, whatever chance says", () => {
+  const numbers = [...Array<number>(20).fill(0), ...Array<number>(10).fill(0.5)];
+  const world = sampleWorld({ members: [voter("a", { raftIndex: 9 })] });
+  const [{ actions }] = planCluster(assess(world, sampleNow), () => numbers.shift() ?? 0).decisions;
+  assert.deepEqual(inWords(actions).slice(2), ["pod new1", "pod new2"]);
 });

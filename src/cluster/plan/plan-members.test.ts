@@ -193,8 +193,8 @@ check("learners", [
     ["remove c", "delete c"],
   ],
   [
-    "one that keeps crashing is replaced after a while",
-    { members: [voter("a"), voter("b"), added("c", { pod: crashing(3 * minute) })] },
+    "one that keeps crashing is replaced after two minutes",
+    { members: [voter("a"), voter("b"), added("c", { pod: crashing(2 * minute) })] },
     ["remove c", "delete c"],
   ],
   [

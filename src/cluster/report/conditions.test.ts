@@ -94,7 +94,16 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   [
     "the first member has not had the time to serve",
-    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 5000 } })] },
+    {
+      etcd: "silent",
+      unlatched: true,
+      members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 60_000 } })],
+    },
+    { Available: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "the first member served before, and does not for the moment",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, readyOnce: true } })] },
     { Available: "False Creating", Ready: "False Creating" },
   ],
   [
