@@ -148,6 +148,16 @@ check("learners", [
     250,
   ],
   [
+    "one that has nine tenths of a short log is close enough",
+    { members: [voter("a"), voter("b"), learner("c", { raftIndex: 900 })] },
+    ["promote c"],
+  ],
+  [
+    "one that lacks as much of a long log as etcd keeps at hand is close enough",
+    { members: [voter("a", { raftIndex: 100_000 }), voter("b"), learner("c", { raftIndex: 95_000 })] },
+    ["promote c"],
+  ],
+  [
     "one that is within nine tenths of a long log is not close enough",
     { members: [voter("a", { raftIndex: 1_000_000 }), voter("b"), learner("c", { raftIndex: 950_000 })] },
     [],
@@ -212,6 +222,11 @@ check("learners", [
       ],
     },
     ["delete c"],
+  ],
+  [
+    "one that runs is left to join, though its list of members has changed",
+    { members: [voter("a"), voter("b"), added("c", { pod: { ...young, joinsWith: urls("a", "b", "x", "c") } })] },
+    [],
   ],
   [
     "one whose list of members is still right is waited for",
@@ -438,6 +453,18 @@ check("members whose names are in another domain than the spec says", [
     "a learner is exchanged for one with the right name",
     { members: [voter("a"), voter("b"), added("c", { domain: wrong, pod: crashing(1000) })] },
     ["remove c", "delete c"],
+  ],
+  [
+    "a learner is exchanged for one of its names that is wrong",
+    { members: [voter("a"), voter("b"), learner("c", { also: "http://demo-c.demo.shop.svc.wrong.example:2380" })] },
+    ["remove c", "delete c"],
+  ],
+  [
+    "a learner that an older operator named otherwise keeps its names",
+    {
+      members: [voter("a"), voter("b"), learner("c", { domain: wrong, also: "http://demo-c.elsewhere.example:2380" })],
+    },
+    ["promote c"],
   ],
   [
     "the only voter is given the right name before others join it",
