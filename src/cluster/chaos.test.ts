@@ -42,6 +42,25 @@ test("fate spares them half of the time", async () => {
   assert.deepEqual(await practised(1, 3, () => 0.5), [7, 7, 7, 7, 7, 7]);
 });
 
+test("any of them may be killed", async () => {
+  const clock = new SimulatedClock();
+  const api = new FakeApi({ kinds: [{ kind: Pod }], clock });
+  for (const name of ["a", "b", "c"])
+    await api.create(Pod, { metadata: { namespace: "n", name }, spec: { containers: [] } });
+  const { items } = await api.list(Pod);
+  const numbers = [0, 0, 0.9];
+  const end = new AbortController();
+  const chaos = { level: 2, pods: () => items, clock, random: () => numbers.shift() ?? 1, log: silent } as const;
+  const ended = runChaos(chaos, api, end.signal);
+  await clock.advance(2 * minute);
+  end.abort();
+  await ended;
+  assert.deepEqual(
+    (await api.list(Pod)).items.map(({ metadata }) => metadata?.name),
+    ["a", "b"],
+  );
+});
+
 test("one that is another by now is not killed", async () => {
   const clock = new SimulatedClock();
   const api = new FakeApi({ kinds: [{ kind: Pod }], clock });

@@ -7,6 +7,33 @@ import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
 import { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import { clusterController } from "./controller.ts";
+import { Stage } from "./testing/stage.ts";
+
+test("a cluster is looked at when the readiness of a member's node changes, and not at any other news of it", async () => {
+  await using stage = new Stage();
+  stage.startOperator();
+  await stage.createWhole(1);
+  const [pod] = await stage.pods();
+  const node = { namespace: "", name: pod?.spec?.nodeName ?? "" };
+  const looks = (): number => stage.metric("etcd_operator_cluster_reconcile_duration_count");
+  const write = (status: string, heartbeat: string) => {
+    const conditions = [{ type: "Ready", status, lastHeartbeatTime: heartbeat }];
+    return stage.api.mergePatch(Node, node, { status: { conditions } }, { subresource: "status" });
+  };
+  const isLookedAtAfter = async (news: Promise<unknown>): Promise<boolean> => {
+    const before = looks();
+    await news;
+    await stage.clock.advance(1000);
+    return looks() > before;
+  };
+  await write("True", "2026-01-01T00:00:00Z");
+  // It is looked at now and then; after that nothing disturbs for a while.
+  const before = looks();
+  await stage.until("it is looked at", () => looks() > before + 1);
+  assert.equal(await isLookedAtAfter(write("True", "2026-01-01T00:00:10Z")), false);
+  assert.equal(await isLookedAtAfter(write("Unknown", "2026-01-01T00:00:10Z")), true);
+  assert.equal(await isLookedAtAfter(stage.api.delete(Node, node)), true);
+});
 
 test("clusters are counted by the operator that leads, and by none that stands by", async () => {
   const clock = new SimulatedClock();

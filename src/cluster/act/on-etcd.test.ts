@@ -134,6 +134,8 @@ test("a member that is listed already is not added again", async () => {
   const addition = (member: string): Action => ({ do: "addMember", member, as: "learner" });
   assert.deepEqual((await carriedOut(addition("demo-d"))).asked, ["add"]);
   assert.deepEqual((await carriedOut(addition("demo-b"))).asked, []);
+  const members = [voter("a"), voter("b", { also: "http://demo-b.elsewhere.example:2380" })];
+  assert.deepEqual((await carriedOut(addition("demo-b"), {}, { members })).asked, []);
 });
 
 test("a leader that cannot be asked does not step down", async () => {

@@ -26,7 +26,14 @@ const same: [string, ResourceRequirements | undefined, ResourceRequirements | un
   ["they are the same in another notation", of({ cpu: "700m" }, { cpu: "700m" }), { limits: { cpu: "0.7" } }],
   ["what is there is a default of the namespace", of({ memory: "1Gi" }, { memory: "1Gi" }), {}],
   ["a limit is taken away, which Kubernetes does not do", of({ memory: "1Gi" }, { memory: "1Gi" }), undefined],
+  [
+    "they are the same but for the last digit of a number",
+    of({ memory: "0.7Gi" }, { memory: "0.7Gi" }),
+    { limits: { memory: "751619276800m" } },
+  ],
+  ["they are nothing", of({ cpu: "0" }, { cpu: "0" }), { limits: { cpu: "0m" } }],
   ["a pod that asked for nothing would be of another class", undefined, { limits: { memory: "1Gi" } }],
+  ["a pod that asked for nothing would be of another class by a request", undefined, { requests: { memory: "1Gi" } }],
   [
     "a guaranteed pod would be of another class",
     of({ cpu: "1", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }),

@@ -69,6 +69,62 @@ test("the list is read through the quorum, and from a member's memory only where
   assert.deepEqual(asked, [true, false]);
 });
 
+test("of members that are about as far, the leader is asked for the list", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  const asked: string[] = [];
+  const at = (url: string): EtcdMember => {
+    const member = etcd.at(url);
+    return { ...member, memberList: (options) => (asked.push(url), member.memberList(options)) };
+  };
+  await observed({ clusterId: etcd.clusterId, at }, ["b", "a", "c"]);
+  assert.deepEqual(asked, [memberUrl(address("a"))]);
+});
+
+test("no question outlasts a second", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "stopped");
+  etcd.set("demo-c", "stopped");
+  const deadlines: (number | undefined)[] = [];
+  const at = (url: string): EtcdMember => {
+    const member = etcd.at(url);
+    return {
+      ...member,
+      status: (call) => (deadlines.push(call?.deadline), member.status(call)),
+      health: (call) => (deadlines.push(call?.deadline), member.health(call)),
+      memberList: (options, call) => (deadlines.push(call?.deadline), member.memberList(options, call)),
+    };
+  };
+  await observed({ clusterId: etcd.clusterId, at });
+  assert.ok(deadlines.length > 6);
+  assert.ok(
+    deadlines.every((deadline) => (deadline ?? Infinity) <= 1000),
+    String(deadlines),
+  );
+});
+
+test("before there is an id, the cluster is the one that most pods answer as", async () => {
+  const [ours, other] = [await etcdOf("a", "b"), await etcdOf("x")];
+  const stranger = clusterId(0x77n);
+  const at = (url: string): EtcdMember => {
+    if (url !== memberUrl(address("x"))) return ours.at(url);
+    const member = other.at(url);
+    return { ...member, status: async () => ({ ...(await member.status()), clusterId: stranger }) };
+  };
+  const { signal } = new AbortController();
+  const asking = { members: { at: (to: { url: string }) => at(to.url) }, latched: undefined, regressed, signal };
+  const view = await observedEtcd(podsOf("x", "a", "b"), asking);
+  assert.deepEqual(view.t === "quorum" && [view.clusterId, view.strangers.length], [ours.clusterId, 1]);
+});
+
+test("a fault of ours is not taken for the silence of a member", async () => {
+  const etcd = await etcdOf("a");
+  const at = (url: string): EtcdMember => ({
+    ...etcd.at(url),
+    status: () => Promise.reject(new TypeError("a mistake")),
+  });
+  await assert.rejects(observed({ clusterId: etcd.clusterId, at }, ["a"]), TypeError);
+});
+
 test("a frozen member is listed and does not answer", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "frozen");
@@ -108,7 +164,7 @@ test("one of three answers and can decide nothing", async () => {
   assert.deepEqual([view.members.length, view.answers.size], [3, 1]);
 });
 
-test("one that could not do better is not asked again: a voter without a leader, or a learner", async () => {
+test("one that could not do better is not asked again: a voter without a leader, a learner, or one that is well", async () => {
   const etcd = await etcdOf("a", "b", "c");
   etcd.set("demo-b", "stopped");
   etcd.set("demo-c", "stopped");
@@ -120,6 +176,7 @@ test("one that could not do better is not asked again: a voter without a leader,
   for (const [of, letter] of [
     [etcd, "a"],
     [withLearner, "b"],
+    [withLearner, "a"],
   ] as const) {
     const asked: string[] = [];
     await observed({ clusterId: of.clusterId, at: (url) => (asked.push(url), of.at(url)) }, [letter]);

@@ -39,6 +39,11 @@ const logs: [string, string[], string | undefined][] = [
     "panic: the log before its stack has the reason",
   ],
   [
+    "a log of etcd 3.2 that only warns",
+    ["2018-01-31 12:00:00.1 W | etcdserver: no such host", "2018-01-31 12:00:00.2 I | etcdmain: closing"],
+    "etcdserver: no such host",
+  ],
+  [
     "a flag that cannot be read",
     ['invalid value "often" for flag -heartbeat-interval: parse error', "Usage:", "  etcd [flags]"],
     'invalid value "often" for flag -heartbeat-interval: parse error',
@@ -51,4 +56,5 @@ for (const [what, lines, words] of logs)
 
 test("no words are longer than a person reads", () => {
   assert.equal(lastWordsOf("x".repeat(5000))?.length, 401);
+  assert.equal(lastWordsOf("x".repeat(400)), "x".repeat(400));
 });

@@ -189,16 +189,35 @@ test("what a pod was started with is read back, also through what the cache keep
   assert.equal(observedPod(leanPod(guarded), undefined).guard, "closed");
 });
 
+test("a pod has a volume when its data is on one that outlives it", () => {
+  const claim = { persistentVolumeClaim: { claimName: "c" } };
+  const hasVolume = (...volumes: NonNullable<Pod["spec"]>["volumes"] & object): boolean => {
+    const made: Pod = { ...pod({}), spec: { containers: [], volumes } };
+    assert.deepEqual(leanPod(made).spec?.volumes?.length, 1);
+    return observedPod(made, undefined).hasVolume && observedPod(leanPod(made), undefined).hasVolume;
+  };
+  const other = { name: "other", ...claim };
+  assert.equal(hasVolume(other, { name: "etcd-data", ...claim }), true);
+  assert.equal(hasVolume(other, { name: "etcd-data", emptyDir: {} }), false);
+});
+
 test("the cache keeps nothing empty of a pod that has nothing to be read back", () => {
-  const made: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd", command: ["etcd"] }] } };
-  assert.deepEqual(leanPod(made), { ...made, spec: { containers: [{ name: "etcd" }], volumes: [] }, status: {} });
+  const env = [{ name: "GOGC", value: "50" }];
+  const made: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd", command: ["etcd"], env }] } };
+  assert.deepEqual(leanPod(made), {
+    ...made,
+    spec: { containers: [{ name: "etcd", env: [{ name: "GOGC" }] }], volumes: [] },
+    status: {},
+  });
   const others: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "another" }] } };
   assert.deepEqual(leanPod(others).spec?.containers, []);
 });
 
 test("a pod of an older operator has all of it in its command line, and cannot be guarded", () => {
   const command = ["etcd", "--initial-cluster=a=http://a:2380,b=http://b:2380", "--max-learners=3"];
-  const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command }] } };
+  const env = [{ name: "GOGC", value: "50" }];
+  const made: Pod = { ...pod({}), spec: { containers: [{ name: "etcd", command, env }] } };
+  assert.equal(observedPod(made, undefined).guard, "none");
   const { joinsWith, guard, maxLearners } = observedPod(leanPod(made), undefined);
   assert.deepEqual([joinsWith, guard, maxLearners], [["http://a:2380", "http://b:2380"], "none", 3]);
 });

@@ -89,6 +89,11 @@ check("members that contradict each other", [
     500,
   ],
   [
+    "and agree at a second look: what is lost is replaced",
+    { members: [voter("a"), voter("b", { follows: "b" }), gone("c")], rivals: [] },
+    ["remove c"],
+  ],
+  [
     "of which one has lost its data: that one goes, for it is known to be wrong",
     { members: [voter("a"), voter("b"), voter("c", { wiped: true, follows: "c" })], rivals: ["a", "c"] },
     ["remove c", "delete c"],

@@ -80,6 +80,21 @@ describe("the version of a new member", () => {
       "3.6.16 quay.io/coreos/etcd:v3.6.16",
     ],
     [
+      "comes with the image that the spec gives for it, whatever the others have",
+      { spec: { image: "example.com/etcd:mine" }, members: running("3.6.16", "a", "b") },
+      "3.6.16 example.com/etcd:mine",
+    ],
+    [
+      "goes by what the others answer, not by what their pods were made for",
+      { version: "3.7.3", members: [voter("a", { version: "3.5.10", pod: { version: "3.6.16" } })] },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
+      "goes by the pods while nobody answers",
+      { etcd: "silent", version: "3.7.3", members: running("3.5.10", "a", "b") },
+      "3.5.10 quay.io/coreos/etcd:v3.5.10",
+    ],
+    [
       "comes with the others' own image, also where their repository is no longer the spec's",
       {
         version: "3.7.3",
@@ -260,6 +275,11 @@ describe("a plan that waits says what for:", () => {
       { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: crashing(1000) })] },
       "waits for demo-c (away: exit code 1)",
     ],
+    [
+      "a person, when all members are gone",
+      { etcd: "nobody" },
+      "all members are gone and their data with them: restore from a backup, or delete the cluster",
+    ],
     ["nothing", { members: three }, "all 3 members are healthy voters"],
   ];
   for (const [what, sample, wanted] of table)
@@ -267,4 +287,11 @@ describe("a plan that waits says what for:", () => {
       const [{ because }] = planCluster(assess(sampleWorld(sample), sampleNow)).decisions;
       assert.equal(because, wanted);
     });
+});
+
+test("members that join together have different names, whatever chance says", () => {
+  const numbers = [...Array<number>(20).fill(0), ...Array<number>(10).fill(0.5)];
+  const world = sampleWorld({ members: [voter("a", { raftIndex: 9 })] });
+  const [{ actions }] = planCluster(assess(world, sampleNow), () => numbers.shift() ?? 0).decisions;
+  assert.deepEqual(inWords(actions).slice(2), ["pod new1", "pod new2"]);
 });

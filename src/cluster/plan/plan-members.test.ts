@@ -47,6 +47,19 @@ check("learners", [
     250,
   ],
   [
+    "nor while its pod takes long to start",
+    {
+      size: 4,
+      members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - 2 * minute } })],
+    },
+    ["promote b"],
+  ],
+  [
+    "one that has run for long and has not joined does not keep others from joining",
+    { size: 4, members: [voter("a"), learner("b"), added("c")] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
     "one that crashes does not keep others from joining",
     { size: 4, members: [voter("a"), learner("b"), added("c", { pod: crashing(1000) })] },
     ["add learner new1", "pod new1"],
@@ -63,8 +76,8 @@ check("learners", [
     250,
   ],
   [
-    "one that has been on its way for long keeps nobody from being promoted",
-    { members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - 2 * minute } })] },
+    "one that has been on its way for a minute keeps nobody from being promoted",
+    { members: [voter("a"), learner("b"), added("c", { pod: { ...starting, createdAt: sampleNow - minute } })] },
     ["promote b"],
   ],
   [
@@ -135,6 +148,16 @@ check("learners", [
     250,
   ],
   [
+    "one that has nine tenths of a short log is close enough",
+    { members: [voter("a"), voter("b"), learner("c", { raftIndex: 900 })] },
+    ["promote c"],
+  ],
+  [
+    "one that lacks as much of a long log as etcd keeps at hand is close enough",
+    { members: [voter("a", { raftIndex: 100_000 }), voter("b"), learner("c", { raftIndex: 95_000 })] },
+    ["promote c"],
+  ],
+  [
     "one that is within nine tenths of a long log is not close enough",
     { members: [voter("a", { raftIndex: 1_000_000 }), voter("b"), learner("c", { raftIndex: 950_000 })] },
     [],
@@ -180,8 +203,8 @@ check("learners", [
     ["remove c", "delete c"],
   ],
   [
-    "one that keeps crashing is replaced after a while",
-    { members: [voter("a"), voter("b"), added("c", { pod: crashing(3 * minute) })] },
+    "one that keeps crashing is replaced after two minutes",
+    { members: [voter("a"), voter("b"), added("c", { pod: crashing(2 * minute) })] },
     ["remove c", "delete c"],
   ],
   [
@@ -199,6 +222,11 @@ check("learners", [
       ],
     },
     ["delete c"],
+  ],
+  [
+    "one that runs is left to join, though its list of members has changed",
+    { members: [voter("a"), voter("b"), added("c", { pod: { ...young, joinsWith: urls("a", "b", "x", "c") } })] },
+    [],
   ],
   [
     "one whose list of members is still right is waited for",
@@ -311,6 +339,11 @@ check("members that are lost", [
     ["remove c", "delete c by force"],
   ],
   [
+    "for so long as the spec says, and not a moment longer",
+    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: onSilentNode(minute) })] },
+    ["remove c", "delete c by force"],
+  ],
+  [
     "one whose node fell silent just now may come back",
     { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: onSilentNode(30_000) })] },
     [],
@@ -354,6 +387,14 @@ check("members that are lost", [
     ["remove c"],
   ],
   [
+    "one whose volume may still be there is not lost when its pod is gone",
+    {
+      spec: { pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"] } } },
+      members: [voter("a"), voter("b"), gone("c")],
+    },
+    [],
+  ],
+  [
     "one that has a volume is not lost with its pod",
     { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...ended, hasVolume: true } })] },
     [],
@@ -389,6 +430,11 @@ check("what was done by hand", [
     ["remove 78"],
   ],
   [
+    "and gets no pod, though a member is missing",
+    { size: 4, members: [...three, added("x", { foreign: true })] },
+    ["remove 78"],
+  ],
+  [
     "a member of somebody else's that runs is removed, too",
     { members: [...three, voter("x", { foreign: true })] },
     ["remove x"],
@@ -407,6 +453,18 @@ check("members whose names are in another domain than the spec says", [
     "a learner is exchanged for one with the right name",
     { members: [voter("a"), voter("b"), added("c", { domain: wrong, pod: crashing(1000) })] },
     ["remove c", "delete c"],
+  ],
+  [
+    "a learner is exchanged for one of its names that is wrong",
+    { members: [voter("a"), voter("b"), learner("c", { also: "http://demo-c.demo.shop.svc.wrong.example:2380" })] },
+    ["remove c", "delete c"],
+  ],
+  [
+    "a learner that an older operator named otherwise keeps its names",
+    {
+      members: [voter("a"), voter("b"), learner("c", { domain: wrong, also: "http://demo-c.elsewhere.example:2380" })],
+    },
+    ["promote c"],
   ],
   [
     "the only voter is given the right name before others join it",

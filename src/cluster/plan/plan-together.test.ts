@@ -88,6 +88,11 @@ check("members that nobody can dial", [
     [],
   ],
   [
+    "are not promoted by etcd's word: the others could not find them",
+    { members: [voter("a"), voter("b"), learner("c", { ...hidden, silent: true, pod: young })] },
+    [],
+  ],
+  [
     "get their votes when all have started, and each its address before the next",
     { members: [voter("a"), learner("b", { ...hidden, pod: young }), learner("c", { ...hidden, pod: young })] },
     ["promote b", "address b", "promote c", "address c"],
@@ -101,6 +106,14 @@ check("members that nobody can dial", [
     },
     ["address b"],
     0,
+  ],
+  [
+    "are such as long as one of their addresses is",
+    {
+      members: [voter("a"), learner("b", { ...hidden, pod: young, also: "http://demo-b.demo.shop.svc:2380" })],
+      size: 2,
+    },
+    ["promote b", "address b"],
   ],
   [
     "do not wait for one that is held up",

@@ -1,5 +1,6 @@
 // What is done about a cluster as a whole: left alone, begun, kept up, lost.
 import {
+  added,
   check,
   crashing,
   ended,
@@ -55,6 +56,11 @@ check("services and budget", [
     "a Service that was edited is set right, after what matters more",
     { members: [voter("a"), voter("b"), gone("c")], change: { peerService: { spec: { clusterIP: "10.1.1.1" } } } },
     ["remove c", "peer service"],
+  ],
+  [
+    "a missing Service that a new pod needs is made for it, and not once more",
+    { members: three.slice(0, 2), change: { peerService: undefined } },
+    ["peer service", "add learner new1", "pod new1"],
   ],
   ["the budget of five lets one go at a time", { size: 5, members: five, change: { budget: undefined } }, ["budget 4"]],
   ["the budget of one lets none go", { size: 1, members: [voter("a")], change: { budget: undefined } }, ["budget 1"]],
@@ -239,6 +245,18 @@ check("the beginning", [
     ["latch c1"],
   ],
   [
+    "a member that answers without a quorum is no failed seed, whatever its settings are",
+    {
+      unlatched: true,
+      etcd: "noQuorum",
+      members: [
+        voter("a", { pod: { madeFrom: "others", state: { t: "running", restarts: 0, unheard: true } } }),
+        gone("b"),
+      ],
+    },
+    ["latch c1"],
+  ],
+  [
     "a cluster of etcd-operator 0.9 without quorum is latched and left alone",
     { unlatched: true, etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] },
     ["latch c1"],
@@ -291,6 +309,16 @@ check("lost quorum", [
   [
     "a second voter that ran before does not come back empty",
     { version: "3.2.32", etcd: "noQuorum", members: [voter("a"), gone("b")] },
+    [],
+  ],
+  [
+    "nor one whose first voter does not answer, which may have more to tell",
+    { version: "3.2.32", etcd: "noQuorum", members: [voter("a", { silent: true }), gone("b", { unnamed: true })] },
+    [],
+  ],
+  [
+    "nor one that is a learner, which brings back no quorum",
+    { etcd: "noQuorum", members: [voter("a"), added("b", { pod: undefined })] },
     [],
   ],
   [

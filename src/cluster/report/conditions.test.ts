@@ -98,7 +98,16 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   [
     "the first member has not had the time to serve",
-    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 5000 } })] },
+    {
+      etcd: "silent",
+      unlatched: true,
+      members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 60_000 } })],
+    },
+    { Available: "False Creating", Ready: "False Creating" },
+  ],
+  [
+    "the first member served before, and does not for the moment",
+    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, readyOnce: true } })] },
     { Available: "False Creating", Ready: "False Creating" },
   ],
   [
@@ -190,6 +199,31 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { etcd: "noQuorum", members: [voter("a"), voter("b", gone), voter("c", gone)] },
     { Available: "False DataLost", Ready: "False DataLost" },
   ],
+  ...(
+    [
+      ["has ended", { state: { t: "ended", problem: "Evicted" } }],
+      ["is being deleted", { terminating: true }],
+      ["is lost with its node", { node: { t: "gone", name: "n" } }],
+    ] as const
+  ).map(([how, pod]): [string, SampleWorld, Record<string, string>] => [
+    `one of too few pods ${how}`,
+    { etcd: "noQuorum", members: [voter("a"), voter("b", { silent: true, pod }), voter("c", gone)] },
+    { Available: "False DataLost" },
+  ]),
+  [
+    "too few answer, and one that never ran does not make them enough",
+    {
+      etcd: "noQuorum",
+      version: "3.2.13",
+      members: [voter("a", { silent: true }), voter("b", { silent: true }), voter("c", { unnamed: true })],
+    },
+    { Available: "False QuorumLost" },
+  ],
+  [
+    "one pod is left of as many as an older release counted",
+    { etcd: "silent", status: { size: 3 }, members: [voter("a")] },
+    { Available: "False DataLost" },
+  ],
   ["all pods are gone", { etcd: "nobody", status: { size: 3 } }, { Available: "False DataLost" }],
   [
     "all pods start again",
@@ -239,6 +273,11 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "a member came back without its data",
     { members: [voter("a"), voter("b"), voter("c", { wiped: true })] },
     { Available: available, Recovering: "True Members lost", Ready: "False MembersUnhealthy" },
+  ],
+  [
+    "a member came back without its data and has yet to be ready",
+    { members: [voter("a"), voter("b"), voter("c", { wiped: true, pod: neverReady })] },
+    { Recovering: "True Members lost", Ready: "False MembersUnhealthy" },
   ],
   [
     "members follow different leaders",

@@ -25,6 +25,8 @@ export interface SampleMember {
   readonly domain?: string;
   /** Its peer URL is one that nobody can dial. */
   readonly undialable?: true;
+  /** A second peer URL, as a person may have set it. */
+  readonly also?: string;
   /** Absent: it answers and is healthy. */
   readonly silent?: true;
   readonly raftTerm?: number;
@@ -155,7 +157,7 @@ function etcdOf(
 }
 
 function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
-  const { letter, learner, unnamed, foreign, domain, undialable } = sample;
+  const { letter, learner, unnamed, foreign, domain, undialable, also } = sample;
   const name = `demo-${letter}`;
   const { spec } = cluster;
   const named =
@@ -165,7 +167,7 @@ function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
   return {
     id: sampleId(letter),
     name: unnamed ? "" : name,
-    peerUrls: [peerUrl],
+    peerUrls: [peerUrl, ...(also === undefined ? [] : [also])],
     clientUrls: [],
     learner: learner ?? false,
   };

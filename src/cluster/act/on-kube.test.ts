@@ -1,0 +1,120 @@
+// What is done to the objects of Kubernetes, and to nobody else's. The API server here holds one object of each name.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import type { Pod, Service } from "../../kube/objects/kinds.ts";
+import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { ownerReference } from "../../kube/objects/owners.ts";
+import { assess } from "../assess/assess.ts";
+import type { Action } from "../plan/actions.ts";
+import { three } from "../testing/plan-table.ts";
+import { sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { carryOut } from "./actions.ts";
+import { executionOf } from "./execution.ts";
+import { NotYet, Refused } from "./outcome.ts";
+
+interface There {
+  readonly cluster?: EtcdCluster;
+  readonly object?: KubeObject;
+  /** The cache shows the object, too. */
+  readonly cached?: boolean;
+  readonly spec?: object;
+}
+
+/** The writes that the action makes, and how it ends if not well. */
+async function writesOf(action: Action, there: There): Promise<unknown[]> {
+  const { object, cached = false, spec = {} } = there;
+  const writes: unknown[] = [];
+  const api = {
+    get: (kind: Kind<KubeObject>) =>
+      Promise.resolve(kind.kind === EtcdCluster.kind ? (there.cluster ?? sampleCluster({})) : object),
+    create: () => {
+      if (object !== undefined) return Promise.reject(new ApiError(409, "AlreadyExists", ""));
+      return Promise.resolve(writes.push("create"));
+    },
+    apply: (_kind: unknown, _object: unknown, { force }: { force: boolean }) =>
+      Promise.resolve(writes.push(force ? "apply by force" : "apply")),
+    delete: (_kind: unknown, { name }: Key, options: object) => Promise.resolve(writes.push(`delete ${name}`, options)),
+    replace: (_kind: unknown, { spec: after }: Pod) =>
+      Promise.resolve(writes.push(after?.containers.map(({ resources }) => resources?.limits?.["memory"]))),
+  };
+  const store = { get: () => (cached ? object : undefined) };
+  const context = { caches: () => ({ services: store, budgets: store }) };
+  const assessment = assess(sampleWorld({ members: three, spec }), sampleNow);
+  try {
+    await carryOut(action, executionOf(assessment, { api } as never, context as never));
+  } catch (error) {
+    if (!(error instanceof NotYet || error instanceof Refused)) throw error;
+    writes.push(error.name);
+  }
+  return writes;
+}
+
+const cluster = sampleCluster({});
+const ownedBy = (metadata: object): Service => ({
+  metadata: {
+    name: "demo",
+    ownerReferences: [ownerReference(EtcdCluster, { ...cluster, metadata: { ...cluster.metadata, ...metadata } })],
+  },
+});
+
+describe("a Service", () => {
+  const table: [string, There, string[]][] = [
+    ["that is missing is made", {}, ["create"]],
+    [
+      "that is the cluster's is set right, whoever changed it",
+      { object: ownedBy({}), cached: true },
+      ["apply by force"],
+    ],
+    ["that is the cluster's and in no cache yet is set right, too", { object: ownedBy({}) }, ["apply by force"]],
+    ["that a cluster of the same name left behind is waited for", { object: ownedBy({ uid: "before" }) }, ["NotYet"]],
+    ["of another cluster is not taken over", { object: ownedBy({ name: "another", uid: "another" }) }, ["Refused"]],
+    ["of a person is not taken over", { object: { metadata: { name: "demo" } }, cached: true }, ["Refused"]],
+  ];
+  for (const [what, there, wanted] of table)
+    test(what, async () => assert.deepEqual(await writesOf({ do: "applyService", service: "peer" }, there), wanted));
+});
+
+describe("resources are changed", () => {
+  const pod = (uid: string): Pod => {
+    const resources = { limits: { memory: "8Mi" }, requests: { memory: "8Mi" } };
+    const containers = ["etcd", "sidecar"].map((name) => ({ name, resources }));
+    return { metadata: { name: "demo-a", uid }, spec: { containers } };
+  };
+  const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
+  const action: Action = { do: "resizePod", member: "demo-a", uid: "seen" };
+  test("of etcd only", async () => {
+    assert.deepEqual(await writesOf(action, { object: pod("seen"), spec }), [["256Mi", "8Mi"]]);
+  });
+  test("not of another pod than was looked at", async () => {
+    assert.deepEqual(await writesOf(action, { object: pod("another"), spec }), ["NotYet"]);
+  });
+});
+
+describe("while nobody knows of a cluster that has served", () => {
+  const fresh = sampleCluster({ unlatched: true });
+  const seed: Action = { do: "createSeed", member: "demo-a" };
+  const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
+  const table: [string, Action, EtcdCluster, unknown[]][] = [
+    ["a seed is made", seed, fresh, ["create"]],
+    ["a seed is not made for one that has an id by now", seed, cluster, ["NotYet"]],
+    ["a seed is not made for another of the same name", seed, { ...fresh, metadata: { uid: "another" } }, ["NotYet"]],
+    ["a failed seed is deleted", { ...deletion, unlessServed: true }, fresh, ["delete demo-a", { uid: "u" }]],
+    [
+      "a failed seed is not deleted where there is an id by now",
+      { ...deletion, unlessServed: true },
+      cluster,
+      ["NotYet"],
+    ],
+    ["any other pod is deleted whatever is known", deletion, cluster, ["delete demo-a", { uid: "u" }]],
+    [
+      "and by force where no kubelet would answer",
+      { ...deletion, force: true },
+      cluster,
+      ["delete demo-a", { uid: "u", gracePeriodSeconds: 0 }],
+    ],
+  ];
+  for (const [what, action, live, wanted] of table)
+    test(what, async () => assert.deepEqual(await writesOf(action, { cluster: live }), wanted));
+});
