@@ -39,6 +39,7 @@ describe("an EtcdCluster with its defaults", () => {
       currentVersion: "",
       targetVersion: "",
       versions: {},
+      certificates: [],
     });
   });
 

@@ -142,9 +142,3 @@ export const autoOrStatic: Rule<{ readonly auto?: boolean; readonly static?: obj
   cel: "!(has(self.auto) && self.auto) || !has(self.static)",
   holds: (tls) => tls.auto !== true || tls.static === undefined,
 };
-
-/** Has no CEL, so that the definition need not change with the release that implements it. */
-export const autoNotYet: Rule<{ readonly auto?: boolean }> = {
-  says: "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.",
-  holds: (tls) => tls.auto !== true,
-};

@@ -29,8 +29,10 @@ import {
   string,
 } from "../schema/schema.ts";
 
-const secret = (path: string, description: string) =>
-  string(description, { longest: 253, rules: [rules.secretName(`spec.TLS.static.${path}`)] });
+const secretAt = (path: string, description: string) =>
+  string(description, { longest: 253, rules: [rules.secretName(`spec.${path}`)] });
+
+const secret = (path: string, description: string) => secretAt(`TLS.static.${path}`, description);
 
 export const podSchema = object(
   "Settings of the pods. `labels`, `annotations` and `resources` change in running pods; for the rest members are exchanged, one at a time.",
@@ -66,7 +68,7 @@ export const podSchema = object(
     ),
     etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
     persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
-      "The claim for each member's own volume. Absent: data lives as long as the pod. Not implemented yet.",
+      "The claim for each member's own volume. Absent: data lives as long as the pod. A larger request grows the volumes; any other change exchanges the members.",
       "PersistentVolumeClaimSpec",
     ),
     securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
@@ -119,7 +121,7 @@ export const etcdSchema = object(
 );
 
 const tls = object(
-  "TLS between members and towards clients. Absent: plain text. Not implemented yet.",
+  "TLS between members and towards clients. Absent: plain text.",
   {
     static: object(
       "Certificates that you create, in Secrets in the namespace of the cluster.",
@@ -127,23 +129,33 @@ const tls = object(
         member: object("Certificates of the members.", {
           peerSecret: secret(
             "member.peerSecret",
-            "Secret with `peer.crt`, `peer.key` and `peer-ca.crt`, for TLS between members.",
+            "Secret with `peer.crt`, `peer.key` and `peer-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`, for TLS between members.",
           ),
           serverSecret: secret(
             "member.serverSecret",
-            "Secret with `server.crt`, `server.key` and `server-ca.crt`, for TLS towards clients.",
+            "Secret with `server.crt`, `server.key` and `server-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`, for TLS towards clients.",
           ),
         }),
         operatorSecret: secret(
           "operatorSecret",
-          "Secret with `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`: the client certificate of the operator.",
+          "Secret with `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`: the client certificate of the operator.",
         ),
       },
       { rules: [rules.serverSecretMissing, rules.operatorSecretMissing] },
     ),
     auto: boolean("The operator creates and renews all certificates."),
   },
-  { rules: [rules.autoOrStatic, rules.autoNotYet] },
+  { rules: [rules.autoOrStatic] },
+);
+
+const auth = object(
+  "How the operator logs in where etcd's own authentication is enabled. Not needed where its client certificate is that of a user with the role root.",
+  {
+    operatorSecret: secretAt(
+      "auth.operatorSecret",
+      "Secret with `username` and `password` of an etcd user with the role root.",
+    ),
+  },
 );
 
 const failover = object("How long a member may be down before it is replaced.", {
@@ -173,7 +185,7 @@ const upgrade = object("How the version of a running cluster is changed.", {
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
 const volumeRetention = object(
-  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`. Not implemented yet.",
+  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`.",
   {
     whenClusterDeleted: keep("When the EtcdCluster is deleted."),
     whenMemberRemoved: keep("When a member is scaled down or replaced."),
@@ -215,6 +227,7 @@ export const specSchema = object("The desired cluster.", {
   pod: filled(podSchema),
   etcd: filled(etcdSchema),
   TLS: tls,
+  auth,
   upgrade: filled(upgrade),
   updateStrategy: defaulted(
     "RollingUpdate",

@@ -18,7 +18,7 @@ import {
 const names = (description: string) => defaulted([], array(description, string("The name of a pod.")));
 
 const condition = object("One statement about the cluster that is true, false or unknown.", {
-  type: required("", string("Ready, Available, Scaling, Upgrading or Recovering.")),
+  type: required("", string("Ready, Available, Scaling, Upgrading, Recovering, CertificatesValid or DiskPressure.")),
   status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
   reason: defaulted("", string("Why, in a word or two, for programs.")),
   message: defaulted("", string("Why, in a sentence, for people.")),
@@ -74,6 +74,26 @@ export const statusSchema = object("The observed cluster. Only the operator writ
   ),
   leader: string("The member that leads."),
   dbSize: integer("Size of the largest database file of the members in bytes, as of the last change of this status."),
+  dbSizeInUse: integer(
+    "Bytes of it that hold data, as of the last change of this status; the rest is free for more. Since etcd 3.4.",
+  ),
+  dbQuota: integer("Size in bytes at which the database takes no more writes."),
+  volumeSize: integer("Size in bytes of the smallest volume of a member."),
+  clientSecret: string(
+    "The Secret that clients can mount: `tls.crt`, `tls.key` and `ca.crt`. Only with spec.TLS.auto.",
+  ),
+  clientSecretChecksum: string("Changes when the content of that Secret changes."),
+  certificates: defaulted(
+    [],
+    array(
+      "The certificates in use, by what they are for.",
+      object("A certificate.", {
+        use: required("", string("peer, server or operator; with spec.TLS.auto also client, peer-ca and client-ca.")),
+        notAfter: required("", string("When it expires, as in 2026-01-31T12:00:00Z.")),
+      }),
+      { key: "use" },
+    ),
+  ),
   revision: integer("etcd's revision, as of the last change of this status."),
   selector: string("The label selector of the pods, for the scale subresource."),
   observedGeneration: integer("The metadata.generation that this status is based on."),

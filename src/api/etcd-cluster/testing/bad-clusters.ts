@@ -38,7 +38,6 @@ const serverMissing =
   "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.";
 const operatorMissing =
   "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate as well. Set both or neither.";
-const autoNotYet = "spec.TLS.auto is not implemented in this release: remove it, or wait for a release that has it.";
 const serviceNameSentence =
   "metadata.name must start with a letter and contain only lower-case letters, digits and dashes: a Service gets the same name.";
 
@@ -421,17 +420,17 @@ export const badClusters: readonly BadCluster[] = [
     ],
   },
   {
-    what: "certificates that the operator would create",
-    spec: { ...modern, TLS: { auto: true } },
-    problems: [autoNotYet],
-    server: accepts,
+    what: "a Secret for the login that is in another namespace",
+    spec: { ...modern, auth: { operatorSecret: "other/root" } },
+    problems: [
+      "spec.auth.operatorSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.",
+    ],
   },
   {
     what: "certificates from the operator and from a person",
     spec: { ...modern, TLS: { auto: true, static: { member: { peerSecret: "peer" } } } },
     problems: [
       "spec.TLS.auto and spec.TLS.static exclude each other: either the operator creates the certificates or you do. Remove one.",
-      autoNotYet,
     ],
   },
 
