@@ -27,7 +27,8 @@ const needNoOtherPod: ReadonlySet<string> = new Set([
   "antiAffinity",
 ]);
 
-function whatNeedsAPod(pod: Pod): Pod {
+/** Volumes are compared apart from this: a pod alone does not give a member another one. */
+function whatNeedsAPod({ persistentVolumeClaimSpec: _, ...pod }: Pod): Pod {
   return Object.fromEntries(Object.entries(pod).filter(([field]) => !needNoOtherPod.has(field)));
 }
 

@@ -17,8 +17,15 @@ const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
 
 function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error = [], isOurs = true) {
-  const empty = { get: () => undefined, ownedBy: () => [] };
-  const caches = { clusters: { get: () => stored }, pods: empty, services: empty, budgets: empty, nodes: undefined };
+  const empty = { get: () => undefined, ownedBy: () => [], byIndex: () => [] };
+  const caches = {
+    clusters: { get: () => stored },
+    pods: empty,
+    claims: empty,
+    services: empty,
+    budgets: empty,
+    nodes: undefined,
+  };
   const context = {
     caches: () => caches,
     progress: new Progress(),
@@ -55,16 +62,10 @@ test("a pod that cannot be asked for is not taken for one that is gone", async (
 
 describe("what this release cannot do", () => {
   const problemsOf = async (spec: object) => (await observer(sampleCluster({ spec })).look())?.problems ?? [];
-  const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const secrets = { member: { peerSecret: "peer" } };
   const table: [string, object, RegExp | undefined][] = [
     ["is said of certificates", { TLS: { static: secrets } }, /^spec\.TLS is not implemented/],
     ["is said of certificates that it should make", { TLS: { auto: true } }, /^spec\.TLS is not implemented/m],
-    [
-      "is said of volumes",
-      { pod: { persistentVolumeClaimSpec: claim } },
-      /^spec\.pod\.persistentVolumeClaimSpec is not/,
-    ],
     ["is not said where nothing of it is asked for", { TLS: { static: { member: { peerSecret: "" } } } }, undefined],
   ];
   for (const [what, spec, wanted] of table)

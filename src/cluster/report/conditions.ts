@@ -2,9 +2,11 @@
 // each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import { adoptionProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
 import { isRolling, stepsOf } from "../assess/roll.ts";
+import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 
@@ -21,6 +23,7 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
     Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
     Ready: ready(assessment, outcome),
+    ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
@@ -136,6 +139,8 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const because = (sentence: string): string =>
     [sentence, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  const left = adoptionProblem(world);
+  if (left !== undefined) return no("VolumesLeft", left);
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
   const stuck = pods.length > 0 ? "MemberCannotStart" : silences[0]?.reason;
@@ -168,6 +173,13 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(progressOf(assessment)));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+}
+
+/** While nobody says how large the databases are, what was said before stays. */
+function diskPressure({ world }: Assessment): { DiskPressure?: Verdict } {
+  if (spaceOf(world) === undefined) return {};
+  const pressure = pressureOf(world);
+  return { DiskPressure: pressure === undefined ? no("EnoughSpace", "") : yes(pressure.reason, pressure.message) };
 }
 
 /** Pods that contradict what the others say: a person has to see. */
