@@ -5,6 +5,7 @@ import { minorOf } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
+import { seedName } from "../objects/names.ts";
 import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
@@ -108,6 +109,8 @@ function newClusterId({ version, world: { claims, cluster, etcd } }: Assessment)
   if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   const { clusterId } = etcd;
   // One of etcd-operator 0.9 has served before, in who knows which versions.
-  const isNew = !isKnownToHaveServed(cluster.status) && !claims.some(hasBegun);
+  // So has one that goes on with the volumes of an earlier cluster: none of them is of its own seed.
+  const isAdopted = claims.some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
+  const isNew = !isKnownToHaveServed(cluster.status) && !isAdopted;
   return [{ do: "latchClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

@@ -223,6 +223,12 @@ export class Kubelet {
     return container.heldUp !== undefined && container.disk.data !== undefined && !container.going;
   }
 
+  /** Every process has run, and its data outlives its pod. */
+  get allKeepTheirData(): boolean {
+    const all = [...this.#containers.values()];
+    return all.length > 0 && all.every(({ disk }) => disk.claim !== undefined && !disk.unclaimed && disk.data);
+  }
+
   /** One that nobody told to go. */
   stays(name: string): boolean {
     const container = this.#named(name);
