@@ -5,7 +5,7 @@ import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import { adoptionProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
-import { isRolling, stepsOf } from "../assess/roll.ts";
+import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
 import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
@@ -93,11 +93,21 @@ function progressOf({ desired, roll, world }: Assessment): string {
   if (target.first !== undefined) return `${done}; ${target.first.because}.`;
   if (world.cluster.spec.paused) return `${done}. The cluster is paused, so nothing is done about it.`;
   if (changes.length === 0) return `${done}.`;
-  const names = changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
-  if (world.cluster.spec.updateStrategy === "OnDelete")
-    return `${done}. spec.updateStrategy is OnDelete: delete these pods one after another: ${names}.`;
+  const names = inWords(changes);
+  if (world.cluster.spec.updateStrategy === "OnDelete") {
+    // A pod alone would come back on the volume that it had.
+    const [ofVolumes, ofPods] = [changes.filter(takesAnotherVolume), changes.filter((one) => !takesAnotherVolume(one))];
+    const pods = ofPods.length > 0 ? [`delete these pods one after another: ${inWords(ofPods)}`] : [];
+    const volumes =
+      ofVolumes.length > 0 ? [`delete the claim and then the pod of one after another: ${inWords(ofVolumes)}`] : [];
+    return `${done}. spec.updateStrategy is OnDelete: ${[...pods, ...volumes].join("; ")}.`;
+  }
   return `${done}; next: ${names}.`;
 }
+
+const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange" && pod.hasVolume;
+const inWords = (changes: readonly Change[]): string =>
+  changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
   if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
