@@ -104,19 +104,19 @@ export const runs = (pod: Release, { version, image }: Release): boolean =>
   pod.version === version && pod.image === image;
 
 /** Its image was changed, and it has not come up since: another change of its image is its cure. */
-export const isBroken = ({ seat, how }: Change): boolean =>
-  how === "inPlace" && !seat.alive && seat.pod?.changedFrom !== undefined;
+export const isBroken = ({ seat, how, pod }: Change): boolean =>
+  !seat.alive &&
+  ((how === "inPlace" && pod.changedFrom !== undefined) || (how === "recreate" && problemOf(pod) !== undefined));
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
-export function brokenPods({ etcd, pods }: World, release: Release): readonly MemberPod[] {
+export function brokenPods(world: World, release: Release): readonly MemberPod[] {
+  return silentPods(world).filter((pod) => pod.changedFrom !== undefined && !runs(pod, release));
+}
+
+export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
   const answering = "answers" in etcd ? [...etcd.answers.values()].map(({ pod }) => pod) : [];
   return pods.filter(
-    (pod) =>
-      pod.changedFrom !== undefined &&
-      !runs(pod, release) &&
-      !pod.terminating &&
-      pod.state.t !== "ended" &&
-      !answering.includes(pod.name),
+    ({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.includes(name),
   );
 }
 

@@ -98,8 +98,7 @@ function progressOf({ desired, roll, world }: Assessment): string {
     // A pod alone would come back on the volume that it had.
     const [ofVolumes, ofPods] = [changes.filter(takesAnotherVolume), changes.filter((one) => !takesAnotherVolume(one))];
     const pods = ofPods.length > 0 ? [`delete these pods one after another: ${inWords(ofPods)}`] : [];
-    const volumes =
-      ofVolumes.length > 0 ? [`delete the claim and then the pod of one after another: ${inWords(ofVolumes)}`] : [];
+    const volumes = ofVolumes.length > 0 ? [`delete these claims one after another: ${inWords(ofVolumes)}`] : [];
     return `${done}. spec.updateStrategy is OnDelete: ${[...pods, ...volumes].join("; ")}.`;
   }
   return `${done}; next: ${names}.`;

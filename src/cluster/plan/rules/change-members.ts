@@ -15,7 +15,8 @@ export function changeMembers(situation: Situation): Decision | undefined {
   const [next] = roll.changes;
   if (world.problems.length > 0) return undefined;
   // It is down: nothing has to be waited for.
-  if (isRolling(world) && next !== undefined && isBroken(next)) return changeInPlace(situation, next);
+  if (isRolling(world) && next !== undefined && isBroken(next))
+    return next.how === "recreate" ? recreateOne(situation, next) : changeInPlace(situation, next);
   if (roll.waits !== undefined) return undefined;
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.target.first !== undefined) return prepare(roll.target.first);
