@@ -4,7 +4,7 @@
 //
 // What was found on servers of 3.2 to 3.7 with authentication on (test/etcd/auth.test.ts holds them to it):
 // - Without a token everything is refused as `authRequired`, with one exception: before 3.5.28 and 3.6.9 Status, MemberList,
-//   Alarm and MoveLeader are not. A linearizable read is refused only after it went through the quorum.
+//   Alarm, MoveLeader and Downgrade are not. A linearizable read is refused only after it went through the quorum.
 // - A token is an entry of the raft log: it is good at every member, also after a restart, and none is given without quorum.
 //   A member that has not got the entry yet lets the call wait for it.
 // - It ends 5 minutes after it was last used at that member, and with a change of the password. A member that was sent a
@@ -55,6 +55,11 @@ const refusals: ReadonlySet<EtcdReason> = new Set<EtcdReason>([
 /** etcd does not let us do this, because of who we are. */
 export function isAccessRefusal(error: unknown): error is EtcdError {
   return error instanceof EtcdError && refusals.has(error.reason);
+}
+
+/** The login itself is not good. */
+export function isLoginRefusal(error: unknown): error is EtcdError {
+  return error instanceof EtcdError && (error.reason === "wrongPassword" || error.reason === "notRoot");
 }
 
 /** One user at the members of one cluster: their tokens are good for each other. */
@@ -110,7 +115,7 @@ export class Session {
       this.#token = await authenticated(this.#login, carrier);
       this.#refused = undefined;
     } catch (error) {
-      if (isAccessRefusal(error)) this.#refused = { error, until: this.#now() + refusedFor };
+      if (isLoginRefusal(error)) this.#refused = { error, until: this.#now() + refusedFor };
       throw error;
     }
     return this.#token;
@@ -119,19 +124,28 @@ export class Session {
 
 async function authenticated(login: Login, carrier: Carrier): Promise<string | undefined> {
   const { username, password } = login;
-  const within = { deadline: loginWithin };
   let token: string;
   try {
-    ({ token } = await unary(carrier, Auth.method.authenticate, { name: username, password }, within));
+    const request = { name: username, password };
+    ({ token } = await unary(carrier, Auth.method.authenticate, request, { deadline: loginWithin }));
   } catch (error) {
     if (error instanceof EtcdError && error.reason === "authNotEnabled") return undefined;
     throw error;
   }
-  // Everybody may ask for himself. Said now, and not when a member has to be replaced.
-  const { roles } = await unary(withToken(carrier, token), Auth.method.userGet, { name: username }, within);
-  if (!roles.includes(adminRole))
-    throw new EtcdError("notRoot", "UserGet", `${username} has not the role ${adminRole}`);
-  return token;
+  // Said now, and not when a member has to be replaced.
+  if (await isAdmin(username, withToken(carrier, token))) return token;
+  throw new EtcdError("notRoot", "UserGet", `${username} has not the role ${adminRole}`);
+}
+
+/** Everybody may ask for himself; in 3.2 only those with the role may. */
+async function isAdmin(name: string, carrier: Carrier): Promise<boolean> {
+  try {
+    const { roles } = await unary(carrier, Auth.method.userGet, { name }, { deadline: loginWithin });
+    return roles.includes(adminRole);
+  } catch (error) {
+    if (error instanceof EtcdError && error.reason === "permissionDenied") return false;
+    throw error;
+  }
 }
 
 /**
