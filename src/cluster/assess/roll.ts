@@ -6,6 +6,7 @@ import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts"
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { answeredIn } from "./silence.ts";
 import type { Target } from "./target.ts";
 
 export interface Roll {
@@ -102,14 +103,14 @@ export const isBroken = ({ seat, how }: Change): boolean =>
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
 export function brokenPods({ etcd, pods }: World, release: Release): readonly MemberPod[] {
-  const answering = "answers" in etcd ? [...etcd.answers.values()].map(({ pod }) => pod) : [];
+  const answering = answeredIn(etcd);
   return pods.filter(
     (pod) =>
       pod.changedFrom !== undefined &&
       !runs(pod, release) &&
       !pod.terminating &&
       pod.state.t !== "ended" &&
-      !answering.includes(pod.name),
+      !answering.has(pod.name),
   );
 }
 

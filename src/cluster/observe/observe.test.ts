@@ -10,6 +10,7 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
 import { sampleCluster, sampleId } from "../testing/sample-world.ts";
+import { Logins } from "./login.ts";
 import { isInScope, observe, scopeAnnotation } from "./observe.ts";
 import { Progress } from "./progress.ts";
 
@@ -21,6 +22,7 @@ function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error 
   const caches = { clusters: { get: () => stored }, pods: empty, services: empty, budgets: empty, nodes: undefined };
   const context = {
     caches: () => caches,
+    logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
     isOurs: () => isOurs,

@@ -83,7 +83,7 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
 function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
-  if (world.etcd.t === "noQuorum") return [waitForQuorum(situation)];
+  if (world.etcd.t === "noQuorum" || world.etcd.t === "keptOut") return [waitForQuorum(situation)];
   if (world.etcd.t !== "quorum") return [bootstrap(situation) ?? waitForQuorum(situation)];
   const decisions: Decision[] = [];
   for (const rule of rules) {

@@ -93,8 +93,8 @@ export function isUndecided(error: unknown): boolean {
 }
 
 /** Adds a member the best way that the version has, starts it, and makes it a voter. */
-export async function grow(world: EtcdWorld, name: string): Promise<Member> {
-  const m0 = world.member("m0");
+export async function grow(world: EtcdWorld, name: string, login?: Login): Promise<Member> {
+  const m0 = world.member("m0", login);
   const peerUrls = [world.peerUrl(name)];
   const learner = has(world.version, "learners");
   const { member } = await succeedsInTime(
@@ -109,7 +109,7 @@ export async function grow(world: EtcdWorld, name: string): Promise<Member> {
   await comesTrue(
     world,
     `${name} is healthy`,
-    () => world.member(name).health(),
+    () => world.member(name, login).health(),
     (health) => health.t === "healthy",
   );
   return member;
