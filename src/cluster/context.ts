@@ -8,6 +8,7 @@ import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import type { ClusterMetrics } from "./metrics.ts";
+import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
 
 export interface ClusterCaches {
@@ -30,6 +31,7 @@ export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
+  readonly logins: Logins;
   readonly progress: Progress;
   readonly refusedUpkeep: RefusedUpkeep;
   /** Whether this operator manages the cluster. */

@@ -47,7 +47,8 @@ async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld =
     mergePatch: () => Promise.resolve(asked.push("label")),
   };
   const assessment = assess(sampleWorld(sample), sampleNow);
-  const execution = executionOf(assessment, { api } as never, { members: { at: () => member } } as never);
+  const context = { members: { at: () => member }, logins: { known: () => undefined } };
+  const execution = executionOf(assessment, { api } as never, context as never);
   await carryOut(action, execution).catch((error: unknown) => {
     if (!(error instanceof NotYet)) throw error;
     asked.push("not yet");

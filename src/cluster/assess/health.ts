@@ -1,7 +1,7 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { Claim, MemberPod, World } from "../observe/world.ts";
+import type { AccessTrouble, Claim, MemberPod, World } from "../observe/world.ts";
 import { claimOf, hasBegun } from "./claims.ts";
 import { holdsData } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
@@ -14,6 +14,8 @@ export type Health =
   | { readonly t: "electing" }
   /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
   | { readonly t: "joining" }
+  /** etcd's own authentication keeps the operator out. `serves`: clients that it lets in are served. */
+  | { readonly t: "keptOut"; readonly trouble: AccessTrouble; readonly serves: boolean }
   /** All that answer are members of another cluster than the status says that this one is. */
   | { readonly t: "foreign"; readonly answering: ClusterId; readonly latched: ClusterId }
   /** Too few answer, and enough voters still have their data to come back. */
@@ -24,6 +26,7 @@ export type Health =
 export function healthOf(world: World, seats: readonly Seat[]): Health {
   const { etcd, cluster } = world;
   if (etcd.t === "quorum") return { t: "serving" };
+  if (etcd.t === "keptOut") return { t: "keptOut", trouble: etcd.trouble, serves: etcd.serving.length > 0 };
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)

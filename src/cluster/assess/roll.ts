@@ -7,6 +7,7 @@ import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { answeredIn } from "./silence.ts";
 import { quotaOf } from "./space.ts";
 import type { Target } from "./target.ts";
 
@@ -114,10 +115,8 @@ export function brokenPods(world: World, release: Release): readonly MemberPod[]
 }
 
 export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
-  const answering = "answers" in etcd ? [...etcd.answers.values()].map(({ pod }) => pod) : [];
-  return pods.filter(
-    ({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.includes(name),
-  );
+  const answering = answeredIn(etcd);
+  return pods.filter(({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.has(name));
 }
 
 // What it waits for

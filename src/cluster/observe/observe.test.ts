@@ -10,6 +10,7 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
 import { sampleCluster, sampleId } from "../testing/sample-world.ts";
+import { Logins } from "./login.ts";
 import { isInScope, observe, scopeAnnotation } from "./observe.ts";
 import { Progress } from "./progress.ts";
 
@@ -28,6 +29,7 @@ function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error 
   };
   const context = {
     caches: () => caches,
+    logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
     isOurs: () => isOurs,

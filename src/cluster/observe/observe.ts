@@ -35,6 +35,7 @@ export async function observe(
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
     context.progress.forget(key);
+    context.logins.forget(key);
     context.refusedUpkeep.forget(keyText(key));
     return undefined;
   }
@@ -47,7 +48,13 @@ export async function observe(
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
-    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, regressed, signal }) };
+    const ask = async (): Promise<EtcdView> => {
+      const source = await context.logins.of(cluster, { api, signal });
+      return observedEtcd(pods, { members: context.members, source, latched, regressed, signal });
+    };
+    const etcd = await ask();
+    const isWorthAnother = etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { api, signal }));
+    return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
   let seen = await look(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
@@ -77,6 +84,7 @@ export async function observe(
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
+  if (etcd.t === "keptOut") return [...new Set([...members.ready, ...members.unready, ...voters])];
   // A seed that has not answered yet is in no list and no status.
   if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);

@@ -9,6 +9,7 @@ import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
 import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
+import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
 
@@ -31,10 +32,12 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
 function available({ health }: Assessment): Verdict {
-  return health.t === "serving" ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
+  const serves = health.t === "serving" || (health.t === "keptOut" && health.serves);
+  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
 }
 
 function reasonOf(health: Unavailable): string {
+  if (health.t === "keptOut") return keptOutReason(health.trouble);
   return {
     creating: "Creating",
     electing: "Electing",
@@ -57,6 +60,8 @@ export function adviceOn(health: Unavailable): string {
       return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
       return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+    case "keptOut":
+      return keptOutSentence(health);
     case "dataLost":
       break;
   }
@@ -109,7 +114,7 @@ const inWords = (changes: readonly Change[]): string =>
   changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
-  if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
+  if (health.t === "creating" || health.t === "foreign" || health.t === "keptOut") return no(reasonOf(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);

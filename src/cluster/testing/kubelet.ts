@@ -2,7 +2,9 @@
 // an in-memory etcd, which start and end as the real ones do. Tests kill processes, wipe their data, starve them, evict
 // their pods and silence their nodes.
 import type { MemberId } from "../../etcd/ids.ts";
+import { isAccessRefusal } from "../../etcd/login.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
+import type { Endpoint } from "../../etcd/members.ts";
 import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { type Clock, pause } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
@@ -131,8 +133,8 @@ export class Kubelet {
   }
 
   /** Whoever listens there. */
-  at({ url }: { readonly url: string }): EtcdMember {
-    return (this.etcd ?? nobody).at(url);
+  at({ url, login }: Endpoint): EtcdMember {
+    return (this.etcd ?? nobody).at(url, login);
   }
 
   // What a test does to it
@@ -514,7 +516,7 @@ export class Kubelet {
   async #probe(container: Container, tell?: "tell"): Promise<void> {
     const member = this.at({ url: memberUrl(container.address) });
     const serves = (await member.health()).t === "healthy";
-    const listens = serves || container.started || (await member.status().then(yes, no));
+    const listens = serves || container.started || (await member.status().then(yes, isAccessRefusal));
     const now = this.#clock.now();
     const before = [container.ready, container.started];
     container.failsSince = serves ? undefined : (container.failsSince ?? now);
@@ -582,7 +584,6 @@ function backOff(restarts: number): number {
 }
 
 const yes = (): boolean => true;
-const no = (): boolean => false;
 
 function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;

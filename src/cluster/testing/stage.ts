@@ -7,7 +7,7 @@ import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
-import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
@@ -68,6 +68,7 @@ export class Stage implements AsyncDisposable {
         { kind: Service },
         { kind: PodDisruptionBudget },
         { kind: Node },
+        { kind: Secret },
       ],
       clock,
       date: () => new Date(this.now()),

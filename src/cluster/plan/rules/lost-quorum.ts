@@ -1,5 +1,5 @@
-// A cluster that cannot decide. Nothing is taken away from it: members that come back make it whole, and until then
-// every copy of the data may be the one that counts.
+// A cluster that cannot decide, or that does not let the operator know what it decides. Nothing is taken away from it:
+// members that come back make it whole, and until then every copy of the data may be the one that counts.
 import type { Assessment } from "../../assess/assess.ts";
 import { claimOf } from "../../assess/claims.ts";
 import { isStuck, knowsMembers, outdatedSetting, problemOf } from "../../assess/pods.ts";
@@ -13,6 +13,12 @@ export function waitForQuorum(assessment: Assessment): Decision {
   const { world } = assessment;
   const mended = undoChange(assessment) ?? recreateBroken(assessment);
   if (mended !== undefined) return mended;
+  if (world.etcd.t === "keptOut")
+    return {
+      actions: [],
+      because: `etcd's authentication keeps the operator out (${world.etcd.trouble.t}): nothing is done to the members`,
+      lookAgainAfter: pace.untilLetIn,
+    };
   if (world.etcd.t === "noQuorum") return startSecondVoter(assessment) ?? waitForVoters(assessment);
   if (world.pods.length === 0)
     return {
