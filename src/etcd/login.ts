@@ -9,7 +9,9 @@
 //   A member that has not got the entry yet lets the call wait for it.
 // - It ends 5 minutes after it was last used at that member, and with a change of the password. A member that was sent a
 //   snapshot instead of the entry does not know it: `invalidToken`. A learner gives none and has to wait for a newer one.
-// - A client certificate logs its common name in, whether there is such a user or not. A token goes before it.
+//   One of 3.3 that was sent a snapshot knows no tokens at all until it is restarted; one of 3.2 ends once, at the next login
+//   of anybody, and is well from then on.
+// - A client certificate logs its common name in, whether there is such a user or not. From 3.3 on a token goes before it.
 // - A user without roles may ask for Status and the members, and change nothing.
 // - Before 3.5 a token is refused as invalid once authentication is off again.
 import { EtcdError, type EtcdReason } from "./errors.ts";
@@ -70,6 +72,8 @@ export class Session {
   #refused: { readonly error: EtcdError; readonly until: number } | undefined;
   /** Those on their way, by member: a call that needs one joins the one at its member. */
   readonly #underWay = new Map<string, Promise<string | undefined>>();
+  /** Where it has logged in before. */
+  readonly #voters = new Map<string, Carrier>();
 
   constructor(login: Login, now: () => number) {
     this.#login = login;
@@ -90,13 +94,15 @@ export class Session {
       return await joined;
     } catch (error) {
       if (!(error instanceof EtcdError) || error.reason !== "notServedByLearner") throw error;
-      return this.#fromOther(refused, error);
+      return this.#fromVoter(refused, error);
     }
   }
 
   /** A learner logs nobody in. The next token that a voter gives reaches it, so the one that it does not know goes. */
-  async #fromOther(refused: string | undefined, error: EtcdError): Promise<string | undefined> {
+  async #fromVoter(refused: string | undefined, error: EtcdError): Promise<string | undefined> {
     if (this.#token === refused) this.#token = undefined;
+    for (const [at, carrier] of [...this.#voters])
+      if (!this.#underWay.has(at)) this.#begin(at, carrier).catch(() => this.#voters.delete(at));
     try {
       return await Promise.any(this.#underWay.values());
     } catch {
@@ -104,10 +110,16 @@ export class Session {
     }
   }
 
-  #begin(at: string, carrier: Carrier): Promise<string | undefined> {
-    const begun = this.#logIn(carrier).finally(() => this.#underWay.delete(at));
+  async #begin(at: string, carrier: Carrier): Promise<string | undefined> {
+    const begun = this.#logIn(carrier);
     this.#underWay.set(at, begun);
-    return begun;
+    try {
+      const token = await begun;
+      this.#voters.set(at, carrier);
+      return token;
+    } finally {
+      this.#underWay.delete(at);
+    }
   }
 
   async #logIn(carrier: Carrier): Promise<string | undefined> {
