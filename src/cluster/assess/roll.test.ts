@@ -130,6 +130,11 @@ describe("the next change", () => {
       undefined,
     ],
     [
+      "does not wait for it where others are changed in place, either",
+      { size: 2, members: [old("a"), old("b", oldFlag), voter("c")] },
+      undefined,
+    ],
+    [
       "waits for the second one too many to go",
       { size: 2, members: [voter("a", { pod: outdated }), voter("b", { pod: outdated }), voter("c"), voter("d")] },
       "it waits until the cluster has its 2 members",
