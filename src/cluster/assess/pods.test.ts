@@ -1,6 +1,7 @@
 // What a pod's state means for its member, one question at a time.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { restartedAtAnnotation } from "../objects/member-pod.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { MemberPod, PodState } from "../observe/world.ts";
 import { crashing, ended, going, homeless, running, starting, voter } from "../testing/plan-table.ts";
@@ -135,6 +136,18 @@ describe("only another pod can give it", () => {
   ];
   for (const [what, differs, spec, wanted] of table)
     test(what, () => assert.equal(outdatedSetting(pod(differs), cluster(spec)), wanted));
+});
+
+test("a restart that was asked for since it was made takes another pod", () => {
+  const { metadata, ...rest } = cluster();
+  const outdated = (asked: string | undefined, differs: Partial<MemberPod>): string | undefined => {
+    const annotations = asked === undefined ? {} : { [restartedAtAnnotation]: asked };
+    return outdatedSetting(pod({ ...bare, ...differs }), { ...rest, metadata: { ...metadata, annotations } });
+  };
+  assert.equal(outdated("noon", {}), "a restart was asked for");
+  assert.equal(outdated("noon", { restartedAt: "dawn" }), "a restart was asked for");
+  assert.equal(outdated("noon", { restartedAt: "noon" }), undefined);
+  assert.equal(outdated(undefined, { restartedAt: "dawn" }), undefined);
 });
 
 test("a pod has other settings when it was made from another version, image or setting, or nobody can read from what", () => {

@@ -297,6 +297,8 @@ test("the cache keeps nothing empty of a pod that has nothing to be read back", 
     spec: { containers: [{ name: "etcd", env: [{ name: "GOGC" }] }], volumes: [] },
     status: {},
   });
+  const bare: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd" }] } };
+  assert.deepEqual(leanPod(bare).spec?.containers, [{ name: "etcd" }]);
   const others: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "another" }] } };
   assert.deepEqual(leanPod(others).spec?.containers, []);
 });

@@ -233,15 +233,6 @@ check("a member that is changed", [
     ["change a from 3.2.31 to 3.2.32"],
   ],
   [
-    "hands over to a voter that serves",
-    {
-      members: [old("a"), voter("b"), voter("c")],
-      leader: "a",
-      ...proved("a"),
-    },
-    ["lead b"],
-  ],
-  [
     "has its image tried once where another is on the same node",
     { members: [voter("a"), old("b"), old("c", sameNode)] },
     [on("b")],
