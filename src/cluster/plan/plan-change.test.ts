@@ -5,7 +5,9 @@ import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
 import { check, crashing, learner, voter } from "../testing/plan-table.ts";
+import { inWords } from "../testing/actions-in-words.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { planCluster } from "./plan.ts";
 
 const imageOf = (version: string): string => `quay.io/coreos/etcd:v${version}`;
 /** It runs this version, as its pod says and as it says itself. */
@@ -189,6 +191,7 @@ check("another version", [
   ],
 ]);
 
+const settings = (spec: object): Partial<MemberPod> => ({ madeFrom: settingsOf(sampleCluster({ spec }).spec) });
 const stored = (version: string, storage: string, downgrade?: string): SampleMember[] =>
   ["a", "b", "c"].map((letter) => voter(letter, { ...of(version), storage, says: { downgrade } }));
 const sameNode: Partial<MemberPod> = { node: { t: "ready", name: "node-of-demo-b" } };
@@ -211,6 +214,15 @@ check("what etcd is brought to first", [
     { version: "3.6.16", members: stored("3.7.3", "3.7.0", "3.6.0") },
     [],
     500,
+  ],
+  [
+    "nothing, while the spec is wrong",
+    {
+      version: "3.7.3",
+      members: stored("3.7.3", "3.6.0", "3.6.0").map((one) => ({ ...one, pod: { ...one.pod, ...settings({}) } })),
+      change: { problems: ["Wrong."] },
+    },
+    [],
   ],
   [
     "nothing, while a member is away",
@@ -245,7 +257,6 @@ check("a member that is changed", [
   ],
 ]);
 
-const settings = (spec: object): Partial<MemberPod> => ({ madeFrom: settingsOf(sampleCluster({ spec }).spec) });
 const before = settings({});
 const after = settings({ etcd: { snapshotCount: 5000 } });
 const spec = { etcd: { snapshotCount: 5000 } };
@@ -320,6 +331,15 @@ check("other settings", [
     [],
   ],
 ]);
+
+test("no member goes before a new one has joined in its place, though none can be added", () => {
+  const world = sampleWorld({ spec, members: [made("a", before), made("b", before), made("c", before)] });
+  const { decisions } = planCluster(assess(world, sampleNow), () => 0.5);
+  assert.deepEqual(
+    decisions.map(({ actions }) => inWords(actions)),
+    [["add learner new1", "pod new1"], []],
+  );
+});
 
 test("while members are exchanged the status calls it an update and no change of size", () => {
   const { desired, roll } = assess(

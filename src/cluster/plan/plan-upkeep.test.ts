@@ -1,12 +1,14 @@
 // What is done about the objects around the members, and about pods that run, besides the members themselves.
 import { disruptionBudget } from "../objects/budget.ts";
-import { clientService } from "../objects/services.ts";
+import { clientService, peerService } from "../objects/services.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
-import { check, going, three, voter } from "../testing/plan-table.ts";
+import { check, going, gone, three, voter } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow } from "../testing/sample-world.ts";
 
 const { spec: wanted, ...service } = clientService(sampleCluster({}));
+const { spec: peer } = peerService(sampleCluster({}));
+const ports = (peer?.ports ?? []).slice(0, 1);
 const port = { name: "extra", port: 9999 };
 const client = (spec: object | undefined): SampleWorld => ({
   members: three,
@@ -17,6 +19,11 @@ const { spec: budget } = disruptionBudget(sampleCluster({}), 2);
 check("a Service or a budget", [
   ["is right with all that is wanted and more", client({ ...wanted, ports: [port, ...(wanted?.ports ?? [])] }), []],
   ["is wrong without one of its ports", client({ ...wanted, ports: [port] }), ["client service"]],
+  [
+    "is wrong with one of its two ports",
+    { members: three, change: { peerService: { spec: { ...peer, ports } } } },
+    ["peer service"],
+  ],
   ["is wrong without its ports", client({ ...wanted, ports: undefined }), ["client service"]],
   ["is wrong with another selector", client({ ...wanted, selector: { app: "another" } }), ["client service"]],
   ["is wrong without a selector", client({ ...wanted, selector: null }), ["client service"]],
@@ -25,6 +32,19 @@ check("a Service or a budget", [
     "is wrong with another number",
     { members: three, change: { budget: { spec: { ...budget, minAvailable: 1 } } } },
     ["budget 2"],
+  ],
+]);
+
+check("the peer Service, where it is missing,", [
+  [
+    "comes before a pod that is made",
+    { members: [voter("a"), voter("b")], change: { peerService: undefined } },
+    ["peer service", "add learner new1", "pod new1"],
+  ],
+  [
+    "comes after what makes no pod",
+    { members: [voter("a"), voter("b"), gone("c")], change: { peerService: undefined } },
+    ["remove c", "peer service"],
   ],
 ]);
 
