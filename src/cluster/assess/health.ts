@@ -44,7 +44,7 @@ function withoutQuorum(voters: readonly Seat[], world: World): Health {
   if (answering >= needed) return { t: "electing" };
   const unstarted = voters.filter(({ member }) => member.name === "").length;
   // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
-  if (unstarted > 0 && answering + unstarted >= needed) return { t: "joining" };
+  if (answering + unstarted >= needed) return { t: "joining" };
   return lost(answering, voters.length, voters);
 }
 

@@ -146,10 +146,10 @@ function alarms({ etcd }: World): string | undefined {
 const fullest = 0.95;
 
 function space(world: World): string | undefined {
-  const { etcd } = world;
-  const quota = quotaOf(world);
+  const { cluster, etcd } = world;
   if (!("answers" in etcd)) return undefined;
   for (const { pod, status } of etcd.answers.values()) {
+    const quota = quotaOf(status, cluster);
     if (status.dbSize > quota * fullest)
       return `it waits until the database of ${pod} has room (${status.dbSize} of ${quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
   }

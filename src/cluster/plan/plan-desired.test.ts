@@ -251,11 +251,24 @@ test("a rule that is refused lets the next one speak, and one that waits is the 
   assert.deepEqual(decisions.at(-1)?.actions, []);
 });
 
+test("what is left when nobody can be added is to wait, and not for long", () => {
+  const { decisions } = planCluster(assess(sampleWorld({ members: [voter("a"), voter("b")] }), sampleNow), () => 0.5);
+  const because = "2 of 3 members are there, and none can be added now";
+  assert.deepEqual(decisions.slice(1), [{ actions: [], because, lookAgainAfter: 500 }]);
+});
+
 test("a member that never ran and has no pod gets one before the next joins, though nothing else can be done", () => {
   const { decisions } = planCluster(
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
+});
+
+test("a plan by which members join says how many there are", () => {
+  const because = (sample: SampleWorld): string =>
+    planCluster(assess(sampleWorld(sample), sampleNow)).decisions[0].because.replaceAll(/demo-[b-z2-9]{10}/g, "new");
+  assert.equal(because({ members: [voter("a"), voter("b")] }), "new joins: 2 of 3 members are there");
+  assert.equal(because({ members: [voter("a", { raftIndex: 9 })] }), "new, new join: 1 of 3 members are there");
 });
 
 describe("a plan that waits says what for:", () => {

@@ -80,11 +80,11 @@ function scaling({ desired, health, learners, seats, world: { cluster, etcd } }:
 }
 
 function upgrading(assessment: Assessment): Verdict {
-  const { health, roll, world } = assessment;
+  const { roll, world } = assessment;
   const { version } = world.cluster.spec;
   const isThere = [...versionsOf(world).keys()].every((running) => running === version);
   const isHeld = world.problems.length > 0 || roll.target.refused !== undefined;
-  if (health.t === "creating" || isThere || isHeld) return no("Not upgrading", "");
+  if (isThere || isHeld) return no("Not upgrading", "");
   const path = stepsOf(roll).join(", then ");
   const by = path === version ? "" : ` by way of ${path}`;
   return yes("Cluster upgrading", `upgrading to ${version}${by}: ${progressOf(assessment)}`);

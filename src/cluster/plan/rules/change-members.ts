@@ -99,11 +99,9 @@ function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | 
 }
 
 /** Another leads before the leader stops: writes pause for a moment instead of an election. */
-function stepDown({ leader, roll, seats, version }: Situation, seat: Seat): readonly Action[] {
+function stepDown({ leader, seats, version }: Situation, seat: Seat): readonly Action[] {
   if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
-  const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
-  const isUpToDate = (heir: Seat): boolean => !roll.changes.some((change) => change.seat === heir);
-  const heir = heirs.find(isUpToDate) ?? heirs[0];
+  const heir = seats.find((other) => isVoter(other) && isHealthy(other) && other !== seat);
   if (heir === undefined) return [];
   return [
     { do: "moveLeader", from: seat.member.id, to: heir.member.id, because: "the leader is about to be restarted" },
