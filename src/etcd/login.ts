@@ -101,7 +101,7 @@ export class Session {
   /** A learner logs nobody in. The next token that a voter gives reaches it, so the one that it does not know goes. */
   async #fromVoter(refused: string | undefined, error: EtcdError): Promise<string | undefined> {
     if (this.#token === refused) this.#token = undefined;
-    for (const [at, carrier] of [...this.#voters])
+    for (const [at, carrier] of this.#voters)
       if (!this.#underWay.has(at)) this.#begin(at, carrier).catch(() => this.#voters.delete(at));
     try {
       return await Promise.any(this.#underWay.values());
