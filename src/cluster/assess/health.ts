@@ -1,7 +1,7 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { AccessTrouble, Claim, MemberPod, World } from "../observe/world.ts";
+import type { AccessTrouble, Claim, EtcdView, MemberPod, World } from "../observe/world.ts";
 import { claimOf, hasBegun } from "./claims.ts";
 import { holdsData } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
@@ -26,13 +26,20 @@ export type Health =
 export function healthOf(world: World, seats: readonly Seat[]): Health {
   const { etcd, cluster } = world;
   if (etcd.t === "quorum") return { t: "serving" };
-  if (etcd.t === "keptOut") return { t: "keptOut", trouble: etcd.trouble, serves: etcd.serving.length > 0 };
+  if (etcd.t === "keptOut") return keptOut(etcd, world);
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
   } else if (!isKnownToHaveServed(cluster.status)) return { t: "creating" };
   return withoutQuorum(seats.filter(isVoter), world);
+}
+
+/** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
+function keptOut({ trouble, serving }: Extract<EtcdView, { t: "keptOut" }>, world: World): Health {
+  const serves = serving.length > 0;
+  const left = withoutList(world);
+  return !serves && left.t === "dataLost" ? left : { t: "keptOut", trouble, serves };
 }
 
 function withoutQuorum(voters: readonly Seat[], world: World): Health {

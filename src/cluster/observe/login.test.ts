@@ -41,6 +41,12 @@ describe("a login", () => {
     assert.deepEqual(state.asked, ["shop/login"]);
   });
 
+  test("is what a person typed, without the line end that many editors add", async () => {
+    const { logins, reading } = server(secret({ username: "root\n", password: "open sesame\r\n" }));
+    await logins.of(named("login"), reading);
+    assert.equal(logins.known(named("login"))?.isSame(new Login("root", "open sesame")), true);
+  });
+
   test("is not asked for where the spec names none, and is forgotten when it names none any more", async () => {
     const { state, logins, reading } = server(good);
     for (const auth of [undefined, {}, { operatorSecret: "" }])

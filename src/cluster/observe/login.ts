@@ -89,7 +89,12 @@ function secretOf({ spec: { auth } }: CompleteEtcdCluster): string | undefined {
 }
 
 function sourceIn(secret: string, data: Readonly<Record<string, string>>): LoginSource {
-  const [username, password] = ["username", "password"].map((key) => Buffer.from(data[key] ?? "", "base64").toString());
+  // Many a Secret is made with echo, which adds a line end.
+  const [username, password] = ["username", "password"].map((key) =>
+    Buffer.from(data[key] ?? "", "base64")
+      .toString()
+      .replace(/\r?\n$/, ""),
+  );
   if (username && password) return { t: "given", secret, login: new Login(username, password) };
   const lacks = [...(username ? [] : ["username"]), ...(password ? [] : ["password"])];
   return { t: "unusable", secret, trouble: { t: "secretIncomplete", secret, lacks } };

@@ -10,10 +10,10 @@ import { statusOf } from "./status.ts";
 const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
 const pods = ["demo-a", "demo-b", "demo-c"];
 
-function statusWith(trouble: AccessTrouble, serving: readonly string[] = pods) {
+function statusWith(trouble: AccessTrouble, serving: readonly string[] = pods, members = three) {
   const etcd = { t: "keptOut", trouble, refusing: pods, serving } as const;
   const before = { size: 3, voters: pods, ready: "3/3", currentVersion: "3.6.16" };
-  const status = statusOf(assess(sampleWorld({ members: three, status: before, change: { etcd } }), sampleNow), done);
+  const status = statusOf(assess(sampleWorld({ members, status: before, change: { etcd } }), sampleNow), done);
   const condition = (type: string) => status.conditions?.find((one) => one.type === type);
   return { status, condition };
 }
@@ -56,6 +56,15 @@ describe("a cluster that does not let the operator in", () => {
     assert.deepEqual([status.phase, status.size, status.ready, status.voters], ["Running", 3, "3/3", pods]);
     assert.equal(status.currentVersion, "3.6.16");
     assert.doesNotMatch(JSON.stringify(status), /QuorumLost|DataLost/);
+  });
+
+  test("has lost its data when too few pods are left, whoever they let in", () => {
+    const { status, condition } = statusWith({ t: "noLogin" }, [], three.slice(0, 1));
+    assert.deepEqual([status.phase, condition("Ready")?.reason], ["Failed", "DataLost"]);
+    assert.equal(
+      statusWith({ t: "noLogin" }, ["demo-a"], three.slice(0, 1)).condition("Ready")?.reason,
+      "AuthRequired",
+    );
   });
 
   test("is not available when nobody reads through the quorum", () => {
