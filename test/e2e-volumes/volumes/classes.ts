@@ -17,6 +17,8 @@ import { claimNames, claimsOf, eachOnItsClaim, onVolumes, untilClaims } from "..
 
 const fixed = "fixed-size";
 const size = 3;
+const noVolume =
+  /PersistentVolumeClaims\..*Its volume cannot be made: set spec\.pod\.persistentVolumeClaimSpec\.storageClassName/;
 
 export function classes(): void {
   describe("volumes of another class", { concurrency: 1 }, () => {
@@ -57,7 +59,7 @@ export function classes(): void {
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
       await cluster.edit({ pod: onVolumes("2Gi", { storageClassName: "missing" }) });
-      await untilTold(cluster, /missing/);
+      await untilTold(cluster, noVolume);
       await writer.progress(50);
       await cluster.edit({ pod: onVolumes("2Gi", { storageClassName: fixed }) });
       sameProcesses(before, await cluster.untilHealthy());
@@ -81,7 +83,7 @@ export function classes(): void {
     const namespace = await restrictedNamespace("no-class");
     const pod = onVolumes("1Gi", { storageClassName: "missing" });
     const cluster = await createCluster({ namespace, name: "no-class" }, { size: 1, pod }, clusterwide);
-    await untilTold(cluster, /missing/);
+    await untilTold(cluster, noVolume);
     await cluster.edit({ pod: onVolumes("1Gi", { storageClassName: "standard" }) });
     const { members } = await cluster.untilHealthy();
     await eachOnItsClaim(cluster);
