@@ -1,8 +1,10 @@
 // Members with volumes of their own under a cluster-wide operator, each cluster with a writer that never stops.
 import { before, describe } from "node:test";
 import { installOperator } from "../e2e/support/operator.ts";
+import { allPods } from "./volumes/all-pods.ts";
 import { classes } from "./volumes/classes.ts";
 import { growth } from "./volumes/growth.ts";
+import { inherited } from "./volumes/inherited.ts";
 import { lost } from "./volumes/lost.ts";
 import { pressure } from "./volumes/pressure.ts";
 import { retention } from "./volumes/retention.ts";
@@ -18,5 +20,7 @@ describe("volumes", { concurrency: 3 }, () => {
   classes();
   settings();
   retention();
+  allPods();
+  inherited();
   pressure();
 });
