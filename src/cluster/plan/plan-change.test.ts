@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
-import { check, crashing, learner, voter } from "../testing/plan-table.ts";
+import { check, crashing, learner, voter, young } from "../testing/plan-table.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { planCluster } from "./plan.ts";
@@ -316,6 +316,11 @@ check("other settings", [
       members: [made("a", before), made("b", before), made("c", before), made("d", after)],
     },
     ["remove c", "delete c"],
+  ],
+  [
+    "with a smaller size cost one that would have to be exchanged before one that is newer",
+    { size: 1, spec, members: [made("a", after), made("b", before), made("c", { ...after, ...young })] },
+    ["remove b", "delete b"],
   ],
   [
     "of labels and annotations are given to pods that run",

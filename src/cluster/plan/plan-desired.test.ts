@@ -5,7 +5,7 @@ import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import { added, check, crashing, ended, going, gone, learner, three, voter, young } from "../testing/plan-table.ts";
-import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { type SampleWorld, sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
@@ -262,6 +262,14 @@ test("a member that never ran and has no pod gets one before the next joins, tho
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
+});
+
+test("who wrote the raft log is written down with the id of a new cluster, and not with that of an older operator's", () => {
+  const latch = (phase: string) =>
+    planCluster(assess(sampleWorld({ unlatched: true, members: three, status: { phase } }), sampleNow)).decisions[0]
+      .actions[0];
+  assert.deepEqual(latch("Creating"), { do: "latchClusterId", clusterId: sampleClusterId, logVersion: "3.6" });
+  assert.deepEqual(latch("Running"), { do: "latchClusterId", clusterId: sampleClusterId });
 });
 
 test("a plan by which members join says how many there are", () => {
