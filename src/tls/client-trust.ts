@@ -11,6 +11,7 @@
 // members trust the new CA only, roll; clients trust the new CA only.
 import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
 import type { Bundle } from "./pem.ts";
+import { isSamePair } from "./trust.ts";
 import { expiryOf } from "./validity.ts";
 
 /** One effective Secret: what it has and what it shall have. `ca` is that of the other party. */
@@ -108,7 +109,7 @@ const contradiction: Rule = ({ server, clients }) => {
 const renewBySameCa: Rule = ({ serverNow, server, clients, now }) => {
   const because = "the certificate is renewed by the same CA, or has expired";
   const mayReplace = (old: Bundle, wanted: Bundle, trust: readonly string[]): boolean =>
-    !samePair(old, wanted) &&
+    !isSamePair(old.pair, wanted.pair) &&
     (now >= expiryOf(old.pair.cert) ||
       trust.every((ca) => {
         const signer = signerOf(old.pair.cert, ca);
@@ -141,7 +142,8 @@ const widenClients: Rule = ({ clients }) => {
 };
 
 const widenMembers: Rule = ({ serverNow, server, trusted }) => {
-  if (trusted.some((fingerprint) => fingerprint !== bundleFingerprint(serverNow.ca)))
+  const current = bundleFingerprint(serverNow.ca);
+  if (trusted.some((fingerprint) => fingerprint !== current))
     return {
       t: "waitForRoll",
       because: "etcd reads the CA of clients when it starts, and not every member has read the current one",
@@ -157,7 +159,7 @@ const widenMembers: Rule = ({ serverNow, server, trusted }) => {
 
 const changeClientLeaves: Rule = ({ clients }) => {
   for (const { secret, effective, wanted } of clients)
-    if (!samePair(effective, wanted))
+    if (!isSamePair(effective.pair, wanted.pair))
       return write(
         secret,
         { ...effective, pair: wanted.pair },
@@ -169,7 +171,7 @@ const changeClientLeaves: Rule = ({ clients }) => {
 
 const changeServerLeaf: Rule = (side) => {
   const { serverNow, server } = side;
-  if (samePair(serverNow, server.wanted)) return undefined;
+  if (isSamePair(serverNow.pair, server.wanted.pair)) return undefined;
   return (
     applicationsHaveTime(side) ??
     presentTheLeaf(side) ??
@@ -210,5 +212,3 @@ const presentTheLeaf: Rule = ({ serverNow, operator, presented }) => {
 function write(secret: ClientSecret, bundle: Bundle, because: string, grace?: "startsGrace"): ClientNext {
   return { t: "write", secret, bundle, startsGrace: secret === "applications" && grace !== undefined, because };
 }
-
-const samePair = (a: Bundle, b: Bundle): boolean => a.pair.cert === b.pair.cert && a.pair.key === b.pair.key;
