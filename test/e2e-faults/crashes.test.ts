@@ -288,9 +288,9 @@ describe("crashing operators", { concurrency: 3 }, () => {
       prefix: "volumes-",
       lead: "with volumes, ",
       each: [
-        { changes: 1, after: "every write", fewest: 25, onlyInMatrix: true },
-        { changes: 2, after: "every second write", fewest: 12, onlyInMatrix: true },
-        { changes: 3, after: "every third write", fewest: 8 },
+        { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
+        { changes: 2, after: "every second write", fewest: 8, onlyInMatrix: true },
+        { changes: 3, after: "every third write", fewest: 6 },
       ],
     },
   ]) {

@@ -10,8 +10,8 @@ import { pressure } from "./volumes/pressure.ts";
 import { retention } from "./volumes/retention.ts";
 import { settings } from "./volumes/settings.ts";
 
-// Three lanes keep two cores busy. The longest are first, so that they do not run alone at the end.
-describe("volumes", { concurrency: 3 }, () => {
+// Four lanes keep two cores busy: some mostly wait. The longest are first, so that they do not run alone at the end.
+describe("volumes", { concurrency: 4 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });

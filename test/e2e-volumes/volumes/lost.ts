@@ -11,6 +11,7 @@ import { followers, type HealthyCluster, type HealthyMember } from "../../e2e/su
 import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
 import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
 import { flipDatabase, flipLog } from "../support/corruption.ts";
 import { beganOnce } from "../support/returned.ts";
 import { claimNames, claimsOf, onVolumes, untilClaims } from "../support/volumes.ts";
@@ -18,7 +19,7 @@ import { claimNames, claimsOf, onVolumes, untilClaims } from "../support/volumes
 const size = 3;
 const spec: EtcdClusterSpec = { size, pod: onVolumes(), failover: { crashLoopAfterSeconds: 5 } };
 
-interface Loss {
+interface Loss extends Row {
   readonly what: string;
   readonly victim?: (lane: Lane, before: HealthyCluster) => Promise<HealthyMember | undefined>;
   readonly lose: (lane: Lane, victim: HealthyMember) => Promise<void>;
@@ -50,6 +51,7 @@ const losses: readonly Loss[] = [
   },
   {
     what: "bytes of a raft log flip",
+    onlyInMatrix: true,
     lose: ({ cluster, writer }, { name }) => flipLog(cluster, name, writer.prefix),
     event: "Member Removed",
   },
@@ -66,7 +68,7 @@ export function lost(): void {
   describe("a volume that is lost", { concurrency: 1 }, () => {
     const on = lane("lost", spec);
 
-    for (const { what, victim: find, lose, event, isDeleted } of losses)
+    for (const { what, victim: find, lose, event, isDeleted } of rowsOf(losses))
       test(`when ${what}, its member is replaced, and nobody else is touched`, async () => {
         const { cluster, writer } = on();
         const before = await cluster.untilHealthy();
