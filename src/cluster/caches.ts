@@ -4,12 +4,13 @@ import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/cache/informer.ts";
-import { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
-import type { Kind, KubeObject } from "../kube/objects/objects.ts";
+import { keyText, type Kind, type KubeObject } from "../kube/objects/objects.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
 import { cachedLabels } from "./objects/labels.ts";
+import { leanClaim } from "./observe/claims.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
 
 /** Which namespaces' clusters the operator manages. */
@@ -18,6 +19,7 @@ export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; 
 interface Informers {
   readonly clusters: Informer<EtcdCluster>;
   readonly pods: Informer<Pod>;
+  readonly claims: Informer<PersistentVolumeClaim>;
   readonly services: Informer<Service>;
   readonly budgets: Informer<PodDisruptionBudget>;
 }
@@ -42,6 +44,11 @@ export class Caches {
         { ...selection, labelSelector: cachedLabels },
         { transform: leanPod, indexes: { node: nodeName } },
       ),
+      claims: informer(
+        PersistentVolumeClaim,
+        { ...selection, labelSelector: cachedLabels },
+        { transform: leanClaim, indexes: { cluster: clusterOfClaim } },
+      ),
       services: informer(Service, { ...selection, labelSelector: cachedLabels }),
       budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
     });
@@ -59,9 +66,10 @@ export class Caches {
   }
 
   get all(): RunningCache[] {
-    const namespaced = this.sets.flatMap(({ clusters, pods, services, budgets }) => [
+    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets }) => [
       clusters,
       pods,
+      claims,
       services,
       budgets,
     ]);
@@ -74,11 +82,18 @@ export class Caches {
     return {
       clusters: set.clusters.store,
       pods: set.pods.store,
+      claims: set.claims.store,
       services: set.services.store,
       budgets: set.budgets.store,
       nodes: this.nodes.readable ? this.nodes.store : undefined,
     };
   }
+}
+
+/** By name: a claim may outlive its EtcdCluster, and be found by another of that name. */
+export function clusterOfClaim({ metadata }: PersistentVolumeClaim): string[] {
+  const cluster = metadata?.labels?.["etcd_cluster"];
+  return cluster === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name: cluster })];
 }
 
 function nodeName(pod: Pod): string[] {

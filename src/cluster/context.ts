@@ -3,16 +3,19 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
-import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import type { ClusterMetrics } from "./metrics.ts";
+import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
   readonly pods: StoreView<Pod>;
+  /** By the index `cluster`, as namespace/name. */
+  readonly claims: StoreView<PersistentVolumeClaim>;
   readonly services: StoreView<Service>;
   readonly budgets: StoreView<PodDisruptionBudget>;
   /** Undefined while the operator may not see nodes, or has not seen them yet: then no node counts as lost. */
@@ -28,6 +31,7 @@ export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
+  readonly logins: Logins;
   readonly progress: Progress;
   readonly refusedUpkeep: RefusedUpkeep;
   /** Whether this operator manages the cluster. */

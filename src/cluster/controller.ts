@@ -9,10 +9,11 @@ import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
-import { Caches, type Scope } from "./caches.ts";
+import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
+import { Logins } from "./observe/login.ts";
 import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
@@ -45,6 +46,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
+    logins: new Logins(now),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
     isOurs: (cluster) => isInScope(cluster, scope.t),
@@ -75,9 +77,10 @@ function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
 
 function sourcesOf({ sets, nodes }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
-  const namespaced = sets.flatMap(({ clusters, pods, services, budgets }) => [
+  const namespaced = sets.flatMap(({ clusters, pods, claims, services, budgets }) => [
     from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
+    from(claims, { toKeys: clusterOfClaim }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
   ]);

@@ -12,8 +12,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ensureBuilt } from "../../lab/build/cache.ts";
 import { type EtcdVersion as Built, etcdRecipe } from "../../lab/build/etcd.ts";
 import { EtcdError } from "../../src/etcd/errors.ts";
+import type { Login } from "../../src/etcd/login.ts";
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
+import { Http2Origin } from "../../src/transport/origin.ts";
+import { AuthAdmin } from "./auth-admin.ts";
 import { untilStopped } from "../../lab/machine/stopped.ts";
 import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
 import { hasFlag } from "../../src/etcd/versions/flags.ts";
@@ -66,12 +69,17 @@ export class RealEtcd implements EtcdWorld {
   readonly #folder: string;
   readonly #options: RealEtcdOptions;
   readonly #processes: ReadonlyMap<string, Process>;
+  readonly #users: AuthAdmin;
+  /** Once authentication is on. */
+  #login: Login | undefined;
+  #origin: Http2Origin | undefined;
 
   private constructor(built: Built, folder: string, options: RealEtcdOptions, processes: ReadonlyMap<string, Process>) {
     this.version = version(built);
     this.#folder = folder;
     this.#options = options;
     this.#processes = processes;
+    this.#users = new AuthAdmin({ send: (request, receiver) => this.#toFirst.send(request, receiver) });
   }
 
   /** A cluster of one running member, m0, and addresses for four more. */
@@ -155,13 +163,28 @@ export class RealEtcd implements EtcdWorld {
     return this.#processes.get(name)?.peerUrl ?? `http://127.0.0.1:1/${name}`;
   }
 
-  member(name: string, members: EtcdMembers = this.members): EtcdMember {
+  member(name: string, login?: Login, members: EtcdMembers = this.members): EtcdMember {
     const tls = this.clientUrl(name).startsWith("https") ? this.#options.tls : undefined;
     return members.at({
       url: this.clientUrl(name),
+      ...(login && { login }),
       ...(tls ? { tls: tls.client } : {}),
       ...(tls?.serverName === undefined ? {} : { serverName: tls.serverName }),
     });
+  }
+
+  async setUser(login: Login, roles: readonly string[]): Promise<void> {
+    await this.#users.setUser(login, roles);
+  }
+
+  async enableAuth(by: Login): Promise<void> {
+    await this.#users.enable(by);
+    this.#login = by;
+  }
+
+  async disableAuth(): Promise<void> {
+    await this.#users.disable();
+    this.#login = undefined;
   }
 
   /** An address where no peer can dial it. */
@@ -182,7 +205,7 @@ export class RealEtcd implements EtcdWorld {
     const listed = await comesTrue(
       this,
       "a member lists the others",
-      () => this.member("m0").memberList({ linearizable: false }),
+      () => this.member("m0", this.#login).memberList({ linearizable: false }),
       ({ members }) => members.some(isOwn),
     );
     const initial = listed.members.map((member) => {
@@ -328,6 +351,7 @@ export class RealEtcd implements EtcdWorld {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.members.close();
+    this.#origin?.close();
     await Promise.all([...this.#processes.keys()].map((name) => this.kill(name)));
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -371,9 +395,17 @@ export class RealEtcd implements EtcdWorld {
     const { child } = this.#process(name);
     const status = (): Promise<unknown> => {
       if (child && child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}\n${this.log}`);
-      return this.member(name).status();
+      return this.member(name, this.#login).status();
     };
     await comesTrue(this, `${name} answers`, status, () => true);
+  }
+
+  get #toFirst(): Http2Origin {
+    const { client } = this.#options.tls ?? {};
+    this.#origin ??= new Http2Origin(this.clientUrl("m0"), {
+      ...(client && { tls: () => ({ ca: client.ca, ...client.identity }) }),
+    });
+    return this.#origin;
   }
 
   async #tlsFlags(name: string): Promise<string[]> {

@@ -90,7 +90,7 @@ describe("certificates", { concurrency: 3 }, () => {
       }
       await using fresh = new AsyncDisposableStack();
       const connections = fresh.adopt(new EtcdMembers(), async (members) => members.close());
-      for (const name of all) await etcd.member(name, connections).put(name, "by a new connection");
+      for (const name of all) await etcd.member(name, undefined, connections).put(name, "by a new connection");
       await comesTrue(
         etcd,
         "writes go on",

@@ -44,7 +44,8 @@ export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember
   throw new NotYet("no healthy voter can be asked", 500);
 }
 
-export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
+export function portTo({ assessment, cluster, context }: Execution, { id }: Member): EtcdMember | undefined {
   const address = assessment.seats.find(({ member }) => member.id === id)?.pod?.address;
-  return address === undefined ? undefined : context.members.at(endpointOf({ address }));
+  if (address === undefined) return undefined;
+  return context.members.at(endpointOf({ address }, { login: context.logins.known(cluster) }));
 }

@@ -7,7 +7,6 @@ import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
-import { isKnownToHaveServed } from "../assess/health.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { etcdContainer, memberPod } from "../objects/member-pod.ts";
@@ -16,6 +15,8 @@ import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
+import { confirmNeverServed } from "./never-served.ts";
+import { makeClaim } from "./on-claims.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
@@ -95,18 +96,14 @@ export async function resizePod({ pass, cluster }: Execution, { member, uid }: A
  */
 export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
   await confirmNeverServed(execution);
+  await makeClaim(execution, member);
   const pod = memberPod(execution.cluster, member, { as: "seed" });
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
-async function confirmNeverServed({ pass, cluster }: Execution): Promise<void> {
-  const live = await pass.api.get(EtcdCluster, keyOf(cluster));
-  if (live.metadata?.uid !== cluster.metadata.uid || isKnownToHaveServed(live.status ?? {}))
-    throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
-}
-
 export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
+  await makeClaim(execution, member);
   const pod = memberPod(execution.cluster, member, { as: "joining", members });
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }

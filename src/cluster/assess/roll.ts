@@ -3,9 +3,12 @@
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EtcdVersion, formatVersion } from "../../etcd/versions/version.ts";
 import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
+import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { answeredIn } from "./silence.ts";
+import { quotaOf } from "./space.ts";
 import type { Target } from "./target.ts";
 
 export interface Roll {
@@ -27,8 +30,11 @@ export interface Roll {
 export interface Change {
   readonly seat: Seat;
   readonly pod: MemberPod;
-  /** In place: the image is changed, and the data stays. Exchange: a new member takes its place. */
-  readonly how: "inPlace" | "exchange";
+  /**
+   * In place: the image is changed, and the data stays. Recreate: it gets another pod on its volume. Exchange: a new
+   * member takes its place.
+   */
+  readonly how: "inPlace" | "recreate" | "exchange";
   readonly because: string;
 }
 
@@ -76,8 +82,10 @@ function changesOf({ world, cluster, target, release, ours, leader }: RollInput)
     // One that did not come up after a change gets the image that is wanted now, whatever else is to be changed in it.
     if (!seat.alive && pod.changedFrom !== undefined && !runs(pod, release))
       return [{ seat, pod, how: "inPlace", because: `it has not come up in ${pod.version}` }];
+    const volume = needsOtherVolume(pod, seat.claim, cluster);
+    if (volume !== undefined) return [{ seat, pod, how: "exchange", because: volume }];
     const setting = outdatedSetting(pod, cluster);
-    if (setting !== undefined) return [{ seat, pod, how: "exchange", because: setting }];
+    if (setting !== undefined) return [{ seat, pod, how: pod.hasVolume ? "recreate" : "exchange", because: setting }];
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);
     return [
@@ -97,20 +105,18 @@ export const runs = (pod: Release, { version, image }: Release): boolean =>
   pod.version === version && pod.image === image;
 
 /** Its image was changed, and it has not come up since: another change of its image is its cure. */
-export const isBroken = ({ seat, how }: Change): boolean =>
-  how === "inPlace" && !seat.alive && seat.pod?.changedFrom !== undefined;
+export const isBroken = ({ seat, how, pod }: Change): boolean =>
+  !seat.alive &&
+  ((how === "inPlace" && pod.changedFrom !== undefined) || (how === "recreate" && problemOf(pod) !== undefined));
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
-export function brokenPods({ etcd, pods }: World, release: Release): readonly MemberPod[] {
-  const answering = "answers" in etcd ? [...etcd.answers.values()].map(({ pod }) => pod) : [];
-  return pods.filter(
-    (pod) =>
-      pod.changedFrom !== undefined &&
-      !runs(pod, release) &&
-      !pod.terminating &&
-      pod.state.t !== "ended" &&
-      !answering.includes(pod.name),
-  );
+export function brokenPods(world: World, release: Release): readonly MemberPod[] {
+  return silentPods(world).filter((pod) => pod.changedFrom !== undefined && !runs(pod, release));
+}
+
+export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
+  const answering = answeredIn(etcd);
+  return pods.filter(({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.has(name));
 }
 
 // What it waits for
@@ -137,14 +143,13 @@ function alarms({ etcd }: World): string | undefined {
   return raised.size === 0 ? undefined : `it waits until etcd's alarm (${[...raised].join(", ")}) is disarmed`;
 }
 
-/** etcd's own, where neither it nor the spec says. */
-const usualQuota = 2 * 1024 ** 3;
 const fullest = 0.95;
 
-function space({ etcd, cluster }: World): string | undefined {
+function space(world: World): string | undefined {
+  const { cluster, etcd } = world;
   if (!("answers" in etcd)) return undefined;
   for (const { pod, status } of etcd.answers.values()) {
-    const quota = status.dbSizeQuota || cluster.spec.etcd.quotaBackendBytes || usualQuota;
+    const quota = quotaOf(status, cluster);
     if (status.dbSize > quota * fullest)
       return `it waits until the database of ${pod} has room (${status.dbSize} of ${quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
   }

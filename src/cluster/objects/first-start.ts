@@ -20,13 +20,16 @@ export type FirstStart =
   /** The first of all, alone. */
   | { readonly as: "seed" }
   /** With the list exactly as etcd has it, the member itself included: it exits when they differ. */
-  | { readonly as: "joining"; readonly members: readonly ListedMember[] };
+  | { readonly as: "joining"; readonly members: readonly ListedMember[] }
+  /** It has data in its volume, and must not start without. */
+  | { readonly as: "returning" };
 
 export function startAnnotations(
   cluster: CompleteEtcdCluster,
   member: string,
   start: FirstStart,
 ): Record<string, string> {
+  if (start.as === "returning") return guardAnnotations(cluster, member);
   const list =
     start.as === "seed"
       ? [alone(cluster, member)]

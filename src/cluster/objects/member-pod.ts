@@ -76,7 +76,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
     containers: [container(cluster, member, start)],
-    volumes: [data],
+    volumes: [dataIn(cluster, member, start)],
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
     ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
@@ -97,7 +97,13 @@ export function placing({
   };
 }
 
-const data: Volume = { name: dataVolume, emptyDir: {} };
+/** Who returns has a volume, whatever is asked for by now. */
+function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStart): Volume {
+  const isInVolume = as === "returning" || spec.pod.persistentVolumeClaimSpec !== undefined;
+  return isInVolume
+    ? { name: dataVolume, persistentVolumeClaim: { claimName: member } }
+    : { name: dataVolume, emptyDir: {} };
+}
 
 function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
   const version = versionOf(cluster);

@@ -8,19 +8,22 @@ import {
 } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
+import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
+import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
 import { observedPod } from "./pods.ts";
 import { clientServiceName } from "../objects/services.ts";
-import { type EtcdView, latchedIdOf, type World } from "./world.ts";
+import { claimProblems } from "./claim-problems.ts";
+import { type EtcdView, latchedIdOf, type MemberPod, type World } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
@@ -32,6 +35,7 @@ export async function observe(
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
     context.progress.forget(key);
+    context.logins.forget(key);
     context.refusedUpkeep.forget(keyText(key));
     return undefined;
   }
@@ -44,16 +48,31 @@ export async function observe(
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
-    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, regressed, signal }) };
+    const ask = async (): Promise<EtcdView> => {
+      const source = await context.logins.of(cluster, { api, signal });
+      return observedEtcd(pods, { members: context.members, source, latched, regressed, signal });
+    };
+    const etcd = await ask();
+    const isWorthAnother = etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { api, signal }));
+    return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
   let seen = await look(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
   const strays = await straysAmong(missing, cluster, api, signal);
   if (strays.length > 0) seen = await look([...known, ...strays]);
+  const named = caches.claims.byIndex("cluster", keyText(key));
+  const cached = named.filter((claim) => isClaimOf(claim, cluster));
+  const unclaimed = seen.pods.filter(({ hasVolume, name }) => hasVolume && !isAmong(cached, name));
+  const without = [...missing, ...unclaimed.map(({ name }) => name)].filter((name) => !isAmong(cached, name));
+  const strayClaims = usesVolumes(cluster, seen.pods) ? await strayClaimsAmong(without, cluster, api, signal) : [];
+  const claims = [...cached, ...strayClaims].map((claim) => observedClaim(claim, caches.nodes));
+  const left = named.filter((claim) => !isClaimOf(claim, cluster)).map((claim) => observedClaim(claim, caches.nodes));
   return {
     cluster,
-    problems: [...problemsOf(stored), ...notYet(cluster)],
+    problems: [...problemsOf(stored), ...notYet(cluster), ...claimProblems(cluster, claims)],
     ...seen,
+    claims,
+    leftClaims: left.filter(({ role, terminating }) => role === "current" && !terminating),
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
@@ -65,6 +84,7 @@ export async function observe(
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
+  if (etcd.t === "keptOut") return [...new Set([...members.ready, ...members.unready, ...voters])];
   // A seed that has not answered yet is in no list and no status.
   if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
@@ -87,6 +107,27 @@ async function straysAmong(
   return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
 }
 
+const isAmong = (objects: readonly KubeObject[], name: string): boolean =>
+  objects.some(({ metadata }) => metadata?.name === name);
+
+function usesVolumes({ spec }: CompleteEtcdCluster, pods: readonly MemberPod[]): boolean {
+  return spec.pod.persistentVolumeClaimSpec !== undefined || pods.some(({ hasVolume }) => hasVolume);
+}
+
+/** The same of claims: a member is not given up for a label either. */
+async function strayClaimsAmong(
+  names: readonly string[],
+  cluster: CompleteEtcdCluster,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<PersistentVolumeClaim[]> {
+  const { namespace } = cluster.metadata;
+  const claims = await Promise.all(
+    names.map((name) => api.get(PersistentVolumeClaim, { namespace, name }, { signal }).catch(unlessNotFound)),
+  );
+  return claims.filter((claim) => claim !== undefined).filter((claim) => isClaimOf(claim, cluster));
+}
+
 function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
@@ -96,10 +137,6 @@ function notYet({ spec }: CompleteEtcdCluster): string[] {
   const problems: string[] = [];
   if (asksForTls(spec))
     problems.push("spec.TLS is not implemented in this release: remove it, or wait for a release that has it.");
-  if (spec.pod.persistentVolumeClaimSpec !== undefined)
-    problems.push(
-      "spec.pod.persistentVolumeClaimSpec is not implemented in this release: remove it, or wait for a release that has it.",
-    );
   return problems;
 }
 

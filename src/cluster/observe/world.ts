@@ -13,6 +13,10 @@ export interface World {
   readonly problems: readonly string[];
   /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */
   readonly pods: readonly MemberPod[];
+  /** The claims of members' volumes that are this very EtcdCluster's, retired ones too. */
+  readonly claims: readonly Claim[];
+  /** Those that an EtcdCluster of the same name, which is gone, has left behind; of its members, not retired. */
+  readonly leftClaims: readonly Claim[];
   /** The pods that prove an image on a node. */
   readonly imageChecks: readonly ImageCheck[];
   readonly peerService: Service | undefined;
@@ -72,6 +76,33 @@ export interface MemberPod {
   readonly restartedAt?: string;
   /** Its image was changed in place, and its member has not been seen to serve since. */
   readonly changedFrom?: ChangedFrom;
+}
+
+/** The claim of a member's own volume, which has the name of its member. */
+export interface Claim {
+  readonly name: string;
+  readonly uid: string;
+  /** Its member is one of the cluster's, as far as the operator has written down. */
+  readonly role: "current" | "retired";
+  readonly terminating: boolean;
+  /** Pending: there is no volume yet, and so no data. Lost: there is none any more. */
+  readonly phase: "Pending" | "Bound" | "Lost";
+  /** Of the EtcdCluster that made it; absent in those of etcd-operator 0.9. */
+  readonly clusterUid?: string;
+  /** The etcd that its member has started as a part of; absent: it is not known to have started. */
+  readonly clusterId?: ClusterId;
+  /** What its member ran last, and the settings of its pod; absent until it has started. */
+  readonly release?: Release;
+  readonly madeFrom?: string;
+  /** It goes with its EtcdCluster. */
+  readonly owned: boolean;
+  /** Bytes that it asks for, and has. */
+  readonly requested: number;
+  readonly capacity: number;
+  /** Where its volume was made, which may be the only place where it can be used. */
+  readonly node: PodNode;
+  /** The size that its storage class refused to grow it to. */
+  readonly cannotGrow?: string;
 }
 
 /** What a member runs. */
@@ -158,10 +189,38 @@ export type EtcdView =
   | { readonly t: "nobody" }
   /** Pods were asked and none answered at all. */
   | { readonly t: "silent"; readonly tried: readonly string[] }
+  /** Members answer, and etcd's own authentication does not let the operator look after them. */
+  | {
+      readonly t: "keptOut";
+      readonly trouble: AccessTrouble;
+      /** The pods that refused it: etcd runs there, with its data. */
+      readonly refusing: readonly string[];
+      /** Those of them that read through the quorum. */
+      readonly serving: readonly string[];
+    }
   /** Members answer and cannot agree: the list is what one of them remembers, and nothing can be changed. */
   | ({ readonly t: "noQuorum" } & EtcdAnswers)
   /** The list was read through the quorum just now. */
   | ({ readonly t: "quorum" } & EtcdAnswers);
+
+/** Why the operator is not let in. `secret`: the name of the one that the spec names. */
+export type AccessTrouble =
+  /** Nobody has given it a login. */
+  | { readonly t: "noLogin" }
+  /** Its client certificate is not that of a user who may do this. */
+  | { readonly t: "certificateDenied" }
+  | { readonly t: "secretIncomplete"; readonly secret: string; readonly lacks: readonly string[] }
+  | {
+      readonly t:
+        | "secretMissing"
+        | "secretForbidden"
+        | "secretUnread"
+        /** There is no such user, or the password is another. */
+        | "wrongPassword"
+        | "notRoot"
+        | "tokenRefused";
+      readonly secret: string;
+    };
 
 export interface EtcdAnswers {
   readonly clusterId: ClusterId;

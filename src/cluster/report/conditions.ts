@@ -2,11 +2,14 @@
 // each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import { adoptionProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
-import { isRolling, stepsOf } from "../assess/roll.ts";
+import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
+import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import type { MemberPod, World } from "../observe/world.ts";
+import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
 
@@ -21,6 +24,7 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
     Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
     Ready: ready(assessment, outcome),
+    ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
@@ -28,10 +32,12 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
 function available({ health }: Assessment): Verdict {
-  return health.t === "serving" ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
+  const serves = health.t === "serving" || (health.t === "keptOut" && health.serves);
+  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
 }
 
 function reasonOf(health: Unavailable): string {
+  if (health.t === "keptOut") return keptOutReason(health.trouble);
   return {
     creating: "Creating",
     electing: "Electing",
@@ -54,6 +60,8 @@ export function adviceOn(health: Unavailable): string {
       return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
       return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+    case "keptOut":
+      return keptOutSentence(health);
     case "dataLost":
       break;
   }
@@ -72,11 +80,11 @@ function scaling({ desired, health, learners, seats, world: { cluster, etcd } }:
 }
 
 function upgrading(assessment: Assessment): Verdict {
-  const { health, roll, world } = assessment;
+  const { roll, world } = assessment;
   const { version } = world.cluster.spec;
   const isThere = [...versionsOf(world).keys()].every((running) => running === version);
   const isHeld = world.problems.length > 0 || roll.target.refused !== undefined;
-  if (health.t === "creating" || isThere || isHeld) return no("Not upgrading", "");
+  if (isThere || isHeld) return no("Not upgrading", "");
   const path = stepsOf(roll).join(", then ");
   const by = path === version ? "" : ` by way of ${path}`;
   return yes("Cluster upgrading", `upgrading to ${version}${by}: ${progressOf(assessment)}`);
@@ -90,14 +98,23 @@ function progressOf({ desired, roll, world }: Assessment): string {
   if (target.first !== undefined) return `${done}; ${target.first.because}.`;
   if (world.cluster.spec.paused) return `${done}. The cluster is paused, so nothing is done about it.`;
   if (changes.length === 0) return `${done}.`;
-  const names = changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
-  if (world.cluster.spec.updateStrategy === "OnDelete")
-    return `${done}. spec.updateStrategy is OnDelete: delete these pods one after another: ${names}.`;
+  const names = inWords(changes);
+  if (world.cluster.spec.updateStrategy === "OnDelete") {
+    // A pod alone would come back on the volume that it had.
+    const [ofVolumes, ofPods] = [changes.filter(takesAnotherVolume), changes.filter((one) => !takesAnotherVolume(one))];
+    const pods = ofPods.length > 0 ? [`delete these pods one after another: ${inWords(ofPods)}`] : [];
+    const volumes = ofVolumes.length > 0 ? [`delete these claims one after another: ${inWords(ofVolumes)}`] : [];
+    return `${done}. spec.updateStrategy is OnDelete: ${[...pods, ...volumes].join("; ")}.`;
+  }
   return `${done}; next: ${names}.`;
 }
 
+const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange" && pod.hasVolume;
+const inWords = (changes: readonly Change[]): string =>
+  changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
+
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
-  if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
+  if (health.t === "creating" || health.t === "foreign" || health.t === "keptOut") return no(reasonOf(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);
@@ -136,6 +153,8 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const because = (sentence: string): string =>
     [sentence, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  const left = adoptionProblem(world);
+  if (left !== undefined) return no("VolumesLeft", left);
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
   const stuck = pods.length > 0 ? "MemberCannotStart" : silences[0]?.reason;
@@ -168,6 +187,13 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(progressOf(assessment)));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+}
+
+/** While nobody says how large the databases are, what was said before stays. */
+function diskPressure({ world }: Assessment): { DiskPressure?: Verdict } {
+  if (spaceOf(world) === undefined) return {};
+  const pressure = pressureOf(world);
+  return { DiskPressure: pressure === undefined ? no("EnoughSpace", "") : yes(pressure.reason, pressure.message) };
 }
 
 /** Pods that contradict what the others say: a person has to see. */

@@ -8,19 +8,23 @@ import type { Preparation } from "../../assess/target.ts";
 import type { ImageCheck } from "../../observe/world.ts";
 import type { Action, Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
-import { changeImage, removeHealthy } from "../safety.ts";
+import { changeImage, recreate, removeHealthy } from "../safety.ts";
 
 export function changeMembers(situation: Situation): Decision | undefined {
   const { roll, world } = situation;
   const [next] = roll.changes;
   if (world.problems.length > 0) return undefined;
   // It is down: nothing has to be waited for.
-  if (isRolling(world) && next !== undefined && isBroken(next)) return changeInPlace(situation, next);
+  if (isRolling(world) && next !== undefined && isBroken(next))
+    return next.how === "recreate" ? recreateOne(situation, next) : changeInPlace(situation, next);
   if (roll.waits !== undefined) return undefined;
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.target.first !== undefined) return prepare(roll.target.first);
   if (!isRolling(world) || next === undefined) return undefined;
-  return next.how === "exchange" ? letGo(situation) : (proveImages(situation) ?? changeInPlace(situation, next));
+  if (next.how === "exchange") return letGo(situation);
+  return next.how === "recreate"
+    ? recreateOne(situation, next)
+    : (proveImages(situation) ?? changeInPlace(situation, next));
 }
 
 function prepare(first: Preparation): Decision {
@@ -51,6 +55,16 @@ function letGo(situation: Situation): Decision | undefined {
   const actions = removeHealthy(situation, seat, reason);
   if (actions === undefined) return undefined;
   return { actions, because: `${seat.name} goes: ${reason}`, lookAgainAfter: pace.atOnce };
+}
+
+/** Its pod goes, and `putBack` makes another on its volume. */
+function recreateOne(situation: Situation, { seat, because }: Change): Decision | undefined {
+  const handOver = stepDown(situation, seat);
+  if (handOver.length > 0)
+    return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
+  const actions = recreate(situation, seat, because);
+  if (actions === undefined) return undefined;
+  return { actions, because: `${seat.name} gets another pod: ${because}`, lookAgainAfter: pace.later };
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
@@ -85,11 +99,9 @@ function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | 
 }
 
 /** Another leads before the leader stops: writes pause for a moment instead of an election. */
-function stepDown({ leader, roll, seats, version }: Situation, seat: Seat): readonly Action[] {
+function stepDown({ leader, seats, version }: Situation, seat: Seat): readonly Action[] {
   if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
-  const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
-  const isUpToDate = (heir: Seat): boolean => !roll.changes.some((change) => change.seat === heir);
-  const heir = heirs.find(isUpToDate) ?? heirs[0];
+  const heir = seats.find((other) => isVoter(other) && isHealthy(other) && other !== seat);
   if (heir === undefined) return [];
   return [
     { do: "moveLeader", from: seat.member.id, to: heir.member.id, because: "the leader is about to be restarted" },
