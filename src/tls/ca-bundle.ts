@@ -2,6 +2,7 @@
 import { createHash, type X509Certificate } from "node:crypto";
 import { chainTo } from "./chain.ts";
 import { certificatesIn } from "./pem.ts";
+import { remembered } from "./remembered.ts";
 
 /**
  * Short, and equal for bundles that trust the same certificates in whatever order and with whatever text between them.
@@ -40,20 +41,10 @@ const fingerprints = (certificates: readonly X509Certificate[]): Set<string> =>
  * certificate was renewed with its key. Undefined when none does. Validity in time does not count.
  */
 export function signerOf(cert: string, ca: string): string | undefined {
-  const question = createHash("sha256").update(cert).update("\0").update(ca).digest("base64");
-  const known = answers.get(question);
-  if (known !== undefined) return known.signer;
-  if (answers.size >= mostAnswers) answers.clear();
-  const signer = findSigner(cert, ca);
-  answers.set(question, { signer });
-  return signer;
+  return findSigner(cert, ca);
 }
 
-// Asked a dozen times in each reconcile, always the same, and a signature takes a fifth of a millisecond to verify.
-const answers = new Map<string, { readonly signer: string | undefined }>();
-const mostAnswers = 4096;
-
-function findSigner(cert: string, ca: string): string | undefined {
+const findSigner = remembered((cert = "", ca = ""): string | undefined => {
   const chain = certificatesIn(cert);
   if (!chain) return undefined;
   const anchors = (certificatesIn(ca) ?? []).filter((anchor) => chainTo([anchor], chain));
@@ -63,4 +54,4 @@ function findSigner(cert: string, ca: string): string | undefined {
     .update([...new Set(keys)].sort().join(" "))
     .digest("hex")
     .slice(0, 16);
-}
+});

@@ -210,6 +210,20 @@ describe("the order towards clients", () => {
     );
   });
 
+  test("what somebody damaged in a Secret is replaced before a member has to read it", () => {
+    const plans = plansOf(of("A"));
+    const party = (secret: ClientSecret, damage: Partial<Bundle> = {}) => {
+      const wanted = pool.bundle(plans[secret]);
+      return { effective: { ...wanted, ...damage }, wanted };
+    };
+    const rest = { trusted: [bundleFingerprint(pool.ca(["A"]))], presented: [undefined], now };
+    const broken = { ca: "" };
+    const server = nextOnClientSide({ server: party("server", broken), operator: party("operator"), ...rest });
+    assert.deepEqual(server.t === "write" && server.bundle, pool.bundle(plans.server));
+    const operator = nextOnClientSide({ server: party("server"), operator: party("operator", broken), ...rest });
+    assert.deepEqual(operator.t === "write" && operator.bundle, pool.bundle(plans.operator));
+  });
+
   test("given certificates that do not trust each other are not taken over", () => {
     const side = (server: Plan, operator: Plan): ClientSide => ({
       server: { effective: pool.bundle({ trusts: ["A"], presents: "A1" }), wanted: pool.bundle(server) },

@@ -10,7 +10,7 @@
 // Order: clients trust both; members trust both, roll; client leaves; (grace) server leaf, wait until it is presented;
 // members trust the new CA only, roll; clients trust the new CA only.
 import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
-import type { Bundle } from "./pem.ts";
+import { type Bundle, certificatesIn } from "./pem.ts";
 import { isSamePair } from "./trust.ts";
 import { expiryOf } from "./validity.ts";
 
@@ -58,18 +58,17 @@ export type ClientNext =
   | { readonly t: "contradiction"; readonly because: string };
 
 export function nextOnClientSide(side: ClientSide): ClientNext {
-  const { server, operator, applications } = side;
-  if (!server.effective) return write("server", server.wanted, "there is no server certificate yet");
-  if (!operator.effective) return write("operator", operator.wanted, "the operator has no certificate yet");
-  if (applications && !applications.effective)
-    return write("applications", applications.wanted, "applications have no certificate yet", "startsGrace");
-  const clients: Client[] = [
-    { secret: "operator", effective: operator.effective, wanted: operator.wanted },
-    ...(applications?.effective
-      ? [{ secret: "applications", effective: applications.effective, wanted: applications.wanted } as const]
-      : []),
-  ];
-  const now: Now = { ...side, serverNow: server.effective, clients };
+  const { operator, applications } = side;
+  const server = readable(side.server.effective);
+  if (!server) return write("server", side.server.wanted, "there is no server certificate yet");
+  const clients: Client[] = [];
+  for (const [secret, party] of [["operator", operator] as const, ["applications", applications] as const]) {
+    if (!party) continue;
+    const effective = readable(party.effective);
+    if (!effective) return write(secret, party.wanted, "there is no client certificate yet", "startsGrace");
+    clients.push({ secret, effective, wanted: party.wanted });
+  }
+  const now: Now = { ...side, serverNow: server, clients };
   return (
     contradiction(now) ??
     renewBySameCa(now) ??
@@ -81,6 +80,10 @@ export function nextOnClientSide(side: ClientSide): ClientNext {
     narrowClients(now) ?? { t: "settled" }
   );
 }
+
+/** What somebody damaged in a Secret of the operator is as good as nothing. */
+const readable = (bundle: Bundle | undefined): Bundle | undefined =>
+  bundle && certificatesIn(bundle.ca) && certificatesIn(bundle.pair.cert) ? bundle : undefined;
 
 interface Client {
   readonly secret: "operator" | "applications";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as fc from "fast-check";
 import { bundleFingerprint, signerOf } from "./ca-bundle.ts";
-import type { Bundle } from "./pem.ts";
 import { letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
 import { type Next, nextBundle } from "./trust.ts";
 
@@ -103,10 +102,19 @@ describe("each step", () => {
       else assert.equal(answer.t, next);
     });
 
-  test("what is in the Secret and cannot be read is replaced", () => {
-    const broken: Bundle = { ca: "", pair: { cert: "", key: "" } };
-    const answer = nextBundle({ effective: broken, wanted: pool.bundle(a1), trusted: [], presented: [], now });
-    assert.deepEqual(answer.t === "write" && pool.planOf(answer.bundle), a1);
+  test("what somebody damaged in the Secret is replaced before a member has to read it", () => {
+    const wanted = pool.bundle(a1);
+    for (const broken of [
+      { ca: "", pair: { cert: "", key: "" } },
+      { ...wanted, ca: "" },
+      { ...wanted, ca: pool.ca(["B"]) },
+    ]) {
+      const trusted = [bundleFingerprint(wanted.ca)];
+      const answer = nextBundle({ effective: broken, wanted, trusted, presented: [undefined], now });
+      assert.ok(answer.t === "write");
+      assert.deepEqual(answer.bundle.pair, wanted.pair);
+      assert.ok(signerOf(answer.bundle.pair.cert, answer.bundle.ca));
+    }
   });
 });
 

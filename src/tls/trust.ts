@@ -51,13 +51,13 @@ export function nextBundle(side: Side): Next {
   const { ca, pair } = effective;
   const signer = signerOf(pair.cert, ca);
   const isChanged = !isSamePair(pair, wanted.pair);
-  if (isChanged && signer !== undefined && signerOf(wanted.pair.cert, ca) === signer)
-    return write({ ca, pair: wanted.pair }, "the certificate is renewed by the same CA");
-  if (isChanged && (signer === undefined || side.now >= expiryOf(pair.cert)))
+  if (signer === undefined || (isChanged && side.now >= expiryOf(pair.cert)))
     return write(
       { ca: addToBundle(ca, wanted.ca), pair: wanted.pair },
       "nobody accepts the certificate in use any more",
     );
+  if (isChanged && signerOf(wanted.pair.cert, ca) === signer)
+    return write({ ca, pair: wanted.pair }, "the certificate is renewed by the same CA");
   const fingerprint = bundleFingerprint(ca);
   if (side.trusted.some((one) => one !== fingerprint))
     return {
@@ -70,7 +70,7 @@ export function nextBundle(side: Side): Next {
       "members have to trust the new CA before one presents a certificate of it",
     );
   if (!isChanged && includes(wanted.ca, ca)) return { t: "settled" };
-  if (signer !== undefined && side.presented.some((one) => one !== signer))
+  if (side.presented.some((one) => one !== signer))
     return { t: "waitForLeaf", signer, because: "not every member is known to present the current certificate" };
   return isChanged
     ? write({ ca, pair: wanted.pair }, "every member trusts the CA of the new certificate")

@@ -53,7 +53,7 @@ export interface RealEtcdOptions {
 
 interface Process {
   peerUrl: string;
-  readonly clientUrl: string;
+  clientUrl: string;
   readonly metricsUrl: string;
   /** Of the version that it runs now. */
   program: string;
@@ -97,15 +97,21 @@ export class RealEtcd implements EtcdWorld {
 
   /** A new cluster of so many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
-    const etcd = await RealEtcd.#prepare(built, options);
-    const names = [...etcd.#processes.keys()].slice(0, size);
+    const etcd = await RealEtcd.launchCluster(built, size, options);
     try {
-      for (const name of names) await etcd.#bootstrap(name, names);
-      await Promise.all(names.map((name) => etcd.#answers(name)));
+      await Promise.all([...etcd.#processes.keys()].slice(0, size).map((name) => etcd.#answers(name)));
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
       throw error;
     }
+    return etcd;
+  }
+
+  /** Like `startCluster`, without waiting until they answer. */
+  static async launchCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    const names = [...etcd.#processes.keys()].slice(0, size);
+    for (const name of names) await etcd.#bootstrap(name, names);
     return etcd;
   }
 
@@ -158,7 +164,7 @@ export class RealEtcd implements EtcdWorld {
   }
 
   member(name: string, login?: Login, members: EtcdMembers = this.members): EtcdMember {
-    const { tls } = this.#options;
+    const tls = this.clientUrl(name).startsWith("https") ? this.#options.tls : undefined;
     return members.at({
       url: this.clientUrl(name),
       ...(login && { login }),
@@ -274,6 +280,13 @@ export class RealEtcd implements EtcdWorld {
     const member = this.#process(name);
     member.peerUrl = member.peerUrl.replace(/^https?/, scheme);
     this.setFlags(name, { "listen-peer-urls": member.peerUrl, "initial-advertise-peer-urls": member.peerUrl });
+  }
+
+  /** From its next start on, clients reach it in this way. */
+  listenForClientsWith(name: string, scheme: "http" | "https"): void {
+    const member = this.#process(name);
+    member.clientUrl = member.clientUrl.replace(/^https?/, scheme);
+    this.setFlags(name, { "listen-client-urls": member.clientUrl, "advertise-client-urls": member.clientUrl });
   }
 
   /** Changes the files under a running member, each at once, as a kubelet does. Its next start needs `tlsFlags`. */

@@ -12,6 +12,7 @@ export class Writer implements AsyncDisposable {
   readonly #acknowledged: string[] = [];
   readonly #writing: Promise<void>;
   #stopped = false;
+  #failures = 0;
 
   constructor(etcd: RealEtcd, names: readonly string[]) {
     this.#etcd = etcd;
@@ -28,9 +29,19 @@ export class Writer implements AsyncDisposable {
         this.#acknowledged.push(key);
       } catch (error) {
         if (!(error instanceof EtcdError || error instanceof TransportError)) throw error;
+        this.#failures += 1;
       }
       await delay(10);
     }
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.length;
+  }
+
+  /** How many writes were not acknowledged. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** Ends it. Every member has every acknowledged write, and all have the same data. */
