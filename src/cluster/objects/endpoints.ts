@@ -1,12 +1,23 @@
 // How the operator reaches a member: at its pod's address, which is there before DNS knows its name. The one place that
-// says so: encryption and server names belong here, too.
-import type { Endpoint } from "../../etcd/members.ts";
+// says so. What it speaks is what its pod was started with, whatever the spec says by now.
+import type { ClientTls, Endpoint } from "../../etcd/members.ts";
 import { ports } from "./labels.ts";
+import { type Scheme, schemeOf } from "./tls.ts";
 
-export function endpointOf({ address }: { readonly address: string }): Endpoint {
-  return { url: memberUrl(address) };
+export interface Reachable {
+  readonly address: string;
+  /** It speaks TLS with clients, and this is how; absent: plain text. */
+  readonly tls?: { readonly serverName: string; readonly identity: ClientTls | undefined };
 }
 
-export function memberUrl(address: string): string {
-  return `http://${address.includes(":") ? `[${address}]` : address}:${ports.client}`;
+export function endpointOf({ address, tls }: Reachable): Endpoint {
+  const url = memberUrl(address, schemeOf(tls !== undefined));
+  if (tls === undefined) return { url };
+  return { url, serverName: tls.serverName, ...(tls.identity && { tls: tls.identity }) };
 }
+
+export function memberUrl(address: string, scheme: Scheme = "http"): string {
+  return `${scheme}://${hostIn(address)}:${ports.client}`;
+}
+
+export const hostIn = (address: string): string => (address.includes(":") ? `[${address}]` : address);

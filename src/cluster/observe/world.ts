@@ -5,6 +5,7 @@ import type { Member, MemberStatus } from "../../etcd/member.ts";
 import { type ClusterId, type MemberId, parseClusterId } from "../../etcd/ids.ts";
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import type { PodTls } from "../objects/tls.ts";
 
 export interface World {
   /** With every default filled in. */
@@ -66,6 +67,10 @@ export interface MemberPod {
    * exits when they differ, so a pod made before the list changed must be made again. Absent: not known.
    */
   readonly joinsWith?: readonly string[];
+  /** What it was started to speak, and which CA bundles it has read. */
+  readonly tls: PodTls;
+  /** It waits for the operator to say that it serves clients, and has been told so. Absent: it does not wait. */
+  readonly servingGate?: "open" | "closed";
   /** The settings that it was made with, as `objects/settings.ts` writes them. Absent: not known. */
   readonly madeFrom?: string;
   /** What the EtcdCluster's annotation of that name said when the pod was made. */

@@ -5,6 +5,7 @@ import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import type { EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
@@ -125,6 +126,7 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
     guard: "closed",
     hasVolume: false,
     labelled: true,
+    tls: plainText,
     ...differs,
   };
 }
