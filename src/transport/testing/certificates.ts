@@ -1,6 +1,7 @@
 // A throw-away certificate authority for tests that need real TLS: made in memory, with elliptic keys, in milliseconds.
 import { webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
+import { loadX509 } from "../../tls/x509.ts";
 
 export interface Pem {
   cert: string;
@@ -63,14 +64,4 @@ export async function createAuthority(name: string): Promise<TestAuthority> {
       return pemOf(x509, leaf, leafKeys);
     },
   };
-}
-
-// The library's container reads decorator metadata through functions that Reflect does not have by itself; none of
-// its classes carries any, so that functions which find nothing are enough.
-async function loadX509(): Promise<typeof X509> {
-  if (!("getMetadata" in Reflect)) {
-    const nothing = (): undefined => undefined;
-    Object.assign(Reflect, { getMetadata: nothing, getOwnMetadata: nothing, defineMetadata: nothing });
-  }
-  return await import("@peculiar/x509");
 }

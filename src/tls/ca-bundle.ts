@@ -1,0 +1,52 @@
+// Arithmetic on CA bundles: PEM texts with one or several certificates, whose order means nothing.
+import { createHash, type X509Certificate } from "node:crypto";
+import { chainTo } from "./chain.ts";
+import { certificatesIn } from "./pem.ts";
+
+/**
+ * Short, and equal for bundles that trust the same certificates in whatever order and with whatever text between them.
+ * A text that cannot be read gets that of its bytes, which equals no other.
+ */
+export function bundleFingerprint(ca: string): string {
+  const trusted = certificatesIn(ca);
+  const hash = createHash("sha256");
+  if (trusted) for (const fingerprint of [...fingerprints(trusted)].sort()) hash.update(fingerprint);
+  else hash.update("unreadable").update(ca);
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** All of the first, then those of the second that are not in the first. */
+export function addToBundle(ca: string, more: string): string {
+  const seen = new Set<string>();
+  const all = [...(certificatesIn(ca) ?? []), ...(certificatesIn(more) ?? [])];
+  return all
+    .filter(({ fingerprint256 }) => !seen.has(fingerprint256) && seen.add(fingerprint256))
+    .map((certificate) => certificate.toString())
+    .join("");
+}
+
+/** Whether all certificates of `of` are in `ca`. */
+export function includes(ca: string, of: string): boolean {
+  const trusted = fingerprints(certificatesIn(ca) ?? []);
+  const wanted = certificatesIn(of);
+  return wanted !== undefined && wanted.every(({ fingerprint256 }) => trusted.has(fingerprint256));
+}
+
+const fingerprints = (certificates: readonly X509Certificate[]): Set<string> =>
+  new Set(certificates.map(({ fingerprint256 }) => fingerprint256));
+
+/**
+ * Which keys of the bundle stand behind a certificate: equal for all that the same CA signed, also after the CA's own
+ * certificate was renewed with its key. Undefined when none does. Validity in time does not count.
+ */
+export function signerOf(cert: string, ca: string): string | undefined {
+  const chain = certificatesIn(cert);
+  if (!chain) return undefined;
+  const anchors = (certificatesIn(ca) ?? []).filter((anchor) => chainTo([anchor], chain));
+  if (anchors.length === 0) return undefined;
+  const keys = anchors.map(({ publicKey }) => publicKey.export({ type: "spki", format: "der" }).toString("hex"));
+  return createHash("sha256")
+    .update([...new Set(keys)].sort().join(" "))
+    .digest("hex")
+    .slice(0, 16);
+}
