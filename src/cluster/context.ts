@@ -3,12 +3,14 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
-import type { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import type { Node, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
+import type { GivenSecrets } from "./given-secrets.ts";
 import type { ClusterMetrics } from "./metrics.ts";
 import type { Progress } from "./observe/progress.ts";
+import type { Wire } from "./observe/wire.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
@@ -17,6 +19,10 @@ export interface ClusterCaches {
   readonly budgets: StoreView<PodDisruptionBudget>;
   /** Undefined while the operator may not see nodes, or has not seen them yet: then no node counts as lost. */
   readonly nodes: StoreView<Node> | undefined;
+  /** Those that the operator made. Undefined while it may not see Secrets, or has not seen them yet. */
+  readonly secrets: StoreView<Secret> | undefined;
+  /** Those that clusters name. */
+  readonly given: Pick<GivenSecrets, "read">;
 }
 
 /** The connections to members, or the members of an in-memory cluster. */
@@ -29,6 +35,7 @@ export interface ClusterContext {
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
   readonly progress: Progress;
+  readonly wire: Wire;
   readonly refusedUpkeep: RefusedUpkeep;
   /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;

@@ -1,5 +1,6 @@
 // The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
@@ -16,12 +17,15 @@ import { isImageCheck } from "./objects/image-check.ts";
 import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
+import { type Presenter, Wire } from "./observe/wire.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
 export interface ClusterControllerOptions {
   readonly api: KubeApi;
   readonly scope: Scope;
   readonly members: MemberPool;
+  /** Looks which certificate a member presents. */
+  readonly presenter?: Presenter;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
   readonly clock?: Clock;
@@ -41,13 +45,15 @@ const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
   const { api, scope, observer, clock = systemClock, now = Date.now } = options;
-  const caches = new Caches(api, observer, scope, clock);
+  const isOurs = (cluster: EtcdCluster): boolean => isInScope(cluster, scope.t);
+  const caches = new Caches(api, observer, scope, clock, isOurs);
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
     progress: new Progress(),
+    wire: new Wire(options.presenter ?? presentedCertificate),
     refusedUpkeep: new RefusedUpkeep(),
-    isOurs: (cluster) => isInScope(cluster, scope.t),
+    isOurs,
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),
     log: observer.log,
@@ -73,17 +79,18 @@ function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
   );
 }
 
-function sourcesOf({ sets, nodes }: Caches): Source[] {
+function sourcesOf({ sets, nodes, given }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
-  const namespaced = sets.flatMap(({ clusters, pods, services, budgets }) => [
+  const namespaced = sets.flatMap(({ clusters, pods, services, budgets, secrets }) => [
     from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
+    from(secrets, { toKeys: toCluster }),
   ]);
   const onNode = (node: Node): string[] =>
     sets.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
-  return [...namespaced, from(nodes, { toKeys: onNode, filter: readinessChanged })];
+  return [...namespaced, from(nodes, { toKeys: onNode, filter: readinessChanged }), given];
 }
 
 /** Nodes are written often, and seldom because their readiness changed. */

@@ -6,6 +6,7 @@ import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { endpointOf } from "../objects/endpoints.ts";
+import { reachableAt } from "../observe/tls.ts";
 import { NotYet } from "./outcome.ts";
 
 export interface Execution {
@@ -45,6 +46,8 @@ export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember
 }
 
 export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
-  const address = assessment.seats.find(({ member }) => member.id === id)?.pod?.address;
-  return address === undefined ? undefined : context.members.at(endpointOf({ address }));
+  const pod = assessment.seats.find(({ member }) => member.id === id)?.pod;
+  if (pod?.address === undefined) return undefined;
+  const { cluster, tls } = assessment.world;
+  return context.members.at(endpointOf(reachableAt(pod.address, pod, cluster, tls.identity)));
 }

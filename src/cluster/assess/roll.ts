@@ -2,9 +2,11 @@
 // change waits for. Plan and report read it, so the status says exactly what is held up, and by what.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EtcdVersion, formatVersion } from "../../etcd/versions/version.ts";
+import type { PodTls } from "../objects/tls.ts";
 import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
+import { outdatedTls } from "./pod-tls.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
 import type { Target } from "./target.ts";
 
@@ -36,6 +38,8 @@ export interface RollInput {
   readonly world: World;
   /** As it is followed: with the last valid settings while the spec is wrong. */
   readonly cluster: CompleteEtcdCluster;
+  /** What a pod that is made now speaks; undefined: none can be made. */
+  readonly tls: PodTls | undefined;
   readonly size: number;
   readonly target: Target;
   readonly release: Release;
@@ -68,7 +72,7 @@ export function isRolling({ cluster, problems }: World): boolean {
 }
 
 /** One that does not come up first: it cannot get worse. Then followers, and the leader last. */
-function changesOf({ world, cluster, target, release, ours, leader }: RollInput): readonly Change[] {
+function changesOf({ world, cluster, tls, target, release, ours, leader }: RollInput): readonly Change[] {
   if (world.problems.length > 0) return [];
   const changes = ours.filter(isVoter).flatMap((seat): Change[] => {
     const { pod } = seat;
@@ -76,7 +80,7 @@ function changesOf({ world, cluster, target, release, ours, leader }: RollInput)
     // One that did not come up after a change gets the image that is wanted now, whatever else is to be changed in it.
     if (!seat.alive && pod.changedFrom !== undefined && !runs(pod, release))
       return [{ seat, pod, how: "inPlace", because: `it has not come up in ${pod.version}` }];
-    const setting = outdatedSetting(pod, cluster);
+    const setting = outdatedSetting(pod, cluster) ?? (tls && outdatedTls(pod, tls));
     if (setting !== undefined) return [{ seat, pod, how: "exchange", because: setting }];
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);

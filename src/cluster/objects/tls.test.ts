@@ -15,7 +15,13 @@ const clusterOf = (spec: Partial<EtcdClusterSpec> = {}) =>
 const podOf = (tls: PodTls, version = "3.6.16") => memberPod(clusterOf({ version }), "c-a", { as: "seed" }, tls);
 const commandIn = (pod: ReturnType<typeof memberPod>): readonly string[] => pod.spec?.containers[0]?.command ?? [];
 
-const both: PodTls = { peer: "tls", client: true, trusts: { peer: "p", client: "q" }, made: true };
+const both: PodTls = {
+  peer: "tls",
+  client: true,
+  trusts: { peer: "p", client: "q" },
+  presents: { peer: "r", client: "s" },
+  made: true,
+};
 
 describe("what the spec asks for", () => {
   const table: [string, EtcdClusterSpec["TLS"], object][] = [

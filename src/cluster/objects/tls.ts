@@ -1,7 +1,7 @@
 // What TLS means for a cluster's objects: what the spec asks for, what a pod speaks, the names of the Secrets, where pods
 // find them, and the names that certificates must cover. Pods mount Secrets of the operator, never what a person gave.
 import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
-import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteEtcdCluster, EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type Spelling, spellingsToSet } from "../../etcd/versions/flags.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { MemberName } from "./names.ts";
@@ -17,12 +17,19 @@ export interface PodTls {
   readonly peer: PeerTls;
   readonly client: boolean;
   /** Fingerprints of the bundles; absent: not known. */
-  readonly trusts: { readonly peer?: string; readonly client?: string };
+  readonly trusts: Sides;
+  /** The signers of the certificates that were in its Secrets when it was made; absent: not known. */
+  readonly presents: Sides;
   /** Its certificates are the operator's, from a CA that signs for this cluster alone. */
   readonly made: boolean;
 }
 
-export const plainText: PodTls = { peer: "plain", client: false, trusts: {}, made: false };
+export interface Sides {
+  readonly peer?: string;
+  readonly client?: string;
+}
+
+export const plainText: PodTls = { peer: "plain", client: false, trusts: {}, presents: {}, made: false };
 
 export type Scheme = "http" | "https";
 
@@ -52,6 +59,11 @@ function givenIn(TLS: CompleteEtcdCluster["spec"]["TLS"] | undefined): Readonly<
   };
 }
 
+/** All Secrets that an EtcdCluster names, as it is stored. */
+export function namedSecrets(cluster: EtcdCluster): readonly string[] {
+  return Object.values(givenSecrets(withDefaults(cluster))).filter((name) => name !== "");
+}
+
 export type GivenUse = "peer" | "server" | "operator";
 /** `client`: for applications. Only with certificates that the operator makes. */
 export type LeafUse = GivenUse | "client";
@@ -61,6 +73,12 @@ export type SecretUse = LeafUse | AuthorityUse;
 export const leafUses: readonly LeafUse[] = ["peer", "server", "operator", "client"];
 export const authorityUses: readonly AuthorityUse[] = ["peer-ca", "client-ca"];
 
+/** Two CAs, so that the certificate of a client is never taken for that of a peer. */
+export const signedBy: Readonly<Record<AuthorityUse, readonly LeafUse[]>> = {
+  "peer-ca": ["peer"],
+  "client-ca": ["server", "operator", "client"],
+};
+
 /** Of the operator's own. */
 export function secretName({ metadata: { name } }: Pick<CompleteEtcdCluster, "metadata">, use: SecretUse): string {
   return use === "peer-ca" || use === "client-ca" ? `${name}-${use}` : `${name}-${use}-tls`;
@@ -68,16 +86,41 @@ export function secretName({ metadata: { name } }: Pick<CompleteEtcdCluster, "me
 
 export const trustsPeerAnnotation = `${EtcdCluster.group}/trusts-peer`;
 export const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
+/** Changed when the files of the pod were renewed, so that its kubelet looks at it. */
+export const renewedAnnotation = `${EtcdCluster.group}/renewed`;
+/** The CA behind the certificate that was in use when the pod was made. */
+export const presentsPeerAnnotation = `${EtcdCluster.group}/presents-peer`;
+export const presentsClientAnnotation = `${EtcdCluster.group}/presents-client`;
 /** On an EtcdCluster: the CAs are to be exchanged. On the Secret of a CA: what it said when that was done. */
 export const rotateCaAnnotation = `${EtcdCluster.group}/rotate-ca`;
 /** A member serves clients. Kubelets have no client certificate and cannot find out, so the operator tells them. */
 export const servingGate = `${EtcdCluster.group}/serving`;
 
-export function trustAnnotations({ trusts }: PodTls): Record<string, string> {
-  return {
-    ...(trusts.peer !== undefined && { [trustsPeerAnnotation]: trusts.peer }),
-    ...(trusts.client !== undefined && { [trustsClientAnnotation]: trusts.client }),
-  };
+const sideAnnotations = [
+  ["trusts", "peer", trustsPeerAnnotation],
+  ["trusts", "client", trustsClientAnnotation],
+  ["presents", "peer", presentsPeerAnnotation],
+  ["presents", "client", presentsClientAnnotation],
+] as const;
+
+export function trustAnnotations(tls: Pick<PodTls, "trusts" | "presents">): Record<string, string> {
+  return Object.fromEntries(
+    sideAnnotations.flatMap(([what, side, name]) => {
+      const value = tls[what][side];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+export function trustIn(annotations: Readonly<Record<string, string>>): Pick<PodTls, "trusts" | "presents"> {
+  const read = (wanted: "trusts" | "presents"): Sides =>
+    Object.fromEntries(
+      sideAnnotations.flatMap(([what, side, name]) => {
+        const value = annotations[name];
+        return what === wanted && value !== undefined ? [[side, value]] : [];
+      }),
+    );
+  return { trusts: read("trusts"), presents: read("presents") };
 }
 
 // Files, under the names of etcd-operator 0.9.

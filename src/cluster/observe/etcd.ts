@@ -6,13 +6,15 @@ import type { EtcdMember, Member, Membership, MemberStatus } from "../../etcd/me
 import { EtcdError } from "../../etcd/errors.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
-import { endpointOf } from "../objects/endpoints.ts";
+import { endpointOf, type Reachable } from "../objects/endpoints.ts";
 import type { EtcdView, MemberAnswer, MemberPod } from "./world.ts";
 
 const roundMs = 1000;
 
 export interface Asking {
   readonly members: MemberPool;
+  /** How a pod is reached. Default: in plain text. */
+  readonly reach?: (pod: MemberPod, address: string) => Reachable;
   /** The cluster's id as the status holds it; a pod that answers with another belongs to another cluster. */
   readonly latched: ClusterId | undefined;
   /** Compares what members answer with what they answered before: those that went backwards. */
@@ -22,7 +24,7 @@ export interface Asking {
 
 interface AskablePod {
   readonly name: string;
-  readonly address: string;
+  readonly reachable: Reachable;
   /** The kubelet finds it ready, and nobody deletes it. */
   readonly serves: boolean;
 }
@@ -33,9 +35,11 @@ interface Answered extends MemberAnswer {
 }
 
 export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): Promise<EtcdView> {
-  const askable = pods.flatMap(({ name, address, ready, terminating }) =>
-    address === undefined ? [] : [{ name, address, serves: ready && !terminating }],
-  );
+  const { reach = (_, address) => ({ address }) } = asking;
+  const askable = pods.flatMap((pod) => {
+    const { name, address, ready, terminating } = pod;
+    return address === undefined ? [] : [{ name, reachable: reach(pod, address), serves: ready && !terminating }];
+  });
   if (askable.length === 0) return { t: "nobody" };
   const first = await look(askable, asking);
   const second = (await isWorthAnotherLook(first, asking)) ? await look(askable, asking) : first;
@@ -114,7 +118,7 @@ async function ask(pod: AskablePod, asking: Asking): Promise<Answered | undefine
 }
 
 async function askOnce(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
-  const member = members.at(endpointOf(pod));
+  const member = members.at(endpointOf(pod.reachable));
   const call = { deadline: roundMs, signal };
   const [status, health] = await Promise.all([member.status(call).catch(orNothing), member.health(call)]);
   if (status === undefined) return undefined;

@@ -9,20 +9,32 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
-import { sampleCluster, sampleId } from "../testing/sample-world.ts";
+import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { isInScope, observe, scopeAnnotation } from "./observe.ts";
 import { Progress } from "./progress.ts";
+import { Wire } from "./wire.ts";
 
 const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
 
 function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error = [], isOurs = true) {
   const empty = { get: () => undefined, ownedBy: () => [] };
-  const caches = { clusters: { get: () => stored }, pods: empty, services: empty, budgets: empty, nodes: undefined };
+  const caches = {
+    clusters: { get: () => stored },
+    pods: empty,
+    services: empty,
+    budgets: empty,
+    nodes: undefined,
+    secrets: empty,
+    given: { read: () => Promise.resolve(undefined) },
+  };
   const context = {
     caches: () => caches,
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
+    wire: new Wire(() => Promise.resolve(undefined)),
+    metrics: { forget: () => undefined },
+    now: () => sampleNow,
     isOurs: () => isOurs,
   };
   const get = (_kind: unknown, { name }: { name: string }): Promise<Pod> => {
@@ -56,16 +68,13 @@ test("a pod that cannot be asked for is not taken for one that is gone", async (
 describe("what this release cannot do", () => {
   const problemsOf = async (spec: object) => (await observer(sampleCluster({ spec })).look())?.problems ?? [];
   const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
-  const secrets = { member: { peerSecret: "peer" } };
   const table: [string, object, RegExp | undefined][] = [
-    ["is said of certificates", { TLS: { static: secrets } }, /^spec\.TLS is not implemented/],
-    ["is said of certificates that it should make", { TLS: { auto: true } }, /^spec\.TLS is not implemented/m],
     [
       "is said of volumes",
       { pod: { persistentVolumeClaimSpec: claim } },
       /^spec\.pod\.persistentVolumeClaimSpec is not/,
     ],
-    ["is not said where nothing of it is asked for", { TLS: { static: { member: { peerSecret: "" } } } }, undefined],
+    ["is not said where nothing of it is asked for", { TLS: { auto: true } }, undefined],
   ];
   for (const [what, spec, wanted] of table)
     test(what, async () => {

@@ -19,6 +19,7 @@ import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedImageCheck } from "./image-checks.ts";
 import { observedPod } from "./pods.ts";
+import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { type EtcdView, latchedIdOf, type World } from "./world.ts";
 
@@ -33,6 +34,8 @@ export async function observe(
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
     context.progress.forget(key);
     context.refusedUpkeep.forget(keyText(key));
+    context.wire.forget(keyText(key));
+    context.metrics.forget(key);
     return undefined;
   }
   const cluster = withDefaults(stored);
@@ -41,19 +44,29 @@ export async function observe(
   const owned = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
   const known = owned.filter((pod) => !isImageCheck(pod));
   const latched = latchedIdOf(cluster);
+  const tls = await observedTls(cluster, caches, api, signal);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
-    return { pods, etcd: await observedEtcd(pods, { members: context.members, latched, regressed, signal }) };
+    const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
+    return { pods, etcd: await observedEtcd(pods, { members: context.members, reach, latched, regressed, signal }) };
   };
   let seen = await look(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
   const strays = await straysAmong(missing, cluster, api, signal);
   if (strays.length > 0) seen = await look([...known, ...strays]);
+  const presented = await context.wire.look({
+    key: keyText(key),
+    pods: seen.pods,
+    sides: wireSides(tls),
+    now: context.now(),
+    signal,
+  });
   return {
     cluster,
     problems: [...problemsOf(stored), ...notYet(cluster)],
     ...seen,
+    tls: { ...tls, presented },
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
@@ -94,19 +107,11 @@ function unlessNotFound(error: unknown): undefined {
 /** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */
 function notYet({ spec }: CompleteEtcdCluster): string[] {
   const problems: string[] = [];
-  if (asksForTls(spec))
-    problems.push("spec.TLS is not implemented in this release: remove it, or wait for a release that has it.");
   if (spec.pod.persistentVolumeClaimSpec !== undefined)
     problems.push(
       "spec.pod.persistentVolumeClaimSpec is not implemented in this release: remove it, or wait for a release that has it.",
     );
   return problems;
-}
-
-/** Clients of etcd-operator 0.9 send the empty fields, too. */
-function asksForTls({ TLS }: CompleteEtcdCluster["spec"]): boolean {
-  const { member, operatorSecret } = TLS?.static ?? {};
-  return TLS?.auto === true || [member?.peerSecret, member?.serverSecret, operatorSecret].some(Boolean);
 }
 
 /** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */

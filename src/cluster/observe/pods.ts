@@ -13,7 +13,7 @@ import {
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
-import { servingGate, trustsClientAnnotation, trustsPeerAnnotation } from "../objects/tls.ts";
+import { renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import { endProblem, foundNoData, neverRan, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
 import {
   initialClusterAnnotation,
@@ -159,19 +159,20 @@ function startedWith(pod: Pod): Pick<MemberPod, "flags" | "variables" | "feature
 }
 
 /** By its flags: the spec may have changed since. */
-function spokenBy(pod: Pod): Pick<MemberPod, "tls" | "servingGate"> {
+function spokenBy(pod: Pod): Pick<MemberPod, "tls" | "servingGate" | "renewed"> {
   const isTls = (flag: string): boolean => settingOf(pod, flag)?.startsWith("https:") === true;
-  const { [trustsPeerAnnotation]: peer, [trustsClientAnnotation]: client } = pod.metadata?.annotations ?? {};
   const prepared = settingOf(pod, "peer-trusted-ca-file") === undefined ? "plain" : "ready";
+  const renewed = pod.metadata?.annotations?.[renewedAnnotation];
   const { variables } = startedWith(pod);
   const isGated = pod.spec?.readinessGates?.some(({ conditionType }) => conditionType === servingGate) === true;
   return {
     tls: {
       peer: isTls("listen-peer-urls") ? "tls" : prepared,
       client: isTls("listen-client-urls"),
-      trusts: { ...(peer !== undefined && { peer }), ...(client !== undefined && { client }) },
+      ...trustIn(pod.metadata?.annotations ?? {}),
       made: variables.some((name) => name.endsWith("_PEER_SKIP_CLIENT_SAN_VERIFICATION")),
     },
+    ...(renewed !== undefined && { renewed }),
     ...(isGated && { servingGate: conditionOf(pod, servingGate)?.status === "True" ? "open" : "closed" }),
   };
 }

@@ -7,7 +7,7 @@ import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
-import { Node, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import { Node, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
@@ -66,6 +66,7 @@ export class Stage implements AsyncDisposable {
         { kind: Pod, graceful: true },
         { kind: Service },
         { kind: PodDisruptionBudget },
+        { kind: Secret },
         { kind: Node },
       ],
       clock,
