@@ -66,7 +66,7 @@ export class GivenSecrets implements RunningCache, Source {
     );
     await whenAborted(signal);
     for (const stop of stops) stop();
-    for (const key of [...this.#watched.keys()]) this.#unwatch(key);
+    for (const key of this.#watched.keys()) this.#unwatch(key);
   }
 
   subscribe(enqueue: Enqueue): () => void {

@@ -102,7 +102,7 @@ export function certificatesOf(world: World, now: number): Certificates {
     waits: peers.waits ?? clients.waits,
     unknown: steps.length > 0 || made.t === "none" ? [] : unknownPods(world, made.tls),
     stale: stalePods(world),
-    problems: [...wanted.problems, ...clients.problems],
+    problems: wanted.problems,
     inUse: inUseNow(world, now),
     lookAgainAfter: (peers.waits ?? clients.waits) ? soon : undefined,
   };
@@ -119,10 +119,9 @@ const graceWhenAsked = 90_000;
 interface SideSteps {
   readonly writes: readonly (readonly [LeafUse, CertificateWrite])[];
   readonly waits?: string;
-  readonly problems: readonly CertificateProblem[];
 }
 
-const nothing: SideSteps = { writes: [], problems: [] };
+const nothing: SideSteps = { writes: [] };
 
 function peerWrites(world: World, { bundles }: Wanted, now: number): SideSteps {
   if (bundles.peer === undefined) return nothing;
@@ -130,7 +129,7 @@ function peerWrites(world: World, { bundles }: Wanted, now: number): SideSteps {
   const next = nextBundle({ effective, wanted: bundles.peer, ...seenOf(world, "peer", effective?.ca), now });
   if (next.t === "settled") return nothing;
   if (next.t !== "write") return { ...nothing, waits: next.because };
-  return { ...nothing, writes: [["peer", { bundle: next.bundle, graceFrom: undefined, because: next.because }]] };
+  return { writes: [["peer", { bundle: next.bundle, graceFrom: undefined, because: next.because }]] };
 }
 
 function clientWrites(world: World, { bundles }: Wanted, now: number): SideSteps {
@@ -138,42 +137,36 @@ function clientWrites(world: World, { bundles }: Wanted, now: number): SideSteps
   const { server, operator, client } = bundles;
   const needsClient = tlsOf(world.cluster).made;
   if (server === undefined || operator === undefined || (needsClient && client === undefined)) return nothing;
-  const missing = (["server", "operator", "client"] as const).flatMap((use) => {
-    const bundle = bundles[use];
-    if (bundle === undefined || kept[use] !== undefined) return [];
-    const graceFrom = use === "client" ? now : undefined;
-    return [[use, { bundle, graceFrom, because: "there is none yet" }] as const];
-  });
-  if (missing.length > 0) return { ...nothing, writes: missing };
+  const missing = missingOnClientSide(bundles, world, now);
+  if (missing.length > 0) return { writes: missing };
+  const applications = client && {
+    effective: kept.client?.bundle,
+    wanted: client,
+    changedAt: kept.client?.graceFrom ?? 0,
+    grace: graceOf(world),
+  };
   const next = nextOnClientSide({
     server: { effective: kept.server?.bundle, wanted: server },
     operator: { effective: kept.operator?.bundle, wanted: operator },
-    ...(client && {
-      applications: {
-        effective: kept.client?.bundle,
-        wanted: client,
-        changedAt: kept.client?.graceFrom ?? 0,
-        grace: graceOf(world),
-      },
-    }),
+    ...(applications && { applications }),
     ...seenOf(world, "client", kept.operator?.bundle.ca),
     now,
   });
-  switch (next.t) {
-    case "settled":
-      return nothing;
-    case "contradiction":
-      return { ...nothing, waits: next.because };
-    case "write": {
-      const use = next.secret === "applications" ? "client" : next.secret;
-      const graceFrom = next.startsGrace ? now : kept[use]?.graceFrom || undefined;
-      return { ...nothing, writes: [[use, { bundle: next.bundle, graceFrom, because: next.because }]] };
-    }
-    case "waitForApplications":
-    case "waitForRoll":
-    case "waitForLeaf":
-      return { ...nothing, waits: next.because };
-  }
+  if (next.t === "settled") return nothing;
+  if (next.t !== "write") return { ...nothing, waits: next.because };
+  const use = next.secret === "applications" ? "client" : next.secret;
+  const graceFrom = next.startsGrace ? now : kept[use]?.graceFrom || undefined;
+  return { writes: [[use, { bundle: next.bundle, graceFrom, because: next.because }]] };
+}
+
+/** Those that are not there can be written in any order. */
+function missingOnClientSide(bundles: Wanted["bundles"], { tls }: World, now: number): SideSteps["writes"] {
+  return (["server", "operator", "client"] as const).flatMap((use) => {
+    const bundle = bundles[use];
+    if (bundle === undefined || tls.kept[use] !== undefined) return [];
+    const graceFrom = use === "client" ? now : undefined;
+    return [[use, { bundle, graceFrom, because: "there is none yet" }] as const];
+  });
 }
 
 /** A CA that grew old is exchanged at leisure; who asks for another one wants it soon. */
