@@ -47,6 +47,45 @@ export const eventReasons = {
     type: "Normal",
     when: "Another member leads now, because the leader is about to be removed or restarted.",
   },
+  podRecreated: {
+    reason: "Pod Recreated",
+    type: "Normal",
+    when: "The pod of a member was gone and its volume was there: it came back as the same member.",
+  },
+  volumeGrows: {
+    reason: "Volume Grows",
+    type: "Normal",
+    when: "spec.pod.persistentVolumeClaimSpec asks for more than a volume has, and its claim was raised.",
+  },
+  volumeKept: {
+    reason: "Volume Kept",
+    type: "Normal",
+    when: "A member was removed, and its volume stays, as spec.volumeRetention.whenMemberRemoved says.",
+    whatToDo: "Delete the claim, which has the label `etcd_claim=retired`, when nobody needs the data any more.",
+  },
+  volumeDeleted: {
+    reason: "Volume Deleted",
+    type: "Normal",
+    when: "A claim was deleted: its member was removed and spec.volumeRetention says Delete, or it never held any data and another kind of volume is asked for.",
+  },
+  volumeAdopted: {
+    reason: "Volume Adopted",
+    type: "Normal",
+    when: "An EtcdCluster was made under the name of one that was deleted, and goes on with its volumes.",
+  },
+  volumesLeft: {
+    reason: "Volumes Left",
+    type: "Warning",
+    when: "Volumes of an earlier EtcdCluster of this name are there, and it is not clear whose data they hold. Nothing is begun.",
+    whatToDo: "Delete the claims, or those that do not belong together.",
+  },
+  diskPressure: {
+    reason: "Disk Pressure",
+    type: "Warning",
+    when: "The database is close to its quota, or the volume has no room for it.",
+    whatToDo:
+      "Compact and defragment, raise spec.etcd.quotaBackendBytes, or ask for larger volumes; see docs/volumes.md.",
+  },
   memberUpgraded: {
     reason: "Member Upgraded",
     type: "Normal",

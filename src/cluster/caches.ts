@@ -4,15 +4,16 @@ import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/cache/informer.ts";
-import { Node, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
-import type { Kind, KubeObject } from "../kube/objects/objects.ts";
+import { keyText, type Kind, type KubeObject } from "../kube/objects/objects.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
 import { GivenSecrets } from "./given-secrets.ts";
 import { cachedLabels } from "./objects/labels.ts";
 import { leanSecret } from "./objects/secrets.ts";
 import { namedSecrets } from "./objects/tls.ts";
+import { leanClaim } from "./observe/claims.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
 
 /** Which namespaces' clusters the operator manages. */
@@ -21,6 +22,7 @@ export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; 
 interface Informers {
   readonly clusters: Informer<EtcdCluster>;
   readonly pods: Informer<Pod>;
+  readonly claims: Informer<PersistentVolumeClaim>;
   readonly services: Informer<Service>;
   readonly budgets: Informer<PodDisruptionBudget>;
   /** Those that the operator makes. Clusters without TLS need none. */
@@ -55,6 +57,11 @@ export class Caches {
         { ...selection, labelSelector: cachedLabels },
         { transform: leanPod, indexes: { node: nodeName } },
       ),
+      claims: informer(
+        PersistentVolumeClaim,
+        { ...selection, labelSelector: cachedLabels },
+        { transform: leanClaim, indexes: { cluster: clusterOfClaim } },
+      ),
       services: informer(Service, { ...selection, labelSelector: cachedLabels }),
       budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
       secrets: informer(
@@ -84,9 +91,10 @@ export class Caches {
   }
 
   get all(): RunningCache[] {
-    const namespaced = this.sets.flatMap(({ clusters, pods, services, budgets, secrets }) => [
+    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets, secrets }) => [
       clusters,
       pods,
+      claims,
       services,
       budgets,
       secrets,
@@ -100,6 +108,7 @@ export class Caches {
     return {
       clusters: set.clusters.store,
       pods: set.pods.store,
+      claims: set.claims.store,
       services: set.services.store,
       budgets: set.budgets.store,
       nodes: this.nodes.readable ? this.nodes.store : undefined,
@@ -107,6 +116,12 @@ export class Caches {
       given: this.given,
     };
   }
+}
+
+/** By name: a claim may outlive its EtcdCluster, and be found by another of that name. */
+export function clusterOfClaim({ metadata }: PersistentVolumeClaim): string[] {
+  const cluster = metadata?.labels?.["etcd_cluster"];
+  return cluster === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name: cluster })];
 }
 
 function nodeName(pod: Pod): string[] {

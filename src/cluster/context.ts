@@ -3,7 +3,7 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
-import type { Node, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
+import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
@@ -15,6 +15,8 @@ import type { Wire } from "./observe/wire.ts";
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
   readonly pods: StoreView<Pod>;
+  /** By the index `cluster`, as namespace/name. */
+  readonly claims: StoreView<PersistentVolumeClaim>;
   readonly services: StoreView<Service>;
   readonly budgets: StoreView<PodDisruptionBudget>;
   /** Undefined while the operator may not see nodes, or has not seen them yet: then no node counts as lost. */

@@ -10,7 +10,7 @@ import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
-import { Caches, type Scope } from "./caches.ts";
+import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
@@ -81,9 +81,10 @@ function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
 
 function sourcesOf({ sets, nodes, given }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
-  const namespaced = sets.flatMap(({ clusters, pods, services, budgets, secrets }) => [
+  const namespaced = sets.flatMap(({ clusters, pods, claims, services, budgets, secrets }) => [
     from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
+    from(claims, { toKeys: clusterOfClaim }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
     from(secrets, { toKeys: toCluster }),

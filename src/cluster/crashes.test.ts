@@ -2,8 +2,11 @@
 // it ends where an undisturbed one does, with as much made and as little removed.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import type { EtcdClusterSpec } from "../api/etcd-cluster/etcd-cluster.ts";
+import { Pod } from "../kube/objects/kinds.ts";
+import { volumesOf } from "./testing/happenings.ts";
 import type { Fate } from "./testing/life.ts";
-import { Stage } from "./testing/stage.ts";
+import { key, Stage } from "./testing/stage.ts";
 
 interface Scenario {
   readonly name: string;
@@ -12,12 +15,15 @@ interface Scenario {
   readonly to: number;
   /** Of the cluster that it begins with. */
   readonly version?: string;
+  readonly spec?: Partial<EtcdClusterSpec>;
   readonly happens: (stage: Stage) => Promise<unknown>;
   /** It takes so many writes that only every so manieth is a crash here; `make matrix` tries them all. */
   readonly every?: number;
   /** What it takes depends on the moment of the crash. */
   readonly varies?: true;
 }
+
+const onVolumes = { pod: volumesOf("1Gi") };
 
 const scenarios: readonly Scenario[] = [
   { name: "creation of 3", from: 0, to: 3, happens: (stage) => stage.create(3) },
@@ -59,6 +65,47 @@ const scenarios: readonly Scenario[] = [
     happens: (stage) => stage.edit({ etcd: { snapshotCount: 5000 } }),
   },
   {
+    name: "creation of 3 with volumes",
+    from: 0,
+    to: 3,
+    every: 2,
+    happens: (stage) => stage.create(3, "3.6.16", onVolumes),
+  },
+  {
+    name: "a deleted pod with a volume",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    happens: (stage) => stage.deletePod("leader"),
+  },
+  {
+    name: "all pods deleted at once, with volumes",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    async happens(stage) {
+      stage.watch.allowAbsence();
+      for (const name of await stage.podNames()) await stage.api.delete(Pod, { ...key, name });
+      await stage.pass(500);
+    },
+  },
+  { name: "a deleted claim", from: 3, to: 3, spec: onVolumes, happens: (stage) => stage.deleteClaim() },
+  {
+    name: "volumes that grow",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    happens: (stage) => stage.edit({ pod: volumesOf("2Gi") }),
+  },
+  {
+    name: "a change of settings of 3 with volumes",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    every: 3,
+    happens: (stage) => stage.edit({ etcd: { snapshotCount: 5000 } }),
+  },
+  {
     name: "sizes 5, 1 and 3, a moment after each other",
     from: 3,
     to: 3,
@@ -90,14 +137,14 @@ interface End {
 
 /** Each of the lives is as its fate says, the one after the last of them goes undisturbed. */
 async function play(
-  { from, to, version, happens }: Scenario,
+  { from, to, version, spec, happens }: Scenario,
   fateOf: (life: number) => Fate,
   absenceMs: number = absences["after a while"],
 ): Promise<End> {
   const stage = new Stage();
   if (from > 0) {
     stage.startOperator();
-    await stage.createWhole(from, version);
+    await stage.createWhole(from, version, spec);
     await stage.stopOperator();
   }
   const before = stage.writes.length;
@@ -137,6 +184,8 @@ function countedBy(writes: readonly string[]): object {
     added: count(/^add member/),
     promoted: count(/^promote member/),
     removed: count(/^remove member/),
+    claimsMade: count(/^create PersistentVolumeClaim/),
+    claimsDeleted: count(/^delete PersistentVolumeClaim/),
   };
 }
 

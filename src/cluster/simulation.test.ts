@@ -13,7 +13,15 @@ const asked = process.env["PROPERTY_RUNS"];
 /** A few histories that are always the same, or as many others as were asked for. */
 const sample = (usual: number) => (asked === undefined ? { numRuns: usual, seed: 1 } : { numRuns: Number(asked) });
 
-const plain: History = { seed: 0, version: "3.6.16", size: 3, fromRest: false, oldFlags: false, steps: [] };
+const plain: History = {
+  seed: 0,
+  version: "3.6.16",
+  size: 3,
+  fromRest: false,
+  oldFlags: false,
+  volumes: false,
+  steps: [],
+};
 const step = (happening: Happening, ms = 0): Step => ({ happening, ms, operator: undefined });
 
 /** Nothing happens to it that it would not survive by itself. */
@@ -45,6 +53,9 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
     ["through members that are changed one at a time", 15, "everyday", "edits", "rolls"],
     ["through specs that cannot be applied", 10, "everyday", "mistakes"],
     ["with members that were started with other flags", 10, "everyday", "flags"],
+    ["with volumes that are lost, and pods that are all gone at once", 15, "everyday", "volumes"],
+    ["with volumes, through lost data, edits and changes", 15, "everyday", "volumes", "wipes", "edits", "rolls"],
+    ["through moves to volumes and away from them", 10, "everyday", "moves", "edits"],
     ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "rolls", "mistakes", "flags"],
   ];
   for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));

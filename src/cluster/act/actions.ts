@@ -6,6 +6,7 @@ import type { Assessment } from "../assess/assess.ts";
 import { secretName } from "../objects/tls.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
+import { adoptClaim, deleteClaim, growClaim, noteOnClaim, ownClaim, recreatePod, retireClaim } from "./on-claims.ts";
 import {
   addMember,
   cancelDowngrade,
@@ -110,6 +111,37 @@ const table: Table = {
   },
   addMember: { run: addMember, events: ({ member }) => [added(member)], watched: false },
   createPod: { run: createPod, events: none, watched: true },
+  recreatePod: {
+    run: recreatePod,
+    events: ({ member }) => [["podRecreated", `Pod ${member} was made again on the volume of its member`]],
+    watched: true,
+  },
+  noteOnClaim: { run: noteOnClaim, events: none, watched: true },
+  ownClaim: { run: ownClaim, events: none, watched: true },
+  growClaim: {
+    run: growClaim,
+    events: ({ member, to }) => [["volumeGrows", `The volume of ${member} was asked to grow to ${to}`]],
+    watched: true,
+  },
+  retireClaim: {
+    run: retireClaim,
+    events: ({ member }) => [
+      ["volumeKept", `The volume of ${member} is kept; delete its claim when nobody needs it any more`],
+    ],
+    watched: true,
+  },
+  deleteClaim: {
+    run: deleteClaim,
+    events: ({ member, because }) => [["volumeDeleted", `The claim ${member} was deleted: ${because}`]],
+    watched: true,
+  },
+  adoptClaim: {
+    run: adoptClaim,
+    events: ({ member }) => [
+      ["volumeAdopted", `The volume ${member} of an earlier cluster of this name was taken over`],
+    ],
+    watched: true,
+  },
   promote: {
     run: promote,
     events: ({ member }) => [["memberPromoted", `Member ${member} holds all data and is a voter now`]],

@@ -6,6 +6,8 @@ import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { endpointOf } from "../objects/endpoints.ts";
+import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
+import type { PodTls } from "../objects/tls.ts";
 import { reachableAt } from "../observe/tls.ts";
 import { NotYet } from "./outcome.ts";
 
@@ -25,6 +27,17 @@ export function executionOf(assessment: Assessment, pass: ReconcileContext, cont
   const { world, desired } = assessment;
   const members = "members" in world.etcd ? world.etcd.members : [];
   return { assessment, pass, context, cluster: desired.cluster, members, written: undefined };
+}
+
+/** What a pod that is made now speaks: what it would mount must be there. */
+export function tlsToMake({ assessment: { certificates, desired } }: Execution): PodTls {
+  if (desired.tls === undefined) throw new NotYet(certificates.blocked ?? "there are no certificates yet", 1000);
+  return desired.tls;
+}
+
+/** Undefined: etcd does not list it, as far as it could be asked. */
+export function listedUrlOf({ cluster, members }: Execution, name: MemberName): string | undefined {
+  return members.flatMap(({ peerUrls }) => peerUrls).find((url) => memberOfPeerUrl(cluster, url) === name);
 }
 
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */

@@ -7,18 +7,18 @@ import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
-import { isKnownToHaveServed } from "../assess/health.ts";
 import { podTlsFor } from "../assess/pod-tls.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { etcdContainer, memberPod } from "../objects/member-pod.ts";
-import { memberOfPeerUrl } from "../objects/names.ts";
 import { giveItsLabels } from "../objects/pod-labels.ts";
 import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
-import { type PodTls, schemeOf } from "../objects/tls.ts";
+import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { confirmNeverServed } from "./never-served.ts";
+import { makeClaim } from "./on-claims.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
@@ -104,30 +104,17 @@ export async function resizePod({ pass, cluster }: Execution, { member, uid }: A
  */
 export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
   await confirmNeverServed(execution);
+  await makeClaim(execution, member);
   const pod = memberPod(execution.cluster, member, { as: "seed" }, tlsToMake(execution));
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
-async function confirmNeverServed({ pass, cluster }: Execution): Promise<void> {
-  const live = await pass.api.get(EtcdCluster, keyOf(cluster));
-  if (live.metadata?.uid !== cluster.metadata.uid || isKnownToHaveServed(live.status ?? {}))
-    throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
-}
-
 export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
-  const own = execution.members.find(({ peerUrls }) =>
-    peerUrls.some((url) => memberOfPeerUrl(execution.cluster, url) === member),
-  );
-  const tls = podTlsFor(tlsToMake(execution), own?.peerUrls[0] ?? "");
+  await makeClaim(execution, member);
+  const tls = podTlsFor(tlsToMake(execution), listedUrlOf(execution, member) ?? "");
   const pod = memberPod(execution.cluster, member, { as: "joining", members }, tls);
   await execution.pass.api.create(Pod, pod, { fieldManager });
-}
-
-/** What it would mount must be there. */
-export function tlsToMake({ assessment: { certificates, desired } }: Execution): PodTls {
-  if (desired.tls === undefined) throw new NotYet(certificates.blocked ?? "there are no certificates yet", 1000);
-  return desired.tls;
 }
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */

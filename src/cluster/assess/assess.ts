@@ -5,8 +5,8 @@ import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.
 import { type EtcdVersion, formatVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { World } from "../observe/world.ts";
 import { type Certificates, certificatesOf } from "./certificates.ts";
-import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf } from "./desired.ts";
-import { type Health, healthOf, isKnownToHaveServed } from "./health.ts";
+import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf, withoutPods } from "./desired.ts";
+import { type Health, hasServed, healthOf } from "./health.ts";
 import { type Roll, rollOf } from "./roll.ts";
 import { isVoter, type Seat, seatsOf } from "./seats.ts";
 import { type Running, targetOf } from "./target.ts";
@@ -43,10 +43,10 @@ export function assess(world: World, now: number): Assessment {
   const wanted = parseVersion(cluster.spec.version) ?? oldestSupported;
   const target = targetOf(wanted, running, cluster.spec.upgrade.path);
   const version = formatVersion(target.now);
-  const release = { version, image: imageFor(version, cluster.spec, world.pods) };
+  const release = { version, image: imageFor(version, cluster.spec, world) };
   const certificates = certificatesOf({ ...world, cluster }, now);
   const roll = rollOf({ world, cluster, tls: certificates.pods, size, target, release, seats, ours, leader });
-  const made = releaseToMake(cluster, roll, running, world.pods);
+  const made = releaseToMake(cluster, roll, running, world);
   return {
     world,
     now,
@@ -74,17 +74,21 @@ export function assess(world: World, now: number): Assessment {
  * As the members say. One that does not answer counts with what it last served in and, if its image was changed since,
  * with that, too: it may run either. A cluster that has yet to begin runs none.
  */
-function runningIn({ cluster: { status }, pods }: World, seats: readonly Seat[]): Running {
+function runningIn(world: World, seats: readonly Seat[]): Running {
+  const { claims, cluster, pods } = world;
+  const { status } = cluster;
   const voters = seats.filter(isVoter);
   const statuses = voters.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status]));
   const silent = voters.flatMap(({ answer, pod }) => (answer === undefined && pod !== undefined ? [pod] : []));
-  const unheard = voters.length > 0 ? silent : isKnownToHaveServed(status) ? pods : [];
+  const unheard = voters.length > 0 ? silent : hasServed(world) ? pods : [];
+  const listed = voters.length > 0 ? claims.filter(({ name }) => voters.some((seat) => seat.name === name)) : claims;
   const texts = [
     ...statuses.map((one) => one.version),
     ...unheard.flatMap(({ changedFrom, version }) => [
       ...(changedFrom === undefined ? [] : [changedFrom.version]),
       version,
     ]),
+    ...withoutPods(listed, pods).flatMap(({ release }) => (release === undefined ? [] : [release.version])),
   ];
   return {
     versions: texts.map(parseVersion).filter((one) => one !== undefined),

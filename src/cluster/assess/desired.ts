@@ -8,10 +8,11 @@ import {
   withDefaults,
 } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
-import { sameMinor } from "../../etcd/versions/version.ts";
+import { stepBetween, whyByExchange } from "../../etcd/versions/steps.ts";
+import { compareVersions, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { PodTls } from "../objects/tls.ts";
-import type { MemberPod, Release, World } from "../observe/world.ts";
+import type { Claim, MemberPod, Release, World } from "../observe/world.ts";
 import { type Roll, runs } from "./roll.ts";
 import type { Running } from "./target.ts";
 
@@ -39,9 +40,13 @@ export function sizeOf({ cluster: { spec, status } }: World): number {
   return sizeRule.holds(spec.size) ? spec.size : Math.max(status.size, status.voters.length);
 }
 
-/** What the youngest pod was made from: all of it was right once. */
-function lastValidSpec({ cluster, pods }: World): CompleteSpec | undefined {
-  for (const { madeFrom, version, image, resources } of pods.toSorted((a, b) => b.createdAt - a.createdAt)) {
+/** What the youngest pod was made from, or one that is gone and left its volume: all of it was right once. */
+function lastValidSpec({ claims, cluster, pods }: World): CompleteSpec | undefined {
+  const made: readonly Made[] = [
+    ...pods.toSorted((a, b) => b.createdAt - a.createdAt),
+    ...claims.flatMap(({ release, madeFrom }) => (release === undefined ? [] : [{ ...release, madeFrom }])),
+  ];
+  for (const { madeFrom, version, image, resources } of made) {
     const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
     if (settings === undefined) continue;
     // Resources may have been changed since it was made.
@@ -50,6 +55,11 @@ function lastValidSpec({ cluster, pods }: World): CompleteSpec | undefined {
     return withDefaults({ ...cluster, spec: { ...cluster.spec, pod, etcd: settings.etcd ?? {}, version, image } }).spec;
   }
   return undefined;
+}
+
+interface Made extends Release {
+  readonly madeFrom?: string | undefined;
+  readonly resources?: MemberPod["resources"];
 }
 
 /**
@@ -64,26 +74,52 @@ export function releaseToMake(
   { spec }: CompleteEtcdCluster,
   { target, release, stopped, surge }: Roll,
   { versions }: Running,
-  pods: readonly MemberPod[],
+  { claims, pods }: Pick<World, "claims" | "pods">,
 ): Release {
   const hasBegun = versions.length === 0 || versions.some((v) => sameMinor(v, target.now));
   const isByHand = spec.updateStrategy === "OnDelete" && target.refused === undefined;
   const mayBegin = hasBegun || surge === 1 || isByHand;
-  return mayBegin && stopped === undefined ? release : (commonest(pods) ?? release);
+  return mayBegin && stopped === undefined ? release : (commonest(pods, claims) ?? release);
 }
 
-/** What most of them run, those that were changed and have not come up aside. */
-function commonest(pods: readonly MemberPod[]): Release | undefined {
-  const settled = pods.filter(({ changedFrom, version }) => changedFrom === undefined && version !== "");
+/**
+ * In which version a member gets a new pod on the volume that it has: in that which others are made in, unless its data
+ * must not be taken there.
+ */
+export function releaseOnVolume({ release }: Claim, made: Release): Release {
+  const [from, to] = [parseVersion(release?.version ?? ""), parseVersion(made.version)];
+  if (release === undefined || from === undefined || to === undefined) return made;
+  const isNewer = compareVersions(from, to) <= 0;
+  return stepBetween(from, to).t === "refused" || (isNewer && whyByExchange(from, to) !== undefined) ? release : made;
+}
+
+/** What most of them run, or ran last, those that were changed and have not come up aside. */
+function commonest(pods: readonly MemberPod[], claims: readonly Claim[]): Release | undefined {
+  const settled: readonly Release[] = [
+    ...pods.filter(({ changedFrom, version }) => changedFrom === undefined && version !== ""),
+    ...withoutPods(claims, pods).flatMap(({ release }) => (release === undefined ? [] : [release])),
+  ];
   const count = (one: Release): number => settled.filter((other) => runs(other, one)).length;
   const [first] = settled.toSorted((a, b) => count(b) - count(a));
   return first && { version: first.version, image: first.image };
 }
 
+/** Of members that have a volume and no pod. */
+export function withoutPods(claims: readonly Claim[], pods: readonly MemberPod[]): readonly Claim[] {
+  return claims.filter(({ name, role }) => role === "current" && !pods.some((pod) => pod.name === name));
+}
+
 /** `spec.image` holds the version that was asked for. Another one is taken from where it served. */
-export function imageFor(version: string, spec: CompleteSpec, pods: readonly MemberPod[]): string {
+export function imageFor(
+  version: string,
+  spec: CompleteSpec,
+  { claims, pods }: Pick<World, "claims" | "pods">,
+): string {
   if (version === spec.version) return imageOf(spec);
-  const served: readonly Release[] = pods.map((pod) => pod.changedFrom ?? pod);
+  const served: readonly Release[] = [
+    ...pods.map((pod) => pod.changedFrom ?? pod),
+    ...claims.flatMap(({ release }) => (release === undefined ? [] : [release])),
+  ];
   const other = served.find((release) => release.version === version && release.image !== "");
   return other?.image ?? imageOf({ repository: spec.repository, version });
 }

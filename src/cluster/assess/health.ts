@@ -1,7 +1,8 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { MemberPod, World } from "../observe/world.ts";
+import type { Claim, MemberPod, World } from "../observe/world.ts";
+import { claimOf, hasBegun } from "./claims.ts";
 import { holdsData } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
 
@@ -41,28 +42,31 @@ function withoutQuorum(voters: readonly Seat[], world: World): Health {
   const unstarted = voters.filter(({ member }) => member.name === "").length;
   // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
   if (unstarted > 0 && answering + unstarted >= needed) return { t: "joining" };
-  return lost(
-    answering,
-    voters.length,
-    voters.map(({ pod }) => pod),
-  );
+  return lost(answering, voters.length, voters);
 }
 
 /**
  * 1 voter and 2 learners, the voter's pod gone: 0 < quorum(1) = 1 hold the data, whatever the learners have copied.
  * 3 voters, 1 pod gone, 2 that do not answer yet: 2 ≥ quorum(3) = 2 can come back by themselves.
  */
-function withoutList({ cluster: { status }, pods }: World): Health {
-  if (status.voters.length > 0) {
-    const ofVoters = status.voters.map((name) => pods.find((pod) => pod.name === name));
-    return lost(0, status.voters.length, ofVoters);
-  }
-  // Written by an older release: any pod may be a voter's.
-  return lost(0, Math.max(1, status.size), pods);
+function withoutList({ claims, cluster: { status }, pods }: World): Health {
+  const at = (name: string): Place => ({
+    pod: pods.find((pod) => pod.name === name),
+    claim: claimOf(claims, name),
+  });
+  if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(at));
+  // Written by an older release, or taken over with its volumes: any pod and any volume may be a voter's.
+  const names = new Set([...pods, ...claims.filter(hasBegun)].map(({ name }) => name));
+  return lost(0, Math.max(1, status.size || names.size), [...names].map(at));
 }
 
-function lost(answering: number, voters: number, pods: readonly (MemberPod | undefined)[]): Health {
-  const left = pods.filter((pod) => pod !== undefined && holdsData(pod)).length;
+interface Place {
+  readonly pod: MemberPod | undefined;
+  readonly claim: Claim | undefined;
+}
+
+function lost(answering: number, voters: number, places: readonly Place[]): Health {
+  const left = places.filter(({ pod, claim }) => holdsData(pod, claim)).length;
   if (left < quorum(voters)) return { t: "dataLost", left, voters };
   return { t: "quorumLost", answering, voters };
 }
@@ -73,8 +77,8 @@ export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; 
 }
 
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */
-export function hasServed({ cluster: { status }, pods }: World): boolean {
-  if (isKnownToHaveServed(status)) return true;
+export function hasServed({ claims, cluster: { status }, pods }: World): boolean {
+  if (isKnownToHaveServed(status) || claims.some(hasBegun)) return true;
   // Clients may have found it before any operator did.
   return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
 }

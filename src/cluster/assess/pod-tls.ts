@@ -77,14 +77,17 @@ function peerStep(isWanted: boolean, world: World): PeerTls {
   return steps.has("tls") ? "ready" : "plain";
 }
 
-/** A member whose pod is gone comes back as it is listed. */
-function listedWithoutPod({ cluster, etcd, pods }: World): PeerTls[] {
+/** A member whose pod is gone comes back as it is listed, or, while nobody says how that is, as its claim has it. */
+function listedWithoutPod({ claims, cluster, etcd, pods }: World): PeerTls[] {
   const members = "members" in etcd ? etcd.members : [];
-  return members.flatMap(({ peerUrls: [url = ""] }) => {
-    const name = memberOfPeerUrl(cluster, url);
-    if (name === undefined || pods.some((pod) => pod.name === name)) return [];
-    return url.startsWith("https:") ? ["tls"] : [];
-  });
+  const listed = members.map(({ peerUrls: [url = ""] }) => [memberOfPeerUrl(cluster, url), url] as const);
+  const claimed = claims
+    .filter(({ role, release }) => role === "current" && release !== undefined)
+    .map(({ name, peers }) => [name, `${peers}:`] as const);
+  const known = listed.length > 0 ? listed : claimed;
+  return known
+    .filter(([name]) => name !== undefined && !pods.some((pod) => pod.name === name))
+    .flatMap(([, url]) => (url.startsWith("https:") ? ["tls"] : []));
 }
 
 /** Of a member that etcd lists already: it must be found where it is listed. */
@@ -93,14 +96,24 @@ export function podTlsFor(tls: PodTls, peerUrl: string): PodTls {
   return peerUrl.startsWith("http:") && tls.peer === "tls" ? { ...tls, peer: "ready" } : tls;
 }
 
-/** What in a pod differs from one that would be made now, in words; undefined: nothing that is known. */
-export function outdatedTls(pod: Pick<MemberPod, "tls">, wanted: PodTls): string | undefined {
+export interface OutdatedTls {
+  readonly because: string;
+  /** Another scheme is another peer URL, and so another member. The rest another pod of the same member can have. */
+  readonly by: "exchange" | "otherPod";
+}
+
+/** What in a pod differs from one that would be made now; undefined: nothing that is known. */
+export function outdatedTls(pod: Pick<MemberPod, "tls">, wanted: PodTls): OutdatedTls | undefined {
   const { peer, client, trusts } = pod.tls;
-  if (peer !== wanted.peer) return `its peers are to reach it ${inWords[wanted.peer]}`;
-  if (client !== wanted.client) return `clients are to reach it ${client ? "without TLS" : "by TLS"}`;
+  if (peer !== wanted.peer) {
+    const isOtherUrl = (peer === "tls") !== (wanted.peer === "tls");
+    return { because: `its peers are to reach it ${inWords[wanted.peer]}`, by: isOtherUrl ? "exchange" : "otherPod" };
+  }
+  if (client !== wanted.client)
+    return { because: `clients are to reach it ${client ? "without TLS" : "by TLS"}`, by: "otherPod" };
   const isOld = (side: "peer" | "client"): boolean =>
     wanted.trusts[side] !== undefined && trusts[side] !== undefined && trusts[side] !== wanted.trusts[side];
-  return isOld("peer") || isOld("client") ? "it has to read the new CA" : undefined;
+  return isOld("peer") || isOld("client") ? { because: "it has to read the new CA", by: "otherPod" } : undefined;
 }
 
 const inWords = {

@@ -6,7 +6,8 @@ import type { Member } from "../../etcd/member.ts";
 import { restartedAtOf } from "../objects/member-pod.ts";
 import { hasAll, hasAllNames, resized } from "../objects/resources.ts";
 import { needsOtherPod, parseSettings, settingsOf } from "../objects/settings.ts";
-import type { MemberPod, World } from "../observe/world.ts";
+import type { Claim, MemberPod, World } from "../observe/world.ts";
+import { holds, needsOtherVolume } from "./claims.ts";
 import type { Desired } from "./desired.ts";
 import { outdatedTls } from "./pod-tls.ts";
 
@@ -46,10 +47,12 @@ export function hasLostData({ guard, state }: MemberPod): boolean {
   return guard === "closed" && state.t === "crashing" && state.withoutData === true;
 }
 
-/** A volume outlives its pod; without one, a pod that ends takes the data with it. */
-export function holdsData(pod: MemberPod): boolean {
+/** A pod that ends takes the data with it, unless that is in a volume. */
+export function holdsData(pod: MemberPod | undefined, claim: Claim | undefined): boolean {
+  if (pod === undefined) return claim !== undefined && holds(claim);
   if (hasLostData(pod)) return false;
-  return pod.hasVolume || (pod.state.t !== "ended" && !pod.terminating && pod.node.t !== "gone");
+  if (pod.hasVolume) return claim !== undefined && holds(claim);
+  return pod.state.t !== "ended" && !pod.terminating && pod.node.t !== "gone";
 }
 
 // Nodes
@@ -81,6 +84,7 @@ export function hasChanged({ changedFrom, state }: MemberPod): boolean {
 export function hasOtherSettings(pod: MemberPod, { cluster, tls }: Desired): boolean {
   const { version, image, madeFrom } = pod;
   const { spec } = cluster;
+  if (needsOtherVolume(pod, undefined, cluster) !== undefined) return true;
   if (version !== spec.version || image !== imageOf(spec)) return true;
   if (tls !== undefined && outdatedTls(pod, tls) !== undefined) return true;
   return (

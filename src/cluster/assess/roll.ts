@@ -4,10 +4,12 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { type EtcdVersion, formatVersion } from "../../etcd/versions/version.ts";
 import type { PodTls } from "../objects/tls.ts";
 import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
+import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
 import { outdatedTls } from "./pod-tls.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { quotaOf } from "./space.ts";
 import type { Target } from "./target.ts";
 
 export interface Roll {
@@ -29,8 +31,11 @@ export interface Roll {
 export interface Change {
   readonly seat: Seat;
   readonly pod: MemberPod;
-  /** In place: the image is changed, and the data stays. Exchange: a new member takes its place. */
-  readonly how: "inPlace" | "exchange";
+  /**
+   * In place: the image is changed, and the data stays. Recreate: it gets another pod on its volume. Exchange: a new
+   * member takes its place.
+   */
+  readonly how: "inPlace" | "recreate" | "exchange";
   readonly because: string;
 }
 
@@ -80,8 +85,12 @@ function changesOf({ world, cluster, tls, target, release, ours, leader }: RollI
     // One that did not come up after a change gets the image that is wanted now, whatever else is to be changed in it.
     if (!seat.alive && pod.changedFrom !== undefined && !runs(pod, release))
       return [{ seat, pod, how: "inPlace", because: `it has not come up in ${pod.version}` }];
-    const setting = outdatedSetting(pod, cluster) ?? (tls && outdatedTls(pod, tls));
-    if (setting !== undefined) return [{ seat, pod, how: "exchange", because: setting }];
+    const volume = needsOtherVolume(pod, seat.claim, cluster);
+    if (volume !== undefined) return [{ seat, pod, how: "exchange", because: volume }];
+    const speech = tls && outdatedTls(pod, tls);
+    if (speech?.by === "exchange") return [{ seat, pod, how: "exchange", because: speech.because }];
+    const setting = outdatedSetting(pod, cluster) ?? speech?.because;
+    if (setting !== undefined) return [{ seat, pod, how: pod.hasVolume ? "recreate" : "exchange", because: setting }];
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);
     return [
@@ -141,14 +150,13 @@ function alarms({ etcd }: World): string | undefined {
   return raised.size === 0 ? undefined : `it waits until etcd's alarm (${[...raised].join(", ")}) is disarmed`;
 }
 
-/** etcd's own, where neither it nor the spec says. */
-const usualQuota = 2 * 1024 ** 3;
 const fullest = 0.95;
 
-function space({ etcd, cluster }: World): string | undefined {
+function space(world: World): string | undefined {
+  const { etcd } = world;
+  const quota = quotaOf(world);
   if (!("answers" in etcd)) return undefined;
   for (const { pod, status } of etcd.answers.values()) {
-    const quota = status.dbSizeQuota || cluster.spec.etcd.quotaBackendBytes || usualQuota;
     if (status.dbSize > quota * fullest)
       return `it waits until the database of ${pod} has room (${status.dbSize} of ${quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
   }

@@ -2,7 +2,8 @@
 // observed into what it means. Plan and report both read it. Nothing here decides what is done about it.
 import type { Member } from "../../etcd/member.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
-import type { EtcdAnswers, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { Claim, EtcdAnswers, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import { claimOf, holds, volumeLossOf } from "./claims.ts";
 import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
 
 /** In words, for the event that goes with what is done about it. */
@@ -13,6 +14,8 @@ export interface Seat {
   /** The name of its pod, whether there is one or not; of one that is not ours, whatever etcd knows. */
   readonly name: MemberName;
   readonly pod: MemberPod | undefined;
+  /** Of its own volume; undefined: it has none. */
+  readonly claim: Claim | undefined;
   readonly answer: MemberAnswer | undefined;
   /** A voter that reads through the quorum right now and can be believed, even if it is about to go. */
   readonly alive: boolean;
@@ -26,7 +29,7 @@ export type SeatState =
   | { readonly t: "learning" }
   /** Listed, and its etcd has never run, as far as etcd knows: it has no data that could be lost. */
   | { readonly t: "unstarted"; readonly lostAt: number | undefined }
-  /** Its data is there and it may come back; from `lostAt` on it counts as lost. */
+  /** Its data is there and it comes back, perhaps in a new pod; from `lostAt` on it counts as lost. */
   | { readonly t: "away"; readonly lostAt: number | undefined }
   /** Its pod is being deleted, and its data with it. It may serve for another second. */
   | { readonly t: "leaving"; readonly because: Reason }
@@ -50,7 +53,8 @@ export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly 
     const pod = ours === undefined ? undefined : pods.get(ours);
     const answer = etcd.answers.get(member.id);
     const wiped = etcd.wiped.has(member.id);
-    const seat = { member, name, pod, answer, alive: !member.learner && !wiped && answer?.healthy === true };
+    const claim = ours === undefined ? undefined : claimOf(world.claims, ours);
+    const seat = { member, name, pod, claim, answer, alive: !member.learner && !wiped && answer?.healthy === true };
     if (ours === undefined) return { ...seat, state: { t: "foreign" } };
     if (strangers.has(name)) return { ...seat, state: { t: "stranger" } };
     return { ...seat, state: stateOf(seat, wiped, world, now) };
@@ -69,7 +73,7 @@ function podNameOf(world: World, { peerUrls }: Member, pods: ReadonlyMap<string,
 }
 
 function stateOf(
-  { member, pod, answer, alive }: Omit<Seat, "state" | "name">,
+  { member, pod, claim, answer, alive }: Omit<Seat, "state" | "name">,
   wiped: boolean,
   world: World,
   now: number,
@@ -80,13 +84,21 @@ function stateOf(
   const unstarted = member.learner && member.name === "";
   if (pod === undefined) {
     if (unstarted) return { t: "unstarted", lostAt: undefined };
-    // Its volume may hold everything. Nothing makes such pods yet.
-    if (world.cluster.spec.pod.persistentVolumeClaimSpec !== undefined) return { t: "away", lostAt: undefined };
+    // With its volume it gets another pod.
+    if (claim !== undefined && holds(claim)) return { t: "away", lostAt: undefined };
     return { t: "lost", because: "its pod is gone, and its data with it" };
   }
   if (wiped) return { t: "lost", because: "it came back without its data", wiped: true };
   if (hasLostData(pod)) return { t: "lost", because: "its data is gone, and etcd does not start without", wiped: true };
-  if (!pod.hasVolume) {
+  if (pod.hasVolume) {
+    const loss = volumeLossOf(claim);
+    if (loss !== undefined && !unstarted) return alive ? { t: "leaving", because: loss } : { t: "lost", because: loss };
+    if (unstarted && pod.state.t === "ended" && !pod.terminating)
+      return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
+    // It comes back on its volume; until then it is not to be counted on.
+    if (!unstarted && (pod.terminating || pod.state.t === "ended") && !isNodeLost(pod, world, now))
+      return { t: "away", lostAt: nodeLostAt(pod, world) };
+  } else {
     // One that never ran and whose pod was deleted gets another under the same name, when it is gone.
     if (pod.state.t === "ended" && !(unstarted && pod.terminating))
       return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
@@ -95,11 +107,13 @@ function stateOf(
   }
   if (alive) return { t: "healthy" };
   if (member.learner && answer !== undefined) return { t: "learning" };
-  const lostAt = pod.hasVolume ? undefined : nodeLostAt(pod, world);
+  // The volume of one that waits for a node may be usable on one node only.
+  const at = pod.node.t === "none" && claim !== undefined ? claim.node : pod.node;
+  const lostAt = nodeLostAt({ ...pod, node: at }, world);
   if (lostAt !== undefined)
-    return lostAt <= now ? { t: "lost", because: `its node ${nodeName(pod)} is gone` } : { t: "away", lostAt };
+    return lostAt <= now ? { t: "lost", because: `its node ${nodeName(at)} is gone` } : { t: "away", lostAt };
   // One that was given another version keeps its data, and comes up again with the version that it had before.
-  if (pod.state.t === "crashing" && !pod.hasVolume && pod.changedFrom === undefined) {
+  if (pod.state.t === "crashing" && pod.changedFrom === undefined) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
     // Between two tries a kubelet calls everything a crash loop, also a container that it could not make for want of an
     // image or a Secret. So one that has data must have run, and exited again, after the time was up.
@@ -110,7 +124,7 @@ function stateOf(
   return { t: member.name === "" ? "unstarted" : "away", lostAt: undefined };
 }
 
-const nodeName = ({ node }: MemberPod): string => (node.t === "none" ? "" : node.name);
+const nodeName = (node: MemberPod["node"]): string => (node.t === "none" ? "" : node.name);
 
 export const isVoter = ({ member }: Seat): boolean => !member.learner;
 export const isHealthy = ({ state }: Seat): boolean => state.t === "healthy";
@@ -140,6 +154,11 @@ export function isAboutToServe(seat: Seat, now: number): boolean {
  */
 export function isOwedPod({ pod, state }: Seat): boolean {
   return state.t === "unstarted" && (pod === undefined || pod.terminating);
+}
+
+/** Its data is there, and it has no pod, or one that never runs again. */
+export function isOwedItsVolume({ state, pod }: Seat): boolean {
+  return state.t === "away" && (pod === undefined || (pod.state.t === "ended" && !pod.terminating));
 }
 
 export const isPodless = ({ state, pod }: Seat): boolean => state.t === "unstarted" && pod === undefined;

@@ -21,7 +21,9 @@ export type FirstStart =
   /** The first of all, alone. */
   | { readonly as: "seed" }
   /** With the list exactly as etcd has it, the member itself included: it exits when they differ. */
-  | { readonly as: "joining"; readonly members: readonly ListedMember[] };
+  | { readonly as: "joining"; readonly members: readonly ListedMember[] }
+  /** It has data in its volume, and must not start without. */
+  | { readonly as: "returning" };
 
 export function startAnnotations(
   cluster: CompleteEtcdCluster,
@@ -29,6 +31,7 @@ export function startAnnotations(
   start: FirstStart,
   scheme: Scheme = "http",
 ): Record<string, string> {
+  if (start.as === "returning") return guardAnnotations(cluster, member, scheme);
   const list =
     start.as === "seed"
       ? [alone(cluster, member, scheme)]

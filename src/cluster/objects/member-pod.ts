@@ -83,7 +83,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
     containers: [container(cluster, member, start, tls)],
-    volumes: [...tlsVolumes(cluster, tls), data],
+    volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start)],
     ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
@@ -105,7 +105,13 @@ export function placing({
   };
 }
 
-const data: Volume = { name: dataVolume, emptyDir: {} };
+/** Who returns has a volume, whatever is asked for by now. */
+function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStart): Volume {
+  const isInVolume = as === "returning" || spec.pod.persistentVolumeClaimSpec !== undefined;
+  return isInVolume
+    ? { name: dataVolume, persistentVolumeClaim: { claimName: member } }
+    : { name: dataVolume, emptyDir: {} };
+}
 
 function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container {
   const version = versionOf(cluster);

@@ -16,7 +16,7 @@ export function settingsOf(settings: Settings): string {
   return JSON.stringify(sparse(specSchema, { pod, etcd }));
 }
 
-/** Kubernetes changes the first three in a pod that runs; nothing is made from the others. */
+/** Kubernetes changes the first three in a pod that runs; nothing is made from most of the others. */
 const needNoOtherPod: ReadonlySet<string> = new Set([
   "labels",
   "annotations",
@@ -25,6 +25,8 @@ const needNoOtherPod: ReadonlySet<string> = new Set([
   "DNSTimeoutInSecond",
   // By now it has become an affinity.
   "antiAffinity",
+  // Compared apart from this: a pod alone does not give a member another volume.
+  "persistentVolumeClaimSpec",
 ]);
 
 function whatNeedsAPod(pod: Pod): Pod {

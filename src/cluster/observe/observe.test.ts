@@ -18,10 +18,11 @@ const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
 
 function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error = [], isOurs = true) {
-  const empty = { get: () => undefined, ownedBy: () => [] };
+  const empty = { get: () => undefined, ownedBy: () => [], byIndex: () => [] };
   const caches = {
     clusters: { get: () => stored },
     pods: empty,
+    claims: empty,
     services: empty,
     budgets: empty,
     nodes: undefined,
@@ -63,25 +64,6 @@ test("of pods that no cache has, only those that are the cluster's and have lost
 test("a pod that cannot be asked for is not taken for one that is gone", async () => {
   const down = new ApiError(500, "InternalError", "");
   await assert.rejects(observer(cluster, down).look(), down);
-});
-
-describe("what this release cannot do", () => {
-  const problemsOf = async (spec: object) => (await observer(sampleCluster({ spec })).look())?.problems ?? [];
-  const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
-  const table: [string, object, RegExp | undefined][] = [
-    [
-      "is said of volumes",
-      { pod: { persistentVolumeClaimSpec: claim } },
-      /^spec\.pod\.persistentVolumeClaimSpec is not/,
-    ],
-    ["is not said where nothing of it is asked for", { TLS: { auto: true } }, undefined],
-  ];
-  for (const [what, spec, wanted] of table)
-    test(what, async () => {
-      const problems = (await problemsOf(spec)).join("\n");
-      if (wanted === undefined) assert.equal(problems, "");
-      else assert.match(problems, wanted);
-    });
 });
 
 describe("a cluster is not looked at, and what was known of it is forgotten,", () => {

@@ -8,20 +8,23 @@ import {
 } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { ClusterContext } from "../context.ts";
+import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
+import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
 import { observedPod } from "./pods.ts";
 import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
-import { type EtcdView, latchedIdOf, type World } from "./world.ts";
+import { claimProblems } from "./claim-problems.ts";
+import { type EtcdView, latchedIdOf, type MemberPod, type World } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
@@ -62,11 +65,20 @@ export async function observe(
     now: context.now(),
     signal,
   });
+  const named = caches.claims.byIndex("cluster", keyText(key));
+  const cached = named.filter((claim) => isClaimOf(claim, cluster));
+  const unclaimed = seen.pods.filter(({ hasVolume, name }) => hasVolume && !isAmong(cached, name));
+  const without = [...missing, ...unclaimed.map(({ name }) => name)].filter((name) => !isAmong(cached, name));
+  const strayClaims = usesVolumes(cluster, seen.pods) ? await strayClaimsAmong(without, cluster, api, signal) : [];
+  const claims = [...cached, ...strayClaims].map((claim) => observedClaim(claim, caches.nodes));
+  const left = named.filter((claim) => !isClaimOf(claim, cluster)).map((claim) => observedClaim(claim, caches.nodes));
   return {
     cluster,
-    problems: [...problemsOf(stored), ...notYet(cluster)],
+    problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
     tls: { ...tls, presented },
+    claims,
+    leftClaims: left.filter(({ role, terminating }) => role === "current" && !terminating),
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
@@ -100,18 +112,29 @@ async function straysAmong(
   return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
 }
 
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
+const isAmong = (objects: readonly KubeObject[], name: string): boolean =>
+  objects.some(({ metadata }) => metadata?.name === name);
+
+function usesVolumes({ spec }: CompleteEtcdCluster, pods: readonly MemberPod[]): boolean {
+  return spec.pod.persistentVolumeClaimSpec !== undefined || pods.some(({ hasVolume }) => hasVolume);
 }
 
-/** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */
-function notYet({ spec }: CompleteEtcdCluster): string[] {
-  const problems: string[] = [];
-  if (spec.pod.persistentVolumeClaimSpec !== undefined)
-    problems.push(
-      "spec.pod.persistentVolumeClaimSpec is not implemented in this release: remove it, or wait for a release that has it.",
-    );
-  return problems;
+/** The same of claims: a member is not given up for a label either. */
+async function strayClaimsAmong(
+  names: readonly string[],
+  cluster: CompleteEtcdCluster,
+  api: KubeApi,
+  signal: AbortSignal,
+): Promise<PersistentVolumeClaim[]> {
+  const { namespace } = cluster.metadata;
+  const claims = await Promise.all(
+    names.map((name) => api.get(PersistentVolumeClaim, { namespace, name }, { signal }).catch(unlessNotFound)),
+  );
+  return claims.filter((claim) => claim !== undefined).filter((claim) => isClaimOf(claim, cluster));
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
 }
 
 /** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */

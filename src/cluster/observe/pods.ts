@@ -38,7 +38,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     ...(wasReadyOnce(pod) && { readyOnce: true }),
     labelled: hasItsLabels(pod),
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
-    node: nodeOf(pod, nodes),
+    node: observedNode(pod.spec?.nodeName, nodes),
     version: annotations?.[versionAnnotation] ?? "",
     image: containerOf(pod)?.image ?? "",
     resources: containerOf(pod)?.resources,
@@ -130,8 +130,7 @@ function crashing(pod: Pod, container: ContainerStatus): PodState {
   };
 }
 
-function nodeOf(pod: Pod, nodes: StoreView<Node> | undefined): PodNode {
-  const name = pod.spec?.nodeName;
+export function observedNode(name: string | undefined, nodes: StoreView<Node> | undefined): PodNode {
   if (!name) return { t: "none" };
   if (nodes === undefined) return { t: "ready", name };
   const node = nodes.get({ namespace: "", name });

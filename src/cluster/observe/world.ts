@@ -7,7 +7,7 @@ import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import type { ClientTls } from "../../etcd/members.ts";
 import type { Bundle, KeyPair } from "../../tls/pem.ts";
-import type { AuthorityUse, GivenUse, LeafUse, PodTls } from "../objects/tls.ts";
+import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
 import type { PresentedBy } from "./wire.ts";
 
 export interface World {
@@ -17,6 +17,10 @@ export interface World {
   readonly problems: readonly string[];
   /** Those that this very EtcdCluster (by uid) controls, terminating ones too. */
   readonly pods: readonly MemberPod[];
+  /** The claims of members' volumes that are this very EtcdCluster's, retired ones too. */
+  readonly claims: readonly Claim[];
+  /** Those that an EtcdCluster of the same name, which is gone, has left behind; of its members, not retired. */
+  readonly leftClaims: readonly Claim[];
   /** The pods that prove an image on a node. */
   readonly imageChecks: readonly ImageCheck[];
   readonly peerService: Service | undefined;
@@ -120,6 +124,35 @@ export interface MemberPod {
   readonly restartedAt?: string;
   /** Its image was changed in place, and its member has not been seen to serve since. */
   readonly changedFrom?: ChangedFrom;
+}
+
+/** The claim of a member's own volume, which has the name of its member. */
+export interface Claim {
+  readonly name: string;
+  readonly uid: string;
+  /** Its member is one of the cluster's, as far as the operator has written down. */
+  readonly role: "current" | "retired";
+  readonly terminating: boolean;
+  /** Pending: there is no volume yet, and so no data. Lost: there is none any more. */
+  readonly phase: "Pending" | "Bound" | "Lost";
+  /** Of the EtcdCluster that made it; absent in those of etcd-operator 0.9. */
+  readonly clusterUid?: string;
+  /** The etcd that its member has started as a part of; absent: it is not known to have started. */
+  readonly clusterId?: ClusterId;
+  /** What its member ran last, and the settings of its pod; absent until it has started. */
+  readonly release?: Release;
+  readonly madeFrom?: string;
+  /** How its member's peers reach it. */
+  readonly peers: Scheme;
+  /** It goes with its EtcdCluster. */
+  readonly owned: boolean;
+  /** Bytes that it asks for, and has. */
+  readonly requested: number;
+  readonly capacity: number;
+  /** Where its volume was made, which may be the only place where it can be used. */
+  readonly node: PodNode;
+  /** The size that its storage class refused to grow it to. */
+  readonly cannotGrow?: string;
 }
 
 /** What a member runs. */

@@ -3,7 +3,7 @@
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Reason } from "../assess/seats.ts";
 import type { MemberName } from "../objects/names.ts";
-import type { AuthorityUse, LeafUse, PodTls } from "../objects/tls.ts";
+import type { AuthorityUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
 
@@ -88,6 +88,38 @@ export type Action =
     }
   /** The pod of a member that etcd lists already, joining with the list as etcd has it. */
   | { readonly do: "createPod"; readonly member: MemberName }
+  /**
+   * The pod of a member that has started before, on the volume that it has. Without data there its etcd does not start.
+   * It needs nobody's consent: the member was never removed.
+   */
+  | { readonly do: "recreatePod"; readonly member: MemberName; readonly release: Release }
+  /** Writes on the claim which etcd it holds the data of, and what its member runs. */
+  | {
+      readonly do: "noteOnClaim";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly clusterId: ClusterId;
+      readonly release: Release;
+      readonly madeFrom: string | undefined;
+      readonly peers: Scheme;
+    }
+  /** Whether it goes with the EtcdCluster, as spec.volumeRetention says. */
+  | { readonly do: "ownClaim"; readonly member: MemberName; readonly uid: string }
+  /** Asks for a larger volume. */
+  | { readonly do: "growClaim"; readonly member: MemberName; readonly uid: string; readonly to: string }
+  /** Its member was removed: it is kept for people. */
+  | { readonly do: "retireClaim"; readonly member: MemberName; readonly uid: string }
+  /** Its member was removed, or it has never held any data. */
+  | {
+      readonly do: "deleteClaim";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly because: Reason;
+      /** Only while the API server knows of no cluster that it could hold the data of. */
+      readonly unlessServed?: true;
+    }
+  /** Takes over a volume that an EtcdCluster of the same name has left behind. */
+  | { readonly do: "adoptClaim"; readonly member: MemberName; readonly uid: string }
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
   /** Of a voter that nobody has found there so far: the only one before others join it, or one that was undialable. */

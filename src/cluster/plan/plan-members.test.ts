@@ -386,19 +386,6 @@ check("members that are lost", [
     { version: "3.2.32", members: [voter("a"), voter("b"), gone("c", { unnamed: true })] },
     ["remove c"],
   ],
-  [
-    "one whose volume may still be there is not lost when its pod is gone",
-    {
-      spec: { pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"] } } },
-      members: [voter("a"), voter("b"), gone("c")],
-    },
-    [],
-  ],
-  [
-    "one that has a volume is not lost with its pod",
-    { members: [voter("a"), voter("b"), voter("c", { silent: true, pod: { ...ended, hasVolume: true } })] },
-    [],
-  ],
 ]);
 
 check("what was done by hand", [

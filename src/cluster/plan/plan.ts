@@ -3,13 +3,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { minorOf } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
+import { seedName } from "../objects/names.ts";
 import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
+import { adopt } from "./rules/adopt.ts";
 import { afterCertificates, certificates, podNotes, servingGates } from "./rules/certificates.ts";
 import { changeMembers } from "./rules/change-members.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
+import { growth, notesOnClaims, ownersOfClaims, retirements } from "./rules/claims.ts";
 import { grow, growBeforePromotions } from "./rules/grow.ts";
 import { guardStarted } from "./rules/guard.ts";
 import { leaveAlone } from "./rules/leave-alone.ts";
@@ -17,6 +21,7 @@ import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { makeMissingPods } from "./rules/missing-pods.ts";
 import { deleteOrphans } from "./rules/orphans.ts";
 import { promoteLearners } from "./rules/promote.ts";
+import { putBack, putBackWithoutQuorum } from "./rules/put-back.ts";
 import { readdress } from "./rules/readdress.ts";
 import { remakePods } from "./rules/remake.ts";
 import { replaceLost } from "./rules/replace.ts";
@@ -36,6 +41,7 @@ import { wait } from "./rules/wait.ts";
 
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
+  putBack,
   makeDialable,
   replaceLost,
   deleteOrphans,
@@ -46,9 +52,7 @@ const rules: readonly Rule[] = [
   exchangeUndialable,
   remakePods,
   makeMissingPods,
-  // Members with volumes whose pods are gone: here, before new ones are made in their place.
   grow,
-  // Renewed certificates: here, when nothing else is wrong.
   changeMembers,
   wait,
 ];
@@ -69,12 +73,15 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
   ];
   const decisions: Plan["decisions"] = [prepare(first), ...others.map(prepare)];
   return {
-    guards: guardStarted(assessment),
+    guards: [...guardStarted(assessment), ...notesOnClaims(assessment)],
     decisions,
     upkeep: [
       ...labels(assessment),
       ...services(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
       ...budget(assessment),
+      ...ownersOfClaims(assessment),
+      ...growth(assessment),
+      ...retirements(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
       ...resources(assessment),
       ...metadata(assessment),
       ...confirmations(assessment),
@@ -98,8 +105,9 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
 function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
-  if (world.etcd.t === "noQuorum") return [waitForQuorum(situation)];
-  if (world.etcd.t !== "quorum") return [bootstrap(situation) ?? waitForQuorum(situation)];
+  if (world.etcd.t === "noQuorum") return [putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
+  if (world.etcd.t !== "quorum")
+    return [adopt(situation) ?? bootstrap(situation) ?? putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
   const decisions: Decision[] = [];
   for (const rule of rules) {
     const decision = rule(situation);
@@ -112,10 +120,12 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 }
 
 /** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
-function newClusterId({ version, world: { cluster, etcd } }: Assessment): readonly Action[] {
+function newClusterId({ version, world: { claims, cluster, etcd } }: Assessment): readonly Action[] {
   if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   const { clusterId } = etcd;
   // One of etcd-operator 0.9 has served before, in who knows which versions.
-  const isNew = !isKnownToHaveServed(cluster.status);
+  // So has one that goes on with the volumes of an earlier cluster: none of them is of its own seed.
+  const isAdopted = claims.some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
+  const isNew = !isKnownToHaveServed(cluster.status) && !isAdopted;
   return [{ do: "latchClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

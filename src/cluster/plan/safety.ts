@@ -3,10 +3,11 @@
 import { has } from "../../etcd/versions/features.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { claimOf, hasBegun, holds, needsOtherVolume } from "../assess/claims.ts";
 import { hasServed } from "../assess/health.ts";
 import { isNodeLost } from "../assess/pods.ts";
 import { isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
-import type { MemberPod, Release } from "../observe/world.ts";
+import type { Claim, MemberPod, Release } from "../observe/world.ts";
 import type { Action, ActionOf } from "./actions.ts";
 
 /** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
@@ -96,10 +97,34 @@ function answersIn({ etcd }: Table["world"], { name }: MemberPod): boolean {
   return [...etcd.answers.values(), ...etcd.strangers].some(({ pod }) => pod === name);
 }
 
+/** Its data is in its volume, and it never runs again: it makes room for another pod of its member. */
+export function deleteEnded(table: Table, pod: MemberPod): readonly Action[] {
+  if (pod.state.t !== "ended" || !pod.hasVolume || pod.terminating) return [];
+  return deletion(pod, "it has ended, and its member comes back in another pod", table);
+}
+
+/**
+ * A voter that serves gets another pod on its volume, which takes seconds; its data stays. As with a change of its image
+ * every other voter must be healthy: it is the one disruption there is.
+ */
+export function recreate(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
+  const { pod, claim } = seat;
+  if (pod === undefined || claim === undefined || !holds(claim) || !hasBegun(claim)) return undefined;
+  if (seat.alive && !votersBut(table.seats, seat).every(isHealthy)) return undefined;
+  return deletion(pod, because, table);
+}
+
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
 export function deleteUnstarted(table: Table, seat: Seat, because: Reason): readonly Action[] {
   if (seat.state.t !== "unstarted" || isVoter(seat) || seat.pod === undefined) return [];
-  return deletion(seat.pod, because, table);
+  return [...deletion(seat.pod, because, table), ...deleteUnused(table, seat.pod, seat.claim)];
+}
+
+/** A volume that nothing was ever written to, and that is not of the kind that is asked for. */
+function deleteUnused({ world }: Table, pod: MemberPod, claim: Claim | undefined): readonly ActionOf<"deleteClaim">[] {
+  if (claim === undefined || hasBegun(claim) || claim.terminating) return [];
+  const because = needsOtherVolume(pod, claim, world.cluster);
+  return because === undefined ? [] : [{ do: "deleteClaim", member: claim.name, uid: claim.uid, because }];
 }
 
 /**
@@ -109,8 +134,9 @@ export function deleteUnstarted(table: Table, seat: Seat, because: Reason): read
 export function deleteFailedSeed(table: Table, because: Reason): readonly Action[] {
   const { world } = table;
   const [seed, ...more] = world.pods;
-  if (seed === undefined || more.length > 0 || hasServed(world) || seed.hasVolume) return [];
-  return deletion(seed, because, table).map((action) => ({ ...action, unlessServed: true }));
+  if (seed === undefined || more.length > 0 || hasServed(world)) return [];
+  const unused = deleteUnused(table, seed, claimOf(world.claims, seed.name));
+  return [...deletion(seed, because, table), ...unused].map((action) => ({ ...action, unlessServed: true }));
 }
 
 /**
@@ -118,7 +144,7 @@ export function deleteFailedSeed(table: Table, because: Reason): readonly Action
  * (quorum(2) = 2), which has it all.
  */
 export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reason): readonly Action[] {
-  return pod.state.t === "running" || pod.hasVolume ? [] : deletion(pod, because, table);
+  return pod.state.t === "running" ? [] : deletion(pod, because, table);
 }
 
 /**
@@ -158,8 +184,29 @@ function causeOf(state: Seat["state"]): ActionOf<"removeMember">["cause"] {
 }
 
 /** After its member is out: never before, and never by name alone. */
-function podAfterRemoval(table: Table, { pod }: Seat, because: Reason): readonly Action[] {
-  return pod === undefined ? [] : deletion(pod, because, table);
+function podAfterRemoval(table: Table, { pod, claim }: Seat, because: Reason): readonly Action[] {
+  return [
+    ...(pod === undefined ? [] : deletion(pod, because, table)),
+    ...(claim === undefined ? [] : retirement(table, claim, because)),
+  ];
+}
+
+/**
+ * Its member is not in etcd's list any more: etcd was asked after the claim was seen, and a member is added before its
+ * claim is made.
+ */
+export function retireOrphan(table: Table, claim: Claim): readonly Action[] {
+  const { world, seats } = table;
+  if (world.etcd.t !== "quorum" || claim.role === "retired") return [];
+  if (seats.some(({ name }) => name === claim.name)) return [];
+  return retirement(table, claim, "its member was removed");
+}
+
+function retirement({ world }: Table, { name, uid, terminating }: Claim, because: Reason): readonly Action[] {
+  if (terminating) return [];
+  return world.cluster.spec.volumeRetention.whenMemberRemoved === "Delete"
+    ? [{ do: "deleteClaim", member: name, uid, because }]
+    : [{ do: "retireClaim", member: name, uid }];
 }
 
 function deletion(pod: MemberPod, because: Reason, { world, now }: Table): readonly ActionOf<"deletePod">[] {

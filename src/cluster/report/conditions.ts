@@ -2,9 +2,11 @@
 // each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import { adoptionProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
-import { isRolling, stepsOf } from "../assess/roll.ts";
+import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
+import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { certificatesValid } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
@@ -24,6 +26,7 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
     Recovering: recovering(assessment, outcome),
     Ready: ready(assessment, outcome),
     ...(certificates && { CertificatesValid: certificates }),
+    ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
@@ -93,11 +96,21 @@ function progressOf({ desired, roll, world }: Assessment): string {
   if (target.first !== undefined) return `${done}; ${target.first.because}.`;
   if (world.cluster.spec.paused) return `${done}. The cluster is paused, so nothing is done about it.`;
   if (changes.length === 0) return `${done}.`;
-  const names = changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
-  if (world.cluster.spec.updateStrategy === "OnDelete")
-    return `${done}. spec.updateStrategy is OnDelete: delete these pods one after another: ${names}.`;
+  const names = inWords(changes);
+  if (world.cluster.spec.updateStrategy === "OnDelete") {
+    // A pod alone would come back on the volume that it had.
+    const [ofVolumes, ofPods] = [changes.filter(takesAnotherVolume), changes.filter((one) => !takesAnotherVolume(one))];
+    const pods = ofPods.length > 0 ? [`delete these pods one after another: ${inWords(ofPods)}`] : [];
+    const volumes =
+      ofVolumes.length > 0 ? [`delete the claim and then the pod of one after another: ${inWords(ofVolumes)}`] : [];
+    return `${done}. spec.updateStrategy is OnDelete: ${[...pods, ...volumes].join("; ")}.`;
+  }
   return `${done}; next: ${names}.`;
 }
+
+const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange" && pod.hasVolume;
+const inWords = (changes: readonly Change[]): string =>
+  changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
   if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
@@ -141,6 +154,8 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const because = (sentence: string): string =>
     [sentence, ...missing, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  const left = adoptionProblem(world);
+  if (left !== undefined) return no("VolumesLeft", left);
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
   const uncertified = blocked !== undefined && badSecrets.length > 0 ? "CertificatesInvalid" : undefined;
@@ -174,6 +189,13 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(progressOf(assessment)));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+}
+
+/** While nobody says how large the databases are, what was said before stays. */
+function diskPressure({ world }: Assessment): { DiskPressure?: Verdict } {
+  if (spaceOf(world) === undefined) return {};
+  const pressure = pressureOf(world);
+  return { DiskPressure: pressure === undefined ? no("EnoughSpace", "") : yes(pressure.reason, pressure.message) };
 }
 
 /** Pods that contradict what the others say: a person has to see. */

@@ -10,6 +10,7 @@ import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
+import { spaceOf } from "../assess/space.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
 import type { World } from "../observe/world.ts";
@@ -88,7 +89,8 @@ function phaseOf(
   return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health) } : { phase: "Running" };
 }
 
-function membersOf({ desired, leader, seats, voters, world: { etcd } }: Assessment): EtcdClusterStatus {
+function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdClusterStatus {
+  const { etcd } = world;
   if (etcd.t !== "quorum") return { ready: `0/${desired.size}` };
   const started = seats.filter(({ member }) => member.name !== "");
   const statuses = [...etcd.answers.values()].map(({ status }) => status);
@@ -101,8 +103,20 @@ function membersOf({ desired, leader, seats, voters, world: { etcd } }: Assessme
       .map(({ name, pod }) => clientUrlOf(desired.cluster, name, schemeOf(pod?.tls.client === true)))
       .sort(),
     ...(leading === undefined ? {} : { leader: leading.name }),
-    dbSize: Math.max(0, ...statuses.map((status) => status.dbSize)),
+    ...sizesOf(world),
     revision: Math.max(0, ...statuses.map((status) => status.revision)),
+  };
+}
+
+function sizesOf(world: World): EtcdClusterStatus {
+  const space = spaceOf(world);
+  if (space === undefined) return {};
+  const { size, inUse, quota, volume } = space;
+  return {
+    dbSize: size,
+    dbQuota: quota,
+    ...(inUse !== undefined && { dbSizeInUse: inUse }),
+    ...(volume !== undefined && { volumeSize: volume }),
   };
 }
 
@@ -141,7 +155,7 @@ export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus
   const fresh = new Map<string, unknown>(Object.entries(after));
   const changed = [...names].filter((name) => !isDeepStrictEqual(old.get(name), fresh.get(name)));
   const worthIt = changed.some((name) =>
-    name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : name !== "revision",
+    name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : name !== "revision" && name !== "dbSizeInUse",
   );
   return worthIt
     ? Object.fromEntries(changed.map((name) => [name, patchOf(old.get(name), fresh.get(name))]))

@@ -61,6 +61,20 @@ function words(action: Action, name: (member: string) => string): string {
       return `add ${action.undialable === true ? "undialable " : ""}${action.as} ${name(action.member)}`;
     case "createPod":
       return `pod ${name(action.member)}`;
+    case "recreatePod":
+      return `pod ${name(action.member)} on its volume in ${action.release.version}`;
+    case "noteOnClaim":
+      return `note on claim ${name(action.member)}`;
+    case "ownClaim":
+      return `own claim ${name(action.member)}`;
+    case "growClaim":
+      return `grow claim ${name(action.member)} to ${action.to}`;
+    case "retireClaim":
+      return `retire claim ${name(action.member)}`;
+    case "deleteClaim":
+      return `delete claim ${name(action.member)}`;
+    case "adoptClaim":
+      return `adopt claim ${name(action.member)}`;
     case "promote":
       return `promote ${name(action.member)}`;
     case "updatePeerUrl":

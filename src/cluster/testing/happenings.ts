@@ -4,7 +4,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
-import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { quorum } from "../assess/seats.ts";
 import { restartedAtAnnotation } from "../objects/member-pod.ts";
@@ -27,7 +27,13 @@ export type Happening =
   | { readonly t: "restart"; readonly at: number }
   | { readonly t: "spoil"; readonly how: "version" | "resources" | "flags" }
   | { readonly t: "pods"; readonly made: "asWritten" | "withoutMaxLearners" }
-  | { readonly t: "deaf"; readonly to: "pods" | "clusters" };
+  | { readonly t: "deaf"; readonly to: "pods" | "clusters" }
+  | { readonly t: "deleteClaim"; readonly who: number }
+  /** All at once. */
+  | { readonly t: "deletePods" }
+  | { readonly t: "grow"; readonly storage: string }
+  | { readonly t: "retain"; readonly policy: "Retain" | "Delete" }
+  | { readonly t: "volumes"; readonly are: "wanted" | "unwanted" };
 
 type Around = "peer" | "client" | "budget" | "labels";
 
@@ -101,7 +107,20 @@ const arbitraries = {
     fc.record({ t: of("hear") }),
     fc.record({ t: of("pastRestart") }),
   ),
+  /** What happens to members with volumes of their own. */
+  volumes: fc.oneof(
+    fc.record({ t: of("deleteClaim"), who }),
+    fc.record({ t: of("deletePods") }),
+    fc.record({ t: of("grow"), storage: fc.constantFrom("2Gi", "3Gi") }),
+    fc.record({ t: of("retain"), policy: fc.constantFrom("Retain", "Delete") }),
+  ),
+  /** Members get volumes, and lose them. */
+  moves: fc.record({ t: of("volumes"), are: fc.constantFrom("wanted", "unwanted") }),
 } satisfies Record<string, fc.Arbitrary<Happening>>;
+
+export const volumesOf = (storage: string): object => ({
+  persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+});
 
 export type Sort = keyof typeof arbitraries;
 
@@ -125,7 +144,14 @@ export class Nature {
   /** The repository that was asked for last. */
   #images = "";
 
-  constructor(stage: Stage, options: { readonly care: boolean; readonly size: number; readonly version: string }) {
+  /** What is asked for of volumes; undefined: none. */
+  #storage: string | undefined;
+
+  constructor(
+    stage: Stage,
+    options: { readonly care: boolean; readonly size: number; readonly version: string; readonly volumes: boolean },
+  ) {
+    this.#storage = options.volumes ? "1Gi" : undefined;
     this.#stage = stage;
     this.#care = options.care;
     this.#sizes = [options.size];
@@ -200,6 +226,27 @@ export class Nature {
         return this.#begin(`deaf to ${event.to}`, () =>
           api.faults.holdWatches({ verb: "watch", kind: event.to === "pods" ? Pod : EtcdCluster }),
         );
+      case "deleteClaim":
+        return this.#harm(event.who, (name) =>
+          api.delete(PersistentVolumeClaim, { ...key, name }).catch(unlessNotFound),
+        );
+      case "deletePods":
+        if (!kubelet.allKeepTheirData) return;
+        for (const name of kubelet.pods) await api.delete(Pod, { ...key, name }).catch(unlessNotFound);
+        return;
+      case "grow":
+        if (this.#storage === undefined || this.#storage > event.storage) return;
+        this.#storage = event.storage;
+        return this.#stage.edit({ pod: volumesOf(event.storage) });
+      case "retain":
+        return this.#stage.edit({
+          volumeRetention: { whenMemberRemoved: event.policy, whenClusterDeleted: event.policy },
+        });
+      case "volumes":
+        this.#storage = event.are === "wanted" ? (this.#storage ?? "3Gi") : undefined;
+        return this.#stage.edit({
+          pod: this.#storage === undefined ? { persistentVolumeClaimSpec: null } : volumesOf(this.#storage),
+        });
       case "hear":
         return this.#end("deaf to ");
       case "pastRestart":
@@ -235,7 +282,8 @@ export class Nature {
     this.#sizes = this.#sizes.slice(-1);
     this.#images = "";
     const unset = { etcd: null, pod: null, repository: null, upgrade: null, updateStrategy: null };
-    await this.#stage.edit({ version: this.#version, ...unset });
+    const pod = this.#storage === undefined ? {} : { pod: { resources: null, ...volumesOf(this.#storage) } };
+    await this.#stage.edit({ version: this.#version, ...unset, ...pod });
   }
 
   #begin(what: string, begin: () => () => void): void {

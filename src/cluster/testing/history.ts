@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import type { Pod } from "../../kube/objects/kinds.ts";
-import { type Happening, happenings, Nature, type Sort } from "./happenings.ts";
+import { type Happening, happenings, Nature, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Stage } from "./stage.ts";
 
@@ -22,6 +22,8 @@ export interface History {
   readonly fromRest: boolean;
   /** Its first members know nothing of `--max-learners`. */
   readonly oldFlags: boolean;
+  /** Its members keep their data in volumes of their own. */
+  readonly volumes: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -49,6 +51,11 @@ export function histories({ sorts, versions, smallest = 1 }: HistoryOptions): fc
     size: fc.integer({ min: smallest, max: 5 }),
     fromRest: fc.boolean(),
     oldFlags: sorts.includes("flags") ? fc.boolean() : fc.constant(false),
+    volumes: sorts.includes("volumes")
+      ? fc.constant(true)
+      : sorts.includes("moves")
+        ? fc.boolean()
+        : fc.constant(false),
     steps: fc.array(step, { minLength: 3, maxLength: 15 }),
   });
 }
@@ -78,10 +85,10 @@ export class Play implements AsyncDisposable {
   readonly #random: () => number;
 
   /** `care`: nothing happens to it that a cluster does not survive by itself. */
-  constructor({ seed, size, version }: History, care: boolean) {
+  constructor({ seed, size, version, volumes }: History, care: boolean) {
     this.#random = chance(seed);
     this.stage = new Stage({ random: this.#random });
-    this.nature = new Nature(this.stage, { care, size, version });
+    this.nature = new Nature(this.stage, { care, size, version, volumes });
     if (care) this.stage.watch.allowAbsence();
     else this.stage.watch.allowLoss();
   }
@@ -90,10 +97,10 @@ export class Play implements AsyncDisposable {
     await this.stage[Symbol.asyncDispose]();
   }
 
-  async play({ size, version, fromRest, oldFlags, steps }: History): Promise<void> {
+  async play({ size, version, fromRest, oldFlags, volumes, steps }: History): Promise<void> {
     if (oldFlags) this.stage.podsAreMade = "withoutMaxLearners";
     this.stage.startOperator();
-    await this.stage.create(size, version);
+    await this.stage.create(size, version, volumes ? { pod: volumesOf("1Gi") } : {});
     if (fromRest) await this.#untilAsAsked();
     for (const { happening, ms, operator } of steps) {
       await this.#replaceOperator(operator);

@@ -70,6 +70,7 @@ export class Watch {
   witness: Witness = (what, life) => {
     this.#expectRest(what, life);
     const before = { decides: this.decidesWithStaying(), doomed: this.isDoomed(), members: this.#members() };
+    const keepsData = this.#kubelet.allKeepTheirData;
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
       // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
@@ -77,7 +78,8 @@ export class Watch {
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = what === "add member" && this.#voters().length === 2 && this.#running().length === 1;
       // Of two voters none may fail, and a version is changed by a restart.
-      const restart = what.startsWith("replace Pod") && this.#voters().length <= 2;
+      const isRestart = what.startsWith("replace Pod") || (what.startsWith("delete Pod") && keepsData);
+      const restart = isRestart && this.#voters().length <= 2;
       if (before.decides && !second && !restart)
         this.#expect(this.decidesWithStaying(), `"${what}" took the quorum away`);
       if (!before.doomed) this.#expect(!this.isDoomed(), `"${what}" lost the quorum for good`);

@@ -6,7 +6,7 @@ import type { EtcdMember } from "../../etcd/member.ts";
 import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { type Clock, pause } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
-import { Node, Pod } from "../../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
@@ -48,6 +48,16 @@ export interface KubeletOptions {
   readonly random?: () => number;
 }
 
+/** Where a member keeps its data: in its pod, or in a volume. */
+interface Disk {
+  /** Whose data it holds. */
+  data: MemberId | undefined;
+  /** The uid of its claim; undefined: it goes with its pod. */
+  readonly claim: string | undefined;
+  /** Its claim is gone: it goes with the pod that uses it. */
+  unclaimed: boolean;
+}
+
 /** The container of one pod. */
 interface Container {
   readonly key: Key;
@@ -58,8 +68,7 @@ interface Container {
   image: string;
   restarts: number;
   ended: Ended | undefined;
-  /** Whose data its directory holds. */
-  data: MemberId | undefined;
+  disk: Disk;
   ready: boolean;
   started: boolean;
   /** Since when its readiness probe fails; undefined: it passes. */
@@ -102,6 +111,8 @@ export class Kubelet {
   readonly #clock: Clock;
   /** By uid. */
   readonly #containers = new Map<string, Container>();
+  /** By the uid of their claims. */
+  readonly #volumes = new Map<string, Disk>();
   /** The uid of the pod that began the cluster. */
   #seed: string | undefined;
   /** Nodes that the API server knows: they join when they get their first pod. */
@@ -138,7 +149,7 @@ export class Kubelet {
   wipe(name: string): void {
     const container = this.#named(name);
     if (container === undefined || container.going || container.evicted) return;
-    container.data = undefined;
+    container.disk.data = undefined;
     this.#end(container, "gone", { reason: "Error", words: "", at: this.#options.now() });
   }
 
@@ -167,8 +178,7 @@ export class Kubelet {
     if (container === undefined || container.going || container.evicted) return;
     container.evicted = true;
     container.ready = false;
-    container.data = undefined;
-    this.etcd?.end(memberUrl(container.address), "gone");
+    this.#leave(container);
     const status = { phase: "Failed", reason: "Evicted", containerStatuses: null, conditions: null };
     await this.#api.mergePatch(Pod, container.key, { status }, { subresource: "status" });
   }
@@ -188,7 +198,7 @@ export class Kubelet {
   revive(): void {
     const nodes = [...this.#silent];
     this.#silent.clear();
-    for (const { address } of this.#unseen) this.etcd?.end(memberUrl(address), "gone");
+    for (const container of this.#unseen) this.#leave(container);
     this.#unseen.clear();
     for (const node of nodes) {
       this.#attend(this.#writeNode(node, "True"));
@@ -210,7 +220,13 @@ export class Kubelet {
   isHeldUp(name: string): boolean {
     const container = this.#named(name);
     if (container === undefined || this.#silent.has(container.node)) return false;
-    return container.heldUp !== undefined && container.data !== undefined && !container.going;
+    return container.heldUp !== undefined && container.disk.data !== undefined && !container.going;
+  }
+
+  /** Every process has run, and its data outlives its pod. */
+  get allKeepTheirData(): boolean {
+    const all = [...this.#containers.values()];
+    return all.length > 0 && all.every(({ disk }) => disk.claim !== undefined && !disk.unclaimed && disk.data);
   }
 
   /** One that nobody told to go. */
@@ -222,6 +238,7 @@ export class Kubelet {
   // What it does by itself
 
   #heard({ kind, verb, object }: FinishedCall): void {
+    if (kind === PersistentVolumeClaim.kind && verb === "delete") this.#unclaim(object?.metadata?.uid ?? "");
     if (kind !== Pod.kind || object === undefined) return;
     const pod = object as Pod; // the server keeps pods under this kind
     const container = this.#containers.get(pod.metadata?.uid ?? "");
@@ -264,7 +281,7 @@ export class Kubelet {
       image: containerOf(pod)?.image ?? "",
       restarts: 0,
       ended: undefined,
-      data: undefined,
+      disk: { data: undefined, claim: undefined, unclaimed: false },
       ready: false,
       started: false,
       failsSince: undefined,
@@ -287,6 +304,43 @@ export class Kubelet {
       await this.#api.create(Node, { metadata: { name: container.node } });
     }
     await this.#api.mergePatch(Pod, container.key, { spec: { nodeName: container.node } });
+  }
+
+  // Volumes
+
+  /** Where the pod keeps its data; undefined while the claim that it names is not there. */
+  async #diskOf(pod: Pod, container: Container): Promise<Disk | undefined> {
+    const name = pod.spec?.volumes?.find(({ persistentVolumeClaim }) => persistentVolumeClaim)?.persistentVolumeClaim
+      ?.claimName;
+    if (name === undefined) return container.disk;
+    const key = { ...container.key, name };
+    const claim = await this.#api.get(PersistentVolumeClaim, key).catch(unlessNotFound);
+    if (claim === undefined) return undefined;
+    const uid = claim.metadata?.uid ?? "";
+    if (claim.status?.phase !== "Bound") {
+      const storage = claim.spec?.resources?.requests?.["storage"] ?? "1Gi";
+      const status = { phase: "Bound", capacity: { storage } };
+      await this.#api.mergePatch(PersistentVolumeClaim, key, { status }, { subresource: "status" });
+    }
+    const disk = this.#volumes.get(uid) ?? { data: undefined, claim: uid, unclaimed: false };
+    this.#volumes.set(uid, disk);
+    return disk;
+  }
+
+  #unclaim(uid: string): void {
+    const disk = this.#volumes.get(uid);
+    if (disk === undefined) return;
+    this.#volumes.delete(uid);
+    disk.unclaimed = true;
+    const isInUse = [...this.#containers.values()].some((container) => container.disk === disk);
+    if (!isInUse && disk.data !== undefined) this.etcd?.loseData(disk.data);
+  }
+
+  /** Its pod is over, and its data with it, unless that is in a volume. */
+  #leave({ address, disk }: Container): void {
+    const isLost = disk.claim === undefined || disk.unclaimed;
+    this.etcd?.end(memberUrl(address), isLost ? "gone" : "kept");
+    if (isLost) disk.data = undefined;
   }
 
   #startSoon(container: Container, ms: number): void {
@@ -315,9 +369,12 @@ export class Kubelet {
     }
     if (isCrashing(container.image)) return this.#failed(container, { reason: "Error", words: "", at });
     if (this.#clock.now() < container.brokenUntil) return this.#failed(container, { reason: "Error", words: "", at });
+    const disk = await this.#diskOf(pod, container);
+    if (disk === undefined) return this.#startSoon(container, times.firstRestart);
+    container.disk = disk;
     const booted = this.#boot(pod, container);
     if (booted.t === "ends") return this.#failed(container, { reason: "Error", words: booted.words, at });
-    container.data = booted.member;
+    container.disk.data = booted.member;
     container.doing = { t: "running", since: at };
     container.started = false;
     // Kubelets tell of a process a moment after they started it; by then most of them have probed it, too.
@@ -341,7 +398,7 @@ export class Kubelet {
     };
     // Alone it meets nobody who would know better.
     const isAlone = this.etcd === undefined || this.etcd.members.length === 1;
-    if (isNew && container.data === undefined && (this.#seed !== container.uid || isAlone)) {
+    if (isNew && container.disk.data === undefined && (this.#seed !== container.uid || isAlone)) {
       if (this.#seed === container.uid) this.onEmptyVoter(pod);
       else this.onSeed(pod);
       if (this.#seed !== container.uid) this.seeds += 1;
@@ -360,7 +417,7 @@ export class Kubelet {
     const empty = this.etcd?.emptyVoters.length;
     const booted = this.etcd?.boot({
       ...start,
-      data: container.data,
+      data: container.disk.data,
       initialState: isNew ? "new" : "existing",
       initialCluster: list.urls,
     }) ?? { t: "ends", words: "could not retrieve cluster information from the given URLs" };
@@ -403,7 +460,7 @@ export class Kubelet {
       container.going = true;
       this.#containers.delete(container.uid);
       if (this.#silent.has(container.node)) this.#unseen.add(container);
-      else this.etcd?.end(memberUrl(container.address), "gone");
+      else this.#leave(container);
       return;
     }
     if (container.going) return;
@@ -418,7 +475,7 @@ export class Kubelet {
 
   async #vanish(container: Container): Promise<void> {
     if (this.#silent.has(container.node)) return;
-    this.etcd?.end(memberUrl(container.address), "gone");
+    this.#leave(container);
     try {
       await this.#api.delete(Pod, container.key, { uid: container.uid, gracePeriodSeconds: 0 });
     } catch (error) {

@@ -8,7 +8,7 @@ import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
 import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
-import type { EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 
 export const sampleNow = Date.parse("2026-01-31T12:00:00Z");
 export const sampleClusterId = clusterId(0xc1n);
@@ -40,6 +40,8 @@ export interface SampleMember {
   readonly follows?: string;
   /** What differs from a pod that has run for an hour; undefined: there is none. */
   readonly pod?: Partial<MemberPod> | undefined;
+  /** What differs from a claim whose volume holds the member's data (fresh: it has yet to start); absent: it has none. */
+  readonly claim?: Partial<Claim> & { readonly fresh?: true };
   readonly version?: string;
   /** The version that its data is stored in; absent: it does not say. */
   readonly storage?: string;
@@ -91,6 +93,8 @@ export function sampleWorld(sample: SampleWorld): World {
     cluster,
     problems: [],
     imageChecks: [],
+    claims: members.flatMap(claimOf),
+    leftClaims: [],
     pods: [...pods, ...orphans.map((orphan) => samplePod("demo-orphan", orphan, cluster.spec.version))],
     peerService: peerService(cluster),
     clientService: clientService(cluster),
@@ -132,9 +136,42 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
   };
 }
 
+/** Of 4 GiB, in use, unless told otherwise. */
+export function sampleClaim(name: string, differs: Partial<Claim> = {}): Claim {
+  return {
+    name,
+    uid: `uid-of-claim-${name}`,
+    role: "current",
+    terminating: false,
+    peers: "http",
+    phase: "Bound",
+    clusterUid: "uid-of-demo",
+    clusterId: sampleClusterId,
+    release: { version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" },
+    owned: false,
+    requested: 4 * 2 ** 30,
+    capacity: 4 * 2 ** 30,
+    node: { t: "none" },
+    ...differs,
+  };
+}
+
+function claimOf({ letter, claim }: SampleMember): readonly Claim[] {
+  if (claim === undefined) return [];
+  const { fresh, ...differs } = claim;
+  return [fresh ? freshClaim(`demo-${letter}`, differs) : sampleClaim(`demo-${letter}`, differs)];
+}
+
+/** Of a member that has yet to start. */
+export function freshClaim(name: string, differs: Partial<Claim> = {}): Claim {
+  const { clusterId: _, release: __, ...claim } = sampleClaim(name);
+  return { ...claim, ...differs };
+}
+
 function podOf(member: SampleMember, version: string): readonly MemberPod[] {
   if (member.foreign || ("pod" in member && member.pod === undefined)) return [];
-  return [samplePod(`demo-${member.letter}`, member.pod ?? {}, version)];
+  const hasVolume = member.claim !== undefined;
+  return [samplePod(`demo-${member.letter}`, { hasVolume, ...member.pod }, version)];
 }
 
 function etcdOf(

@@ -7,7 +7,7 @@ import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
-import { Node, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
@@ -64,6 +64,7 @@ export class Stage implements AsyncDisposable {
       kinds: [
         ...fakeKinds,
         { kind: Pod, graceful: true },
+        { kind: PersistentVolumeClaim },
         { kind: Service },
         { kind: PodDisruptionBudget },
         { kind: Secret },
@@ -129,8 +130,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Until it is whole, and etcd is ready for the next change. */
-  async createWhole(size: number, version?: string): Promise<void> {
-    await this.create(size, version);
+  async createWhole(size: number, version?: string, more?: Partial<EtcdClusterSpec>): Promise<void> {
+    await this.create(size, version, more);
     await this.untilSettled(size);
   }
 
@@ -206,6 +207,12 @@ export class Stage implements AsyncDisposable {
     return victim.name;
   }
 
+  /** Of the member that comes first by name, under its running pod. */
+  async deleteClaim(): Promise<void> {
+    const [name = ""] = await this.podNames();
+    await this.api.delete(PersistentVolumeClaim, { ...key, name });
+  }
+
   /** As many pods, and the data in them, as no operator can make good; the names of those that stay are the answer. */
   async loseMajority(): Promise<string[]> {
     const names = await this.podNames();
@@ -255,7 +262,10 @@ export class Stage implements AsyncDisposable {
     const cluster = await this.cluster();
     const ready = conditionOf(cluster, "Ready");
     const members = this.kubelet.etcd?.members ?? [];
-    const pods = (await this.pods()).map(({ metadata }) => metadata);
+    const there = await this.pods();
+    const pods = there.map(({ metadata }) => metadata);
+    const claims = new Set((await this.api.list(PersistentVolumeClaim)).items.map(({ metadata }) => metadata?.name));
+    const usesVolume = ({ spec }: Pod): boolean => spec?.volumes?.some((v) => v.persistentVolumeClaim) === true;
     const isSound = ({ name, learner }: Member): boolean =>
       !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
     return (
@@ -263,6 +273,7 @@ export class Stage implements AsyncDisposable {
       ready.observedGeneration === cluster.metadata?.generation &&
       members.length === size &&
       members.every(isSound) &&
+      there.every((pod) => !usesVolume(pod) || claims.has(pod.metadata?.name)) &&
       pods.length === size
     );
   }
@@ -301,9 +312,10 @@ export class Stage implements AsyncDisposable {
 
   /** All that a person could tell one such cluster from another by, but for names, times and what grows by itself. */
   async state(): Promise<object> {
-    const [cluster, pods, services, budgets] = await Promise.all([
+    const [cluster, pods, claims, services, budgets] = await Promise.all([
       this.cluster(),
       this.pods(),
+      this.api.list(PersistentVolumeClaim),
       this.api.list(Service),
       this.api.list(PodDisruptionBudget),
     ]);
@@ -315,11 +327,20 @@ export class Stage implements AsyncDisposable {
       latched: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
       members: names.map((name) => this.kubelet.etcd?.members.find((member) => member.name === name)?.learner),
       pods: pods.map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes })),
+      claims: claims.items
+        .map(({ metadata, spec }) => ({
+          isMembers: names.includes(metadata?.name ?? ""),
+          labels: { ...metadata?.labels, etcd_node: "" },
+          annotations: metadata?.annotations,
+          spec,
+        }))
+        .toSorted((a, b) => Number(a.isMembers) - Number(b.isMembers)),
       services: services.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
       budgets: budgets.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
     };
-    const text = names.reduce((text, name) => text.replaceAll(name, "MEMBER"), JSON.stringify(state));
-    return JSON.parse(text) as object;
+    const ids = [cluster.metadata?.uid ?? "", cluster.status?.clusterId ?? ""];
+    const nameless = names.reduce((text, name) => text.replaceAll(name, "MEMBER"), JSON.stringify(state));
+    return JSON.parse(ids.reduce((text, id) => text.replaceAll(id, "ID"), nameless)) as object;
   }
 }
 

@@ -149,6 +149,13 @@ export class FakeCluster {
   }
 
   /** The process is gone and so is its data; the membership remembers it. */
+  /** The same of one that does not run. */
+  loseData(id: MemberId): void {
+    this.#lookAtVersions();
+    this.#processes.delete(id);
+    this.#elect();
+  }
+
   lose(name: string): void {
     this.#lookAtVersions();
     this.#processes.delete(this.#named(name).member);

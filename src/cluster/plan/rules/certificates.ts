@@ -29,7 +29,7 @@ export function servingGates({ seats }: Assessment): readonly Action[] {
   });
 }
 
-const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember", "createPod"]);
+const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember", "createPod", "recreatePod"]);
 
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
 export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {

@@ -8,7 +8,7 @@ import type { Preparation } from "../../assess/target.ts";
 import type { ImageCheck } from "../../observe/world.ts";
 import type { Action, Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
-import { changeImage, removeHealthy } from "../safety.ts";
+import { changeImage, recreate, removeHealthy } from "../safety.ts";
 
 export function changeMembers(situation: Situation): Decision | undefined {
   const { roll, world } = situation;
@@ -20,7 +20,10 @@ export function changeMembers(situation: Situation): Decision | undefined {
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.target.first !== undefined) return prepare(roll.target.first);
   if (!isRolling(world) || next === undefined) return undefined;
-  return next.how === "exchange" ? letGo(situation) : (proveImages(situation) ?? changeInPlace(situation, next));
+  if (next.how === "exchange") return letGo(situation);
+  return next.how === "recreate"
+    ? recreateOne(situation, next)
+    : (proveImages(situation) ?? changeInPlace(situation, next));
 }
 
 function prepare(first: Preparation): Decision {
@@ -51,6 +54,16 @@ function letGo(situation: Situation): Decision | undefined {
   const actions = removeHealthy(situation, seat, reason);
   if (actions === undefined) return undefined;
   return { actions, because: `${seat.name} goes: ${reason}`, lookAgainAfter: pace.atOnce };
+}
+
+/** Its pod goes, and `putBack` makes another on its volume. */
+function recreateOne(situation: Situation, { seat, because }: Change): Decision | undefined {
+  const handOver = stepDown(situation, seat);
+  if (handOver.length > 0)
+    return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
+  const actions = recreate(situation, seat, because);
+  if (actions === undefined) return undefined;
+  return { actions, because: `${seat.name} gets another pod: ${because}`, lookAgainAfter: pace.later };
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */

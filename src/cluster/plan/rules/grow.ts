@@ -44,7 +44,8 @@ function joinMissing(situation: Situation): Decision | undefined {
 }
 
 function newNames({ desired, seats, world, random }: Situation, count: number): readonly MemberName[] {
-  const taken = new Set([...seats.map(({ name }) => name), ...world.pods.map(({ name }) => name)]);
+  const { claims, pods } = world;
+  const taken = new Set([...seats, ...pods, ...claims].map(({ name }) => name));
   return Array.from({ length: count }, () => {
     const name = newMemberName(desired.cluster, taken, random);
     taken.add(name);

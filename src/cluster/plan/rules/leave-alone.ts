@@ -1,10 +1,12 @@
 // When nothing at all is to be changed: the cluster is observed and reported, and that is all.
+import { adoptionProblem } from "../../assess/adoption.ts";
 import type { Assessment } from "../../assess/assess.ts";
 import { latchedIdOf } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace } from "../rule.ts";
 
-export function leaveAlone({ desired, seats, world: { cluster, etcd } }: Assessment): Decision | undefined {
+export function leaveAlone({ desired, seats, world }: Assessment): Decision | undefined {
+  const { cluster, etcd } = world;
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
@@ -15,6 +17,8 @@ export function leaveAlone({ desired, seats, world: { cluster, etcd } }: Assessm
       because: `the spec cannot be followed: ${desired.impossible}`,
       lookAgainAfter: pace.slowly,
     };
+  const left = adoptionProblem(world);
+  if (left !== undefined) return { actions: [], because: left, lookAgainAfter: pace.slowly };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 
   const clusterId = latchedIdOf(cluster);

@@ -13,7 +13,9 @@ import { minAvailable } from "../safety.ts";
 
 /** Members find each other by the peer Service: where a pod is to be made it must be there first. */
 export function peerServiceForPods({ world }: Assessment, actions: readonly Action[]): readonly Action[] {
-  const makesPod = actions.some(({ do: what }) => what === "createSeed" || what === "createPod");
+  const makesPod = actions.some(
+    ({ do: what }) => what === "createSeed" || what === "createPod" || what === "recreatePod",
+  );
   return makesPod && world.peerService === undefined ? [{ do: "applyService", service: "peer" }] : [];
 }
 

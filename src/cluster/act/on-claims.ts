@@ -1,0 +1,111 @@
+// What is done to the claims of members' volumes, and the pods that come back on them. Each write is about this very claim:
+// with another uid the server refuses.
+import { fieldManager } from "../../api/field-manager.ts";
+import { ApiError, isAlreadyExists } from "../../kube/client/errors.ts";
+import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
+import { madeOf } from "../assess/desired.ts";
+import { podTlsFor } from "../assess/pod-tls.ts";
+import {
+  cannotGrowAnnotation,
+  claimLabel,
+  clusterIdAnnotation,
+  clusterUidAnnotation,
+  imageAnnotation,
+  isClaimOf,
+  memberClaim,
+  ownersOf,
+  peerSchemeAnnotation,
+} from "../objects/claims.ts";
+import { labelsOf } from "../objects/labels.ts";
+import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import type { ActionOf } from "../plan/actions.ts";
+import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { confirmNeverServed } from "./never-served.ts";
+import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+
+/** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
+export async function makeClaim({ cluster, pass }: Execution, member: string): Promise<void> {
+  if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
+  try {
+    await pass.api.create(PersistentVolumeClaim, memberClaim(cluster, member), { fieldManager });
+    return;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  const there = await pass.api.get(PersistentVolumeClaim, { namespace: cluster.metadata.namespace, name: member });
+  if (!isClaimOf(there, cluster))
+    throw new Refused(`a PersistentVolumeClaim named ${member} exists and is not the cluster's: delete or rename it.`);
+  if (there.metadata?.deletionTimestamp !== undefined)
+    throw new NotYet(`the last claim of ${member} is still going`, whileCacheIsBehindMs);
+}
+
+export async function recreatePod(execution: Execution, action: ActionOf<"recreatePod">): Promise<void> {
+  const { member, release } = action;
+  const cluster = madeOf(execution.cluster, release);
+  // As its data has it, and while nobody can say what that is, as its claim has it.
+  const claim = execution.assessment.world.claims.find(({ name }) => name === member);
+  const url = listedUrlOf(execution, member) ?? `${claim?.peers ?? "http"}:`;
+  const tls = podTlsFor(tlsToMake(execution), url);
+  await execution.pass.api.create(Pod, memberPod(cluster, member, { as: "returning" }, tls), { fieldManager });
+}
+
+export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOnClaim">): Promise<void> {
+  const { member, uid, clusterId, release, madeFrom, peers } = action;
+  const { cluster } = execution;
+  const annotations = {
+    [clusterUidAnnotation]: cluster.metadata.uid ?? "",
+    [clusterIdAnnotation]: clusterId,
+    [versionAnnotation]: release.version,
+    [imageAnnotation]: release.image,
+    [settingsAnnotation]: madeFrom ?? null,
+    [peerSchemeAnnotation]: peers === "https" ? peers : null,
+  };
+  const labels = { ...labelsOf(cluster), etcd_node: member, [claimLabel]: "current" };
+  await patch(execution, member, { metadata: { uid, annotations, labels } });
+}
+
+export async function ownClaim(execution: Execution, { member, uid }: ActionOf<"ownClaim">): Promise<void> {
+  await patch(execution, member, { metadata: { uid, ownerReferences: ownersOf(execution.assessment.world.cluster) } });
+}
+
+/**
+ * A storage class that cannot grow volumes is written down, so that it is not asked again and again; the members are
+ * exchanged for ones with larger volumes then.
+ */
+export async function growClaim(execution: Execution, { member, uid, to }: ActionOf<"growClaim">): Promise<void> {
+  try {
+    await patch(execution, member, { metadata: { uid }, spec: { resources: { requests: { storage: to } } } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !saysThatItCannotGrow(error)) throw error;
+    await patch(execution, member, { metadata: { uid, annotations: { [cannotGrowAnnotation]: to } } });
+  }
+}
+
+/** In the words of the API server; it refuses for other reasons, as a quota, too. */
+const saysThatItCannotGrow = ({ reason, message }: ApiError): boolean =>
+  reason === "Forbidden" && message.includes("can be resized");
+
+export async function retireClaim(execution: Execution, { member, uid }: ActionOf<"retireClaim">): Promise<void> {
+  await patch(execution, member, { metadata: { uid, labels: { [claimLabel]: "retired" } } });
+}
+
+export async function deleteClaim(
+  execution: Execution,
+  { member, uid, unlessServed }: ActionOf<"deleteClaim">,
+): Promise<void> {
+  if (unlessServed === true) await confirmNeverServed(execution);
+  const key = { namespace: execution.cluster.metadata.namespace, name: member };
+  await execution.pass.api.delete(PersistentVolumeClaim, key, { uid });
+}
+
+export async function adoptClaim(execution: Execution, { member, uid }: ActionOf<"adoptClaim">): Promise<void> {
+  const { cluster } = execution.assessment.world;
+  await confirmNeverServed(execution);
+  const annotations = { [clusterUidAnnotation]: cluster.metadata.uid ?? "" };
+  await patch(execution, member, { metadata: { uid, annotations, ownerReferences: ownersOf(cluster) } });
+}
+
+async function patch({ cluster, pass }: Execution, name: string, body: object): Promise<void> {
+  const key = { namespace: cluster.metadata.namespace, name };
+  await pass.api.mergePatch(PersistentVolumeClaim, key, body, { fieldManager });
+}

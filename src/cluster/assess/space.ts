@@ -1,0 +1,74 @@
+// How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
+// volumes, in which a defragmentation needs room for a second copy.
+import { findCondition } from "../../kube/objects/conditions.ts";
+import type { World } from "../observe/world.ts";
+
+/** etcd's own, where neither it nor the spec says. */
+const usualQuota = 2 * 1024 ** 3;
+
+export interface Space {
+  /** Of the largest database file, in bytes. */
+  readonly size: number;
+  /** Bytes of it that hold data; undefined before etcd 3.4. */
+  readonly inUse: number | undefined;
+  readonly quota: number;
+  /** Of the smallest volume; undefined: there are none. */
+  readonly volume: number | undefined;
+}
+
+export interface Pressure {
+  readonly reason: "DatabaseNearQuota" | "NoRoomToDefragment" | "QuotaTooLarge";
+  readonly message: string;
+}
+
+/** Undefined while no member says how large its database is. */
+export function spaceOf(world: World): Space | undefined {
+  const { claims, etcd } = world;
+  const statuses = "answers" in etcd ? [...etcd.answers.values()].map(({ status }) => status) : [];
+  if (statuses.length === 0) return undefined;
+  const used = statuses.flatMap(({ dbSizeInUse }) => (dbSizeInUse === undefined ? [] : [dbSizeInUse]));
+  const volumes = claims.flatMap(({ role, capacity }) => (role === "current" && capacity > 0 ? [capacity] : []));
+  return {
+    size: Math.max(...statuses.map(({ dbSize }) => dbSize)),
+    inUse: used.length === 0 ? undefined : Math.max(...used),
+    quota: quotaOf(world),
+    volume: volumes.length === 0 ? undefined : Math.min(...volumes),
+  };
+}
+
+/** The smallest that a member goes by. */
+export function quotaOf({ cluster, etcd }: World): number {
+  const asked = cluster.spec.etcd.quotaBackendBytes ?? usualQuota;
+  const said = "answers" in etcd ? [...etcd.answers.values()].flatMap(({ status }) => status.dbSizeQuota || []) : [];
+  return said.length === 0 ? asked : Math.min(...said);
+}
+
+/** Of the quota, from which on it is said, and below which it is no longer: a size that wavers is said once. */
+const near = { from: 0.8, until: 0.7 };
+/** Of a volume: etcd's files, a copy of the database while it is defragmented, and the raft log beside them. */
+const roomForDatabase = 0.45;
+
+export function pressureOf(world: World): Pressure | undefined {
+  const space = spaceOf(world);
+  if (space === undefined) return undefined;
+  const { size, quota, volume = Number.POSITIVE_INFINITY } = space;
+  const inUse = space.inUse ?? size;
+  const before = findCondition(world.cluster.status.conditions, "DiskPressure")?.reason;
+  const limit = quota * (before === "DatabaseNearQuota" ? near.until : near.from);
+  if (inUse > limit)
+    return {
+      reason: "DatabaseNearQuota",
+      message: `The database holds ${inUse} of ${quota} bytes, and takes no more writes when it is full: delete keys and compact, or raise spec.etcd.quotaBackendBytes.`,
+    };
+  if (size > volume * roomForDatabase)
+    return {
+      reason: "NoRoomToDefragment",
+      message: `The database file has ${size} bytes and its volume ${volume}: a defragmentation needs room for a second copy. Ask for larger volumes in spec.pod.persistentVolumeClaimSpec.`,
+    };
+  if (quota > volume * roomForDatabase)
+    return {
+      reason: "QuotaTooLarge",
+      message: `The database may grow to ${quota} bytes, and its volume has ${volume}: at that size there is no room to defragment it. Lower spec.etcd.quotaBackendBytes to at most ${Math.floor(volume * roomForDatabase)}, or ask for volumes of at least ${Math.ceil(quota / roomForDatabase)} bytes.`,
+    };
+  return undefined;
+}
