@@ -6,6 +6,7 @@ import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
+import type { makeAuthority, makeLeaf } from "../tls/make.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import type { GivenSecrets } from "./given-secrets.ts";
 import type { ClusterMetrics } from "./metrics.ts";
@@ -32,12 +33,19 @@ export interface MemberPool {
   at(endpoint: Endpoint): EtcdMember;
 }
 
+/** Makes certificates; tests have some in stock. */
+export interface Signer {
+  readonly makeAuthority: typeof makeAuthority;
+  readonly makeLeaf: typeof makeLeaf;
+}
+
 export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
   readonly progress: Progress;
   readonly wire: Wire;
+  readonly signer: Signer;
   readonly refusedUpkeep: RefusedUpkeep;
   /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;

@@ -10,8 +10,9 @@ import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
+import { makeAuthority, makeLeaf } from "../tls/make.ts";
 import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
-import type { ClusterContext, MemberPool } from "./context.ts";
+import type { ClusterContext, MemberPool, Signer } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
 import { isInScope } from "./observe/observe.ts";
@@ -26,6 +27,7 @@ export interface ClusterControllerOptions {
   readonly members: MemberPool;
   /** Looks which certificate a member presents. */
   readonly presenter?: Presenter;
+  readonly signer?: Signer;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
   readonly clock?: Clock;
@@ -52,6 +54,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     members: options.members,
     progress: new Progress(),
     wire: new Wire(options.presenter ?? presentedCertificate),
+    signer: options.signer ?? { makeAuthority, makeLeaf },
     refusedUpkeep: new RefusedUpkeep(),
     isOurs,
     events: options.events,

@@ -2,6 +2,7 @@
 import { createHash, type X509Certificate } from "node:crypto";
 import { chainTo } from "./chain.ts";
 import { certificatesIn } from "./pem.ts";
+import { remembered } from "./remembered.ts";
 
 /**
  * Short, and equal for bundles that trust the same certificates in whatever order and with whatever text between them.
@@ -40,6 +41,10 @@ const fingerprints = (certificates: readonly X509Certificate[]): Set<string> =>
  * certificate was renewed with its key. Undefined when none does. Validity in time does not count.
  */
 export function signerOf(cert: string, ca: string): string | undefined {
+  return findSigner(cert, ca);
+}
+
+const findSigner = remembered((cert = "", ca = ""): string | undefined => {
   const chain = certificatesIn(cert);
   if (!chain) return undefined;
   const anchors = (certificatesIn(ca) ?? []).filter((anchor) => chainTo([anchor], chain));
@@ -49,4 +54,4 @@ export function signerOf(cert: string, ca: string): string | undefined {
     .update([...new Set(keys)].sort().join(" "))
     .digest("hex")
     .slice(0, 16);
-}
+});

@@ -1,6 +1,7 @@
 // What a Secret with a certificate holds, in the form of etcd-operator 0.9 or of cert-manager, and how PEM text is read.
 import { X509Certificate } from "node:crypto";
 import { listed, type Problem } from "./problem.ts";
+import { remembered } from "./remembered.ts";
 
 /** PEM texts. The certificate may be followed by intermediates: a chain, leaf first. */
 export interface KeyPair {
@@ -82,11 +83,17 @@ function gapsProblem(names: KeyNames, gaps: readonly string[], use: SecretUse): 
 const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The certificates in a PEM text, in their order; other blocks and text between them do not count. Undefined when one cannot be read, or there is none. */
-export function certificatesIn(pem: string): readonly [X509Certificate, ...X509Certificate[]] | undefined {
+export function certificatesIn(pem: string): Certificates | undefined {
+  return readCertificates(pem);
+}
+
+type Certificates = readonly [X509Certificate, ...X509Certificate[]];
+
+const readCertificates = remembered((pem = ""): Certificates | undefined => {
   try {
     const [first, ...others] = (pem.match(block) ?? []).map((text) => new X509Certificate(text));
     return first && [first, ...others];
   } catch {
     return undefined;
   }
-}
+});

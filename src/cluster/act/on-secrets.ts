@@ -1,11 +1,12 @@
 // What is done to the operator's Secrets, and what pods are told about certificates. Keys are made here, at the moment at
 // which they are written: nothing that is logged ever holds one.
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import { type Authority, makeAuthority, makeLeaf } from "../../tls/make.ts";
+import type { Authority, LeafRequest } from "../../tls/make.ts";
 import type { KeyPair } from "../../tls/pem.ts";
 import { madeFor, namesFor } from "../assess/wanted-certificates.ts";
 import { authoritySecret, decoded, leafSecret } from "../objects/secrets.ts";
@@ -38,7 +39,7 @@ export async function makeCertificates(execution: Execution, action: ActionOf<"m
   const now = context.now();
   const authority =
     what === "authority" || known === undefined
-      ? await makeAuthority(`${cluster.metadata.namespace} ${secretName(cluster, use)}`, now)
+      ? await context.signer.makeAuthority(`${cluster.metadata.namespace} ${secretName(cluster, use)}`, now)
       : known.authority;
   const due = what === "authority" ? signedBy[use] : what;
   const fresh = await Promise.all(due.map(async (leaf) => [leaf, await signed(execution, authority, leaf)] as const));
@@ -51,11 +52,11 @@ export async function makeCertificates(execution: Execution, action: ActionOf<"m
 }
 
 function signed({ cluster, context }: Execution, authority: Authority, use: LeafUse): Promise<KeyPair> {
-  return makeLeaf(
-    authority,
-    { commonName: commonNames[use](cluster.metadata.name), names: namesFor(cluster, use), use: madeFor[use] },
-    context.now(),
-  );
+  return context.signer.makeLeaf(authority, requestFor(cluster, use), context.now());
+}
+
+export function requestFor(cluster: CompleteEtcdCluster, use: LeafUse): LeafRequest {
+  return { commonName: commonNames[use](cluster.metadata.name), names: namesFor(cluster, use), use: madeFor[use] };
 }
 
 /** Where etcd's own authentication is on, a client is the user that its certificate names. */

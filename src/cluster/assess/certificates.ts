@@ -38,7 +38,7 @@ export interface Certificates {
   readonly problems: readonly CertificateProblem[];
   readonly inUse: readonly CertificateInUse[];
   /** Milliseconds. */
-  readonly lookAgainAfter: number | undefined;
+  readonly lookAgainAfter: number;
 }
 
 export interface CertificateWrite {
@@ -71,7 +71,7 @@ const none: Certificates = {
   stale: [],
   problems: [],
   inUse: [],
-  lookAgainAfter: undefined,
+  lookAgainAfter: Number.POSITIVE_INFINITY,
 };
 
 export function certificatesOf(world: World, now: number): Certificates {
@@ -104,7 +104,7 @@ export function certificatesOf(world: World, now: number): Certificates {
     stale: stalePods(world),
     problems: wanted.problems,
     inUse: inUseNow(world, now),
-    lookAgainAfter: (peers.waits ?? clients.waits) ? soon : undefined,
+    lookAgainAfter: Math.min(peers.lookAgainAfter ?? never, clients.lookAgainAfter ?? never),
   };
 }
 
@@ -119,16 +119,21 @@ const graceWhenAsked = 90_000;
 interface SideSteps {
   readonly writes: readonly (readonly [LeafUse, CertificateWrite])[];
   readonly waits?: string;
+  readonly lookAgainAfter?: number;
 }
 
 const nothing: SideSteps = { writes: [] };
+
+/** A roll brings its own looks; a kubelet that brings a file says nothing. */
+const waiting = (waits: string, lookAgainAfter: number): SideSteps => ({ writes: [], waits, lookAgainAfter });
+const never = Number.POSITIVE_INFINITY;
 
 function peerWrites(world: World, { bundles }: Wanted, now: number): SideSteps {
   if (bundles.peer === undefined) return nothing;
   const effective = world.tls.kept.peer?.bundle;
   const next = nextBundle({ effective, wanted: bundles.peer, ...seenOf(world, "peer", effective?.ca), now });
   if (next.t === "settled") return nothing;
-  if (next.t !== "write") return { ...nothing, waits: next.because };
+  if (next.t !== "write") return waiting(next.because, next.t === "waitForLeaf" ? soon : never);
   return { writes: [["peer", { bundle: next.bundle, graceFrom: undefined, because: next.because }]] };
 }
 
@@ -153,7 +158,8 @@ function clientWrites(world: World, { bundles }: Wanted, now: number): SideSteps
     now,
   });
   if (next.t === "settled") return nothing;
-  if (next.t !== "write") return { ...nothing, waits: next.because };
+  if (next.t === "waitForApplications") return waiting(next.because, next.until - now);
+  if (next.t !== "write") return waiting(next.because, next.t === "waitForLeaf" ? soon : never);
   const use = next.secret === "applications" ? "client" : next.secret;
   const graceFrom = next.startsGrace ? now : kept[use]?.graceFrom || undefined;
   return { writes: [[use, { bundle: next.bundle, graceFrom, because: next.because }]] };

@@ -1,9 +1,8 @@
 // What the certificates of a cluster should be: those that were given, if they are good, or those that the operator made. A
 // bad one is a problem with a sentence, and is not wanted: what serves goes on with what it has.
-import { X509Certificate } from "node:crypto";
 import { checkBundle, checkSecret, type Expected } from "../../tls/check.ts";
 import { renewAt } from "../../tls/validity.ts";
-import { type Bundle, type KeyPair, readBundle } from "../../tls/pem.ts";
+import { type Bundle, certificatesIn, type KeyPair, readBundle } from "../../tls/pem.ts";
 import { isProblem, type Problem } from "../../tls/problem.ts";
 import { keyNamesOf } from "../objects/secrets.ts";
 import {
@@ -105,7 +104,7 @@ type Named = World["cluster"]["metadata"];
  * domain of the Kubernetes cluster, which is not known here where `spec.pod.ClusterDomain` does not say it.
  */
 function isFoundByDns({ pair }: Bundle, { name, namespace }: Named): boolean {
-  const names = new X509Certificate(pair.cert).subjectAltName ?? "";
+  const names = certificatesIn(pair.cert)?.[0].subjectAltName ?? "";
   return names.includes(`DNS:*.${name}.${namespace}.svc.`) || names.includes("IP Address:");
 }
 

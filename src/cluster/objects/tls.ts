@@ -80,7 +80,10 @@ export const signedBy: Readonly<Record<AuthorityUse, readonly LeafUse[]>> = {
 };
 
 /** Of the operator's own. */
-export function secretName({ metadata: { name } }: Pick<CompleteEtcdCluster, "metadata">, use: SecretUse): string {
+export function secretName(
+  { metadata: { name } }: { readonly metadata: { readonly name: string } },
+  use: SecretUse,
+): string {
   return use === "peer-ca" || use === "client-ca" ? `${name}-${use}` : `${name}-${use}-tls`;
 }
 

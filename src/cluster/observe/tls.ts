@@ -1,13 +1,12 @@
 // Certificates as they are found: what was given, what the operator keeps, and how it presents itself to members. Nothing is
 // judged here.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { X509Certificate } from "node:crypto";
 import type { ClientTls } from "../../etcd/members.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import type { Secret } from "../../kube/objects/kinds.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import { type Bundle, readBundle } from "../../tls/pem.ts";
+import { type Bundle, certificatesIn, readBundle } from "../../tls/pem.ts";
 import { isProblem } from "../../tls/problem.ts";
 import type { ClusterCaches } from "../context.ts";
 import { type Reachable } from "../objects/endpoints.ts";
@@ -121,9 +120,5 @@ const dialling = ({ ca, pair }: Bundle): ClientTls => ({ ca, identity: pair });
 
 /** As the wire shows it; empty when it cannot be read. */
 export function leafFingerprint({ pair }: Bundle): string {
-  try {
-    return new X509Certificate(pair.cert).fingerprint256;
-  } catch {
-    return "";
-  }
+  return certificatesIn(pair.cert)?.[0].fingerprint256 ?? "";
 }

@@ -95,7 +95,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
 
 /** Soon, while certificates are being taken over. */
 function lookAgain({ certificates: { lookAgainAfter } }: Assessment, decision: Pick<Decision, "lookAgainAfter">) {
-  if (lookAgainAfter === undefined) return {};
+  if (lookAgainAfter === Number.POSITIVE_INFINITY) return {};
   return { lookAgainAfter: Math.min(lookAgainAfter, decision.lookAgainAfter ?? lookAgainAfter) };
 }
 

@@ -25,7 +25,9 @@ type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
 /** Undefined for a cluster without TLS. */
 export function certificatesValid(assessment: Assessment): Verdict | undefined {
   const { certificates, world } = assessment;
-  const { problems, inUse, blocked, waits } = certificates;
+  const { problems, inUse, blocked } = certificates;
+  const changes = certificates.toMake.length > 0 || certificates.writes.size > 0;
+  const waits = certificates.waits ?? (changes ? "Secrets are being written" : undefined);
   const asked = tlsOf(world.cluster);
   if (!asked.peer && !asked.client && inUse.length === 0) return undefined;
   const expiring = expiringSentences(assessment);
@@ -41,7 +43,7 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
   if (expiring.length > 0) return { status: "True", reason: "ExpiresSoon", message: expiring.join(" ") };
   if (blocked !== undefined) return { status: "False", reason: "NotYet", message: `Not there yet: ${blocked}.` };
   if (waits !== undefined)
-    return { status: "True", reason: "TakingOver", message: `Another CA is taken over: ${waits}.` };
+    return { status: "True", reason: "TakingOver", message: `Other certificates are taken over: ${waits}.` };
   return { status: "True", reason: "Valid", message: "" };
 }
 
