@@ -116,6 +116,33 @@ export const eventReasons = {
     type: "Normal",
     when: "A pod had lost the labels that the operator finds it by, and has them again.",
   },
+  authorityMade: {
+    reason: "CA Made",
+    type: "Normal",
+    when: "The operator made a CA for the cluster (`spec.TLS.auto`): the first, or one that takes the place of another.",
+  },
+  certificatesRenewed: {
+    reason: "Certificates Renewed",
+    type: "Normal",
+    when: "The operator signed new certificates, at two thirds of the life of the old ones.",
+  },
+  certificateWritten: {
+    reason: "Certificate Written",
+    type: "Normal",
+    when: "A Secret that members, the operator or applications use has new content; the note says why.",
+  },
+  certificateProblem: {
+    reason: "Certificate Problem",
+    type: "Warning",
+    when: "A Secret that `spec.TLS` names is missing, incomplete, wrong or expired. It is not used; what serves goes on with what it has.",
+    whatToDo: "Correct the Secret as the note says. See [security.md](security.md).",
+  },
+  certificateExpires: {
+    reason: "Certificate Expires",
+    type: "Warning",
+    when: "A certificate in use expires in less than 30, 7 or 1 days, or has expired.",
+    whatToDo: "Renew it in the Secret that the note names. See [security.md](security.md).",
+  },
   quorumLost: {
     reason: "Quorum Lost",
     type: "Warning",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../kube/client/errors.ts";
-import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import { logger } from "../kube/process/log.ts";
 import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
@@ -15,7 +15,7 @@ const hour = 3_600_000;
 async function running() {
   const clock = new SimulatedClock();
   const claims = PersistentVolumeClaim;
-  const kinds = [EtcdCluster, Pod, claims, Service, PodDisruptionBudget, Node].map((kind) => ({ kind }));
+  const kinds = [EtcdCluster, Pod, claims, Service, PodDisruptionBudget, Node, Secret].map((kind) => ({ kind }));
   const api = new FakeApi({ kinds, clock });
   const lines: { level: string; message: string; stack?: string }[] = [];
   const observer = new RuntimeObserver(logger({ write: (line) => lines.push(JSON.parse(line)) }));

@@ -1,15 +1,18 @@
-// The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, and nodes, which
-// belong to none.
+// The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, nodes, which belong to
+// none, and the Secrets that clusters name.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/cache/informer.ts";
-import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import { keyText, type Kind, type KubeObject } from "../kube/objects/objects.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
+import { GivenSecrets } from "./given-secrets.ts";
 import { cachedLabels } from "./objects/labels.ts";
+import { leanSecret } from "./objects/secrets.ts";
+import { namedSecrets } from "./objects/tls.ts";
 import { leanClaim } from "./observe/claims.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
 
@@ -22,16 +25,26 @@ interface Informers {
   readonly claims: Informer<PersistentVolumeClaim>;
   readonly services: Informer<Service>;
   readonly budgets: Informer<PodDisruptionBudget>;
+  /** Those that the operator makes. Clusters without TLS need none. */
+  readonly secrets: Informer<Secret>;
 }
 
 export class Caches {
   readonly sets: readonly Informers[];
   /** A Role of one namespace cannot grant the right to see nodes, so it may be missing, come later and go again. */
   readonly nodes: Informer<Node>;
+  /** Those that people make and clusters name. */
+  readonly given: GivenSecrets;
   /** The empty namespace stands for all of them. */
   readonly #byNamespace: ReadonlyMap<string, Informers>;
 
-  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, clock: Clock) {
+  constructor(
+    api: KubeApi,
+    observer: RuntimeObserver,
+    scope: Scope,
+    clock: Clock,
+    isOurs: (cluster: EtcdCluster) => boolean = () => true,
+  ) {
     const informer = <T extends KubeObject>(
       kind: Kind<T>,
       selection: Selection,
@@ -51,6 +64,11 @@ export class Caches {
       ),
       services: informer(Service, { ...selection, labelSelector: cachedLabels }),
       budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
+      secrets: informer(
+        Secret,
+        { ...selection, labelSelector: cachedLabels },
+        { transform: leanSecret, optional: "clusters with spec.TLS are not looked after" },
+      ),
     });
     this.#byNamespace = new Map(
       scope.t === "clusterwide"
@@ -63,17 +81,25 @@ export class Caches {
       {},
       { transform: leanNode, optional: "a member on a lost node waits for Kubernetes to give up its pod" },
     );
+    this.given = new GivenSecrets({
+      api,
+      clock,
+      observe: observer.informer(Secret.kind),
+      clusters: this.sets.map(({ clusters }) => clusters),
+      namedBy: (cluster) => (isOurs(cluster) ? namedSecrets(cluster) : []),
+    });
   }
 
   get all(): RunningCache[] {
-    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets }) => [
+    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets, secrets }) => [
       clusters,
       pods,
       claims,
       services,
       budgets,
+      secrets,
     ]);
-    return [...namespaced, this.nodes];
+    return [...namespaced, this.nodes, this.given];
   }
 
   of(namespace: string): ClusterCaches {
@@ -86,6 +112,8 @@ export class Caches {
       services: set.services.store,
       budgets: set.budgets.store,
       nodes: this.nodes.readable ? this.nodes.store : undefined,
+      secrets: set.secrets.readable ? set.secrets.store : undefined,
+      given: this.given,
     };
   }
 }

@@ -3,13 +3,16 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
-import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
+import type { makeAuthority, makeLeaf } from "../tls/make.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
+import type { GivenSecrets } from "./given-secrets.ts";
 import type { ClusterMetrics } from "./metrics.ts";
 import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
+import type { Wire } from "./observe/wire.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
@@ -20,11 +23,21 @@ export interface ClusterCaches {
   readonly budgets: StoreView<PodDisruptionBudget>;
   /** Undefined while the operator may not see nodes, or has not seen them yet: then no node counts as lost. */
   readonly nodes: StoreView<Node> | undefined;
+  /** Those that the operator made. Undefined while it may not see Secrets, or has not seen them yet. */
+  readonly secrets: StoreView<Secret> | undefined;
+  /** Those that clusters name. */
+  readonly given: Pick<GivenSecrets, "read">;
 }
 
 /** The connections to members, or the members of an in-memory cluster. */
 export interface MemberPool {
   at(endpoint: Endpoint): EtcdMember;
+}
+
+/** Makes certificates; tests have some in stock. */
+export interface Signer {
+  readonly makeAuthority: typeof makeAuthority;
+  readonly makeLeaf: typeof makeLeaf;
 }
 
 export interface ClusterContext {
@@ -33,6 +46,8 @@ export interface ClusterContext {
   readonly members: MemberPool;
   readonly logins: Logins;
   readonly progress: Progress;
+  readonly wire: Wire;
+  readonly signer: Signer;
   readonly refusedUpkeep: RefusedUpkeep;
   /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;

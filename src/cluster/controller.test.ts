@@ -5,7 +5,7 @@ import { silent } from "../kube/process/log.ts";
 import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
-import { Node, Pod, PodDisruptionBudget, Service } from "../kube/objects/kinds.ts";
+import { Node, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import { ownerReference } from "../kube/objects/owners.ts";
 import { imageCheckLabel } from "./objects/image-check.ts";
 import { clusterController } from "./controller.ts";
@@ -39,7 +39,7 @@ test("a cluster is looked at when the readiness of a member's node changes, and 
 
 test("clusters are counted by the operator that leads, and by none that stands by", async () => {
   const clock = new SimulatedClock();
-  const kinds = [EtcdCluster, Pod, Service, PodDisruptionBudget, Node].map((kind) => ({ kind }));
+  const kinds = [EtcdCluster, Pod, Service, PodDisruptionBudget, Node, Secret].map((kind) => ({ kind }));
   const api = new FakeApi({ kinds, clock });
   const observer = new RuntimeObserver(silent);
   const { controller, informers } = clusterController({

@@ -1,5 +1,6 @@
 // The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
@@ -9,20 +10,25 @@ import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
+import { makeAuthority, makeLeaf } from "../tls/make.ts";
 import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
-import type { ClusterContext, MemberPool } from "./context.ts";
+import type { ClusterContext, MemberPool, Signer } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
 import { Logins } from "./observe/login.ts";
 import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
+import { type Presenter, Wire } from "./observe/wire.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
 export interface ClusterControllerOptions {
   readonly api: KubeApi;
   readonly scope: Scope;
   readonly members: MemberPool;
+  /** Looks which certificate a member presents. */
+  readonly presenter?: Presenter;
+  readonly signer?: Signer;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
   readonly clock?: Clock;
@@ -42,14 +48,17 @@ const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
   const { api, scope, observer, clock = systemClock, now = Date.now } = options;
-  const caches = new Caches(api, observer, scope, clock);
+  const isOurs = (cluster: EtcdCluster): boolean => isInScope(cluster, scope.t);
+  const caches = new Caches(api, observer, scope, clock, isOurs);
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
     logins: new Logins(now),
     progress: new Progress(),
+    wire: new Wire(options.presenter ?? presentedCertificate),
+    signer: options.signer ?? { makeAuthority, makeLeaf },
     refusedUpkeep: new RefusedUpkeep(),
-    isOurs: (cluster) => isInScope(cluster, scope.t),
+    isOurs,
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),
     log: observer.log,
@@ -75,18 +84,19 @@ function podsInScope({ sets }: Caches, { isOurs }: ClusterContext): Pod[] {
   );
 }
 
-function sourcesOf({ sets, nodes }: Caches): Source[] {
+function sourcesOf({ sets, nodes, given }: Caches): Source[] {
   const toCluster = toController(EtcdCluster);
-  const namespaced = sets.flatMap(({ clusters, pods, claims, services, budgets }) => [
+  const namespaced = sets.flatMap(({ clusters, pods, claims, services, budgets, secrets }) => [
     from(clusters, { priority: userEditsFirst }),
     from(pods, { toKeys: toCluster }),
     from(claims, { toKeys: clusterOfClaim }),
     from(services, { toKeys: toCluster }),
     from(budgets, { toKeys: toCluster }),
+    from(secrets, { toKeys: toCluster }),
   ]);
   const onNode = (node: Node): string[] =>
     sets.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
-  return [...namespaced, from(nodes, { toKeys: onNode, filter: readinessChanged })];
+  return [...namespaced, from(nodes, { toKeys: onNode, filter: readinessChanged }), given];
 }
 
 /** Nodes are written often, and seldom because their readiness changed. */

@@ -6,7 +6,8 @@ import type { EtcdClusterSpec } from "../api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../kube/objects/kinds.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import type { Fate } from "./testing/life.ts";
-import { key, Stage } from "./testing/stage.ts";
+import { signerFor } from "./testing/signer.ts";
+import { beganAt, key, Stage } from "./testing/stage.ts";
 
 interface Scenario {
   readonly name: string;
@@ -23,6 +24,7 @@ interface Scenario {
   readonly varies?: true;
 }
 
+const withTls = { TLS: { auto: true } };
 const onVolumes = { pod: volumesOf("1Gi") };
 
 const scenarios: readonly Scenario[] = [
@@ -106,6 +108,36 @@ const scenarios: readonly Scenario[] = [
     happens: (stage) => stage.edit({ etcd: { snapshotCount: 5000 } }),
   },
   {
+    name: "creation of 3 with TLS",
+    from: 0,
+    to: 3,
+    every: 2,
+    happens: (stage) => stage.create(3, "3.6.16", withTls),
+  },
+  {
+    name: "other CAs for 3",
+    from: 3,
+    to: 3,
+    spec: withTls,
+    every: 16,
+    happens: (stage) => stage.rotate("once"),
+  },
+  {
+    name: "TLS for 3 that had none",
+    from: 3,
+    to: 3,
+    every: 12,
+    happens: (stage) => stage.edit(withTls),
+  },
+  {
+    name: "no TLS any more for 3",
+    from: 3,
+    to: 3,
+    spec: withTls,
+    every: 12,
+    happens: (stage) => stage.edit({ TLS: null }),
+  },
+  {
     name: "sizes 5, 1 and 3, a moment after each other",
     from: 3,
     to: 3,
@@ -141,7 +173,7 @@ async function play(
   fateOf: (life: number) => Fate,
   absenceMs: number = absences["after a while"],
 ): Promise<End> {
-  const stage = new Stage();
+  const stage = new Stage({ signer: await signerFor(key.namespace, key.name, beganAt) });
   if (from > 0) {
     stage.startOperator();
     await stage.createWhole(from, version, spec);

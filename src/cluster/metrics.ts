@@ -1,6 +1,12 @@
-// Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the name of a
-// cluster or the text of an error, so the registry does not grow with them.
+// Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the text of an
+// error. Only gauges have the name of a cluster, and their series go with it, so the registry does not grow for ever.
+import type { Key } from "../kube/objects/objects.ts";
 import type { Counter, Gauge, Histogram, Registry } from "../kube/process/metrics.ts";
+
+interface CertificatesMeasured {
+  readonly inUse: readonly { readonly use: string; readonly notAfter: number }[];
+  readonly problems: readonly unknown[];
+}
 
 /** From a tenth of a second to just under a minute, as they were. */
 const reconcileBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
@@ -14,6 +20,9 @@ export class ClusterMetrics {
   /** Clusters that need a person. */
   readonly failed: Counter;
   readonly recoverySeconds: Histogram;
+  /** When each certificate expires. */
+  readonly #expiry: Gauge;
+  readonly #certificateProblems: Gauge;
   readonly #reconcileSeconds: Histogram;
   readonly #failedReconciles: Counter;
 
@@ -35,11 +44,33 @@ export class ClusterMetrics {
       buckets: reconcileBuckets,
     });
     this.#failedReconciles = counter("etcd_operator_cluster_reconcile_failed", "Reconciles that failed, by Reason.");
+    this.#expiry = registry.gauge({
+      name: "etcd_operator_cluster_certificate_expiry_seconds",
+      help: "When a certificate in use expires, in seconds since 1970, by its use.",
+    });
+    this.#certificateProblems = registry.gauge({
+      name: "etcd_operator_cluster_certificate_problems",
+      help: "How many Secrets that spec.TLS names cannot be used.",
+    });
     this.recoverySeconds = registry.histogram({
       name: "etcd_operator_cluster_recovery_seconds",
       help: "From the loss of a member until all were healthy again.",
       buckets: waitBuckets,
     });
+  }
+
+  /** Of a cluster without TLS there is nothing to say. */
+  certificatesOf({ namespace, name: cluster }: Key, { inUse, problems }: CertificatesMeasured): void {
+    const labels = { namespace, cluster };
+    this.#expiry.remove(labels);
+    this.#certificateProblems.remove(labels);
+    for (const { use, notAfter } of inUse) this.#expiry.set({ ...labels, use }, Math.floor(notAfter / 1000));
+    if (inUse.length > 0 || problems.length > 0) this.#certificateProblems.set(labels, problems.length);
+  }
+
+  /** Of a cluster that is no more, or no longer this operator's. */
+  forget(key: Key): void {
+    this.certificatesOf(key, { inUse: [], problems: [] });
   }
 
   reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {

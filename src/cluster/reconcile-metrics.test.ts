@@ -9,6 +9,7 @@ import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { Logins } from "./observe/login.ts";
 import { Progress } from "./observe/progress.ts";
+import { Wire } from "./observe/wire.ts";
 import { reconcileCluster } from "./reconcile.ts";
 import { sampleCluster, sampleNow } from "./testing/sample-world.ts";
 
@@ -27,11 +28,14 @@ async function counted(stored: EtcdCluster | undefined, asked = missing, written
     services: empty,
     budgets: empty,
     nodes: undefined,
+    secrets: empty,
+    given: { read: () => Promise.resolve(undefined) },
   };
   const context = {
     caches: () => caches,
     logins: new Logins(() => 0),
     progress: new Progress(),
+    wire: new Wire(() => Promise.resolve(undefined)),
     refusedUpkeep: new RefusedUpkeep(),
     isOurs: () => true,
     metrics: new ClusterMetrics(registry),

@@ -3,6 +3,7 @@
 import { type EventName, eventReasons } from "../../api/events.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { secretName } from "../objects/tls.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
 import { adoptClaim, deleteClaim, growClaim, noteOnClaim, ownClaim, recreatePod, retireClaim } from "./on-claims.ts";
@@ -23,6 +24,7 @@ import {
   readImageCheck,
   relabelPod,
 } from "./on-running-pods.ts";
+import { makeCertificates, markServing, noteTrust, renewFiles, writeCertificate } from "./on-secrets.ts";
 import {
   applyBudget,
   applyService,
@@ -77,6 +79,25 @@ const table: Table = {
     watched: false,
   },
   recordLogVersion: { run: recordLogVersion, events: none, watched: true },
+  makeCertificates: {
+    run: makeCertificates,
+    events: ({ authority, what, because }, { world: { cluster } }) => [
+      what === "authority"
+        ? ["authorityMade", `A CA was made in ${secretName(cluster, authority)}: ${because}`]
+        : ["certificatesRenewed", `Certificates of ${what.join(", ")} were renewed: ${because}`],
+    ],
+    watched: true,
+  },
+  writeCertificate: {
+    run: writeCertificate,
+    events: ({ use, because }, { world: { cluster } }) => [
+      ["certificateWritten", `The Secret ${secretName(cluster, use)} was written: ${because}`],
+    ],
+    watched: true,
+  },
+  noteTrust: { run: noteTrust, events: none, watched: true },
+  renewFiles: { run: renewFiles, events: none, watched: true },
+  markServing: { run: markServing, events: none, watched: true },
   resizePod: {
     run: resizePod,
     events: ({ member }) => [["podResized", `Pod ${member} was given the resources of spec.pod.resources in place`]],

@@ -6,6 +6,9 @@ import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { endpointOf } from "../objects/endpoints.ts";
+import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
+import type { PodTls } from "../objects/tls.ts";
+import { reachableAt } from "../observe/tls.ts";
 import { NotYet } from "./outcome.ts";
 
 export interface Execution {
@@ -26,6 +29,17 @@ export function executionOf(assessment: Assessment, pass: ReconcileContext, cont
   return { assessment, pass, context, cluster: desired.cluster, members, written: undefined };
 }
 
+/** What a pod that is made now speaks: what it would mount must be there. */
+export function tlsToMake({ assessment: { certificates, desired } }: Execution): PodTls {
+  if (desired.tls === undefined) throw new NotYet(certificates.blocked ?? "there are no certificates yet", 1000);
+  return desired.tls;
+}
+
+/** Undefined: etcd does not list it, as far as it could be asked. */
+export function listedUrlOf({ cluster, members }: Execution, name: MemberName): string | undefined {
+  return members.flatMap(({ peerUrls }) => peerUrls).find((url) => memberOfPeerUrl(cluster, url) === name);
+}
+
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */
 export function fenced({ pass }: Execution): Call {
   return { signal: pass.signal, beforeSend: () => pass.fence.check() };
@@ -44,8 +58,10 @@ export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember
   throw new NotYet("no healthy voter can be asked", 500);
 }
 
-export function portTo({ assessment, cluster, context }: Execution, { id }: Member): EtcdMember | undefined {
-  const address = assessment.seats.find(({ member }) => member.id === id)?.pod?.address;
-  if (address === undefined) return undefined;
-  return context.members.at(endpointOf({ address }, { login: context.logins.known(cluster) }));
+export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
+  const pod = assessment.seats.find(({ member }) => member.id === id)?.pod;
+  if (pod?.address === undefined) return undefined;
+  const { cluster, tls } = assessment.world;
+  const reachable = reachableAt(pod.address, pod, cluster, tls.identity);
+  return context.members.at(endpointOf({ ...reachable, login: context.logins.known(cluster) }));
 }

@@ -4,6 +4,7 @@ import { fieldManager } from "../../api/field-manager.ts";
 import { ApiError, isAlreadyExists } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { madeOf } from "../assess/desired.ts";
+import { podTlsFor } from "../assess/pod-tls.ts";
 import {
   cannotGrowAnnotation,
   claimLabel,
@@ -13,11 +14,12 @@ import {
   isClaimOf,
   memberClaim,
   ownersOf,
+  peerSchemeAnnotation,
 } from "../objects/claims.ts";
 import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { confirmNeverServed } from "./never-served.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
@@ -40,11 +42,15 @@ export async function makeClaim({ cluster, pass }: Execution, member: string): P
 export async function recreatePod(execution: Execution, action: ActionOf<"recreatePod">): Promise<void> {
   const { member, release } = action;
   const cluster = madeOf(execution.cluster, release);
-  await execution.pass.api.create(Pod, memberPod(cluster, member, { as: "returning" }), { fieldManager });
+  // As its data has it, and while nobody can say what that is, as its claim has it.
+  const claim = execution.assessment.world.claims.find(({ name }) => name === member);
+  const url = listedUrlOf(execution, member) ?? `${claim?.peers ?? "http"}:`;
+  const tls = podTlsFor(tlsToMake(execution), url);
+  await execution.pass.api.create(Pod, memberPod(cluster, member, { as: "returning" }, tls), { fieldManager });
 }
 
 export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOnClaim">): Promise<void> {
-  const { member, uid, clusterId, release, madeFrom } = action;
+  const { member, uid, clusterId, release, madeFrom, peers } = action;
   const { cluster } = execution;
   const annotations = {
     [clusterUidAnnotation]: cluster.metadata.uid ?? "",
@@ -52,6 +58,7 @@ export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOn
     [versionAnnotation]: release.version,
     [imageAnnotation]: release.image,
     [settingsAnnotation]: madeFrom ?? null,
+    [peerSchemeAnnotation]: peers === "https" ? peers : null,
   };
   const labels = { ...labelsOf(cluster), etcd_node: member, [claimLabel]: "current" };
   await patch(execution, member, { metadata: { uid, annotations, labels } });

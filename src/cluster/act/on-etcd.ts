@@ -8,6 +8,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { ListedMember } from "../objects/first-start.ts";
 import { memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { schemeOf } from "../objects/tls.ts";
 import { giveItsLabels, hasItsLabels } from "../objects/pod-labels.ts";
 import type { ActionOf, PodSeen } from "../plan/actions.ts";
 import { type Execution, fenced, portTo, voterToAsk } from "./execution.ts";
@@ -19,7 +20,8 @@ export async function addMember(
 ): Promise<void> {
   const { cluster, members } = execution;
   if (members.some(({ peerUrls }) => peerUrls.some((url) => memberOfPeerUrl(cluster, url) === member))) return;
-  const peerUrls = [undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member)];
+  const scheme = schemeOf(execution.assessment.desired.tls?.peer === "tls");
+  const peerUrls = [undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member, scheme)];
   const wanted: NewMember = as === "voter" ? { as, peerUrls } : { as, peerUrls, oldestServer: oldestServer(execution) };
   const added = await askingEtcd(voterToAsk(execution).memberAdd(wanted, fenced(execution)));
   execution.members = added.members;
@@ -35,7 +37,8 @@ export async function updatePeerUrl(execution: Execution, { id, member }: Action
   const asked = voterToAsk(execution);
   // An etcd that restarts would not know any more who votes; see plan/rules/together.ts.
   if (execution.members.some((known) => known.id === id && known.learner)) throw new NotYet(`${member} is a learner`);
-  const peerUrls = [peerUrlOf(execution.cluster, member)];
+  const speaks = execution.assessment.seats.find((seat) => seat.member.id === id)?.pod?.tls.peer;
+  const peerUrls = [peerUrlOf(execution.cluster, member, schemeOf(speaks === "tls"))];
   execution.members = await askingEtcd(asked.memberUpdate(id, peerUrls, fenced(execution)));
 }
 

@@ -7,14 +7,16 @@ import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
+import { podTlsFor } from "../assess/pod-tls.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { etcdContainer, memberPod } from "../objects/member-pod.ts";
 import { giveItsLabels } from "../objects/pod-labels.ts";
 import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
+import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { confirmNeverServed } from "./never-served.ts";
 import { makeClaim } from "./on-claims.ts";
 import { listForJoining } from "./on-etcd.ts";
@@ -50,7 +52,7 @@ async function apply<T extends KubeObject>(
   await pass.api.apply(kind, object, { fieldManager, force: true });
 }
 
-function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCluster): void {
+export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCluster): void {
   if (isControlledBy(present, cluster)) return;
   const { name } = keyOf(present);
   const owner = controllerOf(present);
@@ -71,11 +73,17 @@ export async function labelPod({ pass, cluster }: Execution, { member, uid }: Ac
 }
 
 /** Of this very pod: with another uid the server refuses. */
-export async function guardPod({ pass, cluster }: Execution, { member, uid }: ActionOf<"guardPod">): Promise<void> {
+export async function guardPod(
+  { assessment, pass, cluster }: Execution,
+  { member, uid }: ActionOf<"guardPod">,
+): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: member };
-  const metadata = { uid, annotations: guardAnnotations(cluster, member) };
+  const metadata = { uid, annotations: guardAnnotations(cluster, member, schemeOf(isPeerTls(assessment, member))) };
   await pass.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
+
+const isPeerTls = ({ world }: Execution["assessment"], member: string): boolean =>
+  world.pods.some(({ name, tls }) => name === member && tls.peer === "tls");
 
 /** From the pod as it is now: the cache keeps only a part of it. */
 export async function resizePod({ pass, cluster }: Execution, { member, uid }: ActionOf<"resizePod">): Promise<void> {
@@ -97,14 +105,15 @@ export async function resizePod({ pass, cluster }: Execution, { member, uid }: A
 export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
   await confirmNeverServed(execution);
   await makeClaim(execution, member);
-  const pod = memberPod(execution.cluster, member, { as: "seed" });
+  const pod = memberPod(execution.cluster, member, { as: "seed" }, tlsToMake(execution));
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
 export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
   await makeClaim(execution, member);
-  const pod = memberPod(execution.cluster, member, { as: "joining", members });
+  const tls = podTlsFor(tlsToMake(execution), listedUrlOf(execution, member) ?? "");
+  const pod = memberPod(execution.cluster, member, { as: "joining", members }, tls);
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 

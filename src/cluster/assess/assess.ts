@@ -4,6 +4,7 @@ import type { MemberId } from "../../etcd/ids.ts";
 import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.ts";
 import { type EtcdVersion, formatVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { World } from "../observe/world.ts";
+import { type Certificates, certificatesOf } from "./certificates.ts";
 import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf, withoutPods } from "./desired.ts";
 import { type Health, hasServed, healthOf } from "./health.ts";
 import { type Roll, rollOf } from "./roll.ts";
@@ -22,6 +23,7 @@ export interface Assessment {
   readonly voters: readonly Seat[];
   readonly learners: readonly Seat[];
   readonly leader: MemberId | undefined;
+  readonly certificates: Certificates;
   /** How members that are there get to what is wanted. */
   readonly roll: Roll;
   /** The oldest that runs: what it cannot do, the cluster cannot. */
@@ -42,7 +44,8 @@ export function assess(world: World, now: number): Assessment {
   const target = targetOf(wanted, running, cluster.spec.upgrade.path);
   const version = formatVersion(target.now);
   const release = { version, image: imageFor(version, cluster.spec, world) };
-  const roll = rollOf({ world, cluster, size, target, release, seats, ours, leader });
+  const certificates = certificatesOf({ ...world, cluster }, now);
+  const roll = rollOf({ world, cluster, tls: certificates.pods, size, target, release, seats, ours, leader });
   const made = releaseToMake(cluster, roll, running, world);
   return {
     world,
@@ -51,6 +54,7 @@ export function assess(world: World, now: number): Assessment {
       size,
       withSurge: size + roll.surge,
       cluster: madeOf(cluster, made),
+      tls: certificates.pods,
       impossible: followed === undefined ? world.problems.join(" ") : undefined,
     },
     health: healthOf(world, seats),
@@ -59,6 +63,7 @@ export function assess(world: World, now: number): Assessment {
     voters: seats.filter(isVoter),
     learners: seats.filter((seat) => !isVoter(seat)),
     leader,
+    certificates,
     roll,
     version: oldestVersion(versionsOf(seats)) ?? wanted,
     learnersAdmitted: Math.min(...seats.filter(isVoter).filter(isThere).map(admittedBy)),

@@ -11,6 +11,7 @@ import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
 import { stepBetween, whyByExchange } from "../../etcd/versions/steps.ts";
 import { compareVersions, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { parseSettings } from "../objects/settings.ts";
+import type { PodTls } from "../objects/tls.ts";
 import type { Claim, MemberPod, Release, World } from "../observe/world.ts";
 import { type Roll, runs } from "./roll.ts";
 import type { Running } from "./target.ts";
@@ -21,6 +22,8 @@ export interface Desired {
   readonly withSurge: number;
   /** The EtcdCluster as members are made from it now: its version, image and settings may be older than the spec's. */
   readonly cluster: CompleteEtcdCluster;
+  /** What its pod speaks; undefined: none can be made now. */
+  readonly tls: PodTls | undefined;
   /** Why no member can be made; undefined: one can. */
   readonly impossible: string | undefined;
 }
@@ -46,11 +49,10 @@ function lastValidSpec({ claims, cluster, pods }: World): CompleteSpec | undefin
   for (const { madeFrom, version, image, resources } of made) {
     const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
     if (settings === undefined) continue;
-    const { TLS: _, ...asked } = cluster.spec;
     // Resources may have been changed since it was made.
     const pod = { ...settings.pod, ...(resources !== undefined && { resources }) };
     // What it had no settings of was left out, and must not be taken from the spec that is wrong.
-    return withDefaults({ ...cluster, spec: { ...asked, pod, etcd: settings.etcd ?? {}, version, image } }).spec;
+    return withDefaults({ ...cluster, spec: { ...cluster.spec, pod, etcd: settings.etcd ?? {}, version, image } }).spec;
   }
   return undefined;
 }

@@ -9,6 +9,7 @@ import { needsOtherPod, parseSettings, settingsOf } from "../objects/settings.ts
 import type { Claim, MemberPod, World } from "../observe/world.ts";
 import { holds, needsOtherVolume } from "./claims.ts";
 import type { Desired } from "./desired.ts";
+import { outdatedTls } from "./pod-tls.ts";
 
 type Failover = Pick<World, "cluster">;
 
@@ -80,11 +81,12 @@ export function hasChanged({ changedFrom, state }: MemberPod): boolean {
 // Settings
 
 /** It was made from something else than a new pod would be, and that cannot be changed while it is there. */
-export function hasOtherSettings(pod: MemberPod, { cluster }: Desired): boolean {
+export function hasOtherSettings(pod: MemberPod, { cluster, tls }: Desired): boolean {
   const { version, image, madeFrom } = pod;
   const { spec } = cluster;
   if (needsOtherVolume(pod, undefined, cluster) !== undefined) return true;
   if (version !== spec.version || image !== imageOf(spec)) return true;
+  if (tls !== undefined && outdatedTls(pod, tls) !== undefined) return true;
   return (
     outdatedSetting(pod, cluster) !== undefined || (madeFrom !== undefined && parseSettings(madeFrom) === undefined)
   );

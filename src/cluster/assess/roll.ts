@@ -2,10 +2,12 @@
 // change waits for. Plan and report read it, so the status says exactly what is held up, and by what.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EtcdVersion, formatVersion } from "../../etcd/versions/version.ts";
+import type { PodTls } from "../objects/tls.ts";
 import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
 import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
+import { outdatedTls } from "./pod-tls.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
 import { answeredIn } from "./silence.ts";
 import { quotaOf } from "./space.ts";
@@ -42,6 +44,8 @@ export interface RollInput {
   readonly world: World;
   /** As it is followed: with the last valid settings while the spec is wrong. */
   readonly cluster: CompleteEtcdCluster;
+  /** What a pod that is made now speaks; undefined: none can be made. */
+  readonly tls: PodTls | undefined;
   readonly size: number;
   readonly target: Target;
   readonly release: Release;
@@ -74,7 +78,7 @@ export function isRolling({ cluster, problems }: World): boolean {
 }
 
 /** One that does not come up first: it cannot get worse. Then followers, and the leader last. */
-function changesOf({ world, cluster, target, release, ours, leader }: RollInput): readonly Change[] {
+function changesOf({ world, cluster, tls, target, release, ours, leader }: RollInput): readonly Change[] {
   if (world.problems.length > 0) return [];
   const changes = ours.filter(isVoter).flatMap((seat): Change[] => {
     const { pod } = seat;
@@ -84,7 +88,9 @@ function changesOf({ world, cluster, target, release, ours, leader }: RollInput)
       return [{ seat, pod, how: "inPlace", because: `it has not come up in ${pod.version}` }];
     const volume = needsOtherVolume(pod, seat.claim, cluster);
     if (volume !== undefined) return [{ seat, pod, how: "exchange", because: volume }];
-    const setting = outdatedSetting(pod, cluster);
+    const speech = tls && outdatedTls(pod, tls);
+    if (speech?.by === "exchange") return [{ seat, pod, how: "exchange", because: speech.because }];
+    const setting = outdatedSetting(pod, cluster) ?? speech?.because;
     if (setting !== undefined) return [{ seat, pod, how: pod.hasVolume ? "recreate" : "exchange", because: setting }];
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);

@@ -17,6 +17,8 @@ export const clusterIdAnnotation = `${EtcdCluster.group}/cluster-id`;
 /** The image that the member ran last; its version is in `etcd.version`. */
 export const imageAnnotation = `${EtcdCluster.group}/image`;
 /** The size that its storage class refused. */
+/** The scheme of the peer URL under which its member is listed; absent: http. */
+export const peerSchemeAnnotation = `${EtcdCluster.group}/peer-scheme`;
 export const cannotGrowAnnotation = `${EtcdCluster.group}/cannot-grow`;
 
 export function memberClaim(cluster: CompleteEtcdCluster, member: string): PersistentVolumeClaim {

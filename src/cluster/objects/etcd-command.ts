@@ -8,6 +8,7 @@ import { isInEveryVersion, spellingsToSet } from "../../etcd/versions/flags.ts";
 import { type EtcdVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { ports } from "./labels.ts";
 import { clientUrlOf, peerUrlOf } from "./names.ts";
+import { plainText, type PodTls, type Scheme, schemeOf, tlsFlags, tlsVariables } from "./tls.ts";
 
 export const dataDirectory = "/var/etcd/data";
 
@@ -21,16 +22,18 @@ export function versionOf(cluster: CompleteEtcdCluster): EtcdVersion {
 }
 
 /** In the order in which etcd-operator 0.9 wrote its flags. */
-export function commandOf(cluster: CompleteEtcdCluster, member: string): string[] {
+export function commandOf(cluster: CompleteEtcdCluster, member: string, tls: PodTls = plainText): string[] {
+  const [peers, clients] = [schemeOf(tls.peer === "tls"), schemeOf(tls.client)];
   const { quotaBackendBytes, autoCompactionRetention, snapshotCount, extraArgs = [] } = cluster.spec.etcd;
   return [
     imagePrograms.etcd,
     ...flag("data-dir", dataDirectory),
     ...flag("name", member),
-    ...flag("initial-advertise-peer-urls", peerUrlOf(cluster, member)),
-    ...flag("listen-peer-urls", listen(ports.peer)),
-    ...flag("listen-client-urls", listen(ports.client)),
-    ...flag("advertise-client-urls", clientUrlOf(cluster, member)),
+    ...flag("initial-advertise-peer-urls", peerUrlOf(cluster, member, peers)),
+    ...flag("listen-peer-urls", listen(ports.peer, peers)),
+    ...flag("listen-client-urls", listen(ports.client, clients)),
+    ...flag("advertise-client-urls", clientUrlOf(cluster, member, clients)),
+    ...tlsFlags(tls).flatMap(([name, value]) => flag(name, value)),
     // A new cluster with the name of one that was deleted a moment ago must not be taken for it.
     ...flag("initial-cluster-token", cluster.metadata.uid ?? ""),
     ...flag("quota-backend-bytes", quotaBackendBytes),
@@ -44,11 +47,15 @@ export function commandOf(cluster: CompleteEtcdCluster, member: string): string[
 }
 
 /** Everything that some version lacks or calls by another name. */
-export function environmentOf(cluster: CompleteEtcdCluster): { name: string; value: string }[] {
+export function environmentOf(
+  cluster: CompleteEtcdCluster,
+  tls: PodTls = plainText,
+): { name: string; value: string }[] {
   const { autoCompactionMode, extraArgs = [] } = cluster.spec.etcd;
   const values = new Map([
     ["listen-metrics-urls", listen(ports.metrics)],
     ["max-learners", String(mostLearners)],
+    ...tlsVariables(versionOf(cluster), tls),
   ]);
   if (autoCompactionMode !== undefined) values.set("auto-compaction-mode", autoCompactionMode);
   const gates = new Map<string, string>();
@@ -64,7 +71,7 @@ export function environmentOf(cluster: CompleteEtcdCluster): { name: string; val
 }
 
 /** Go listens at 0.0.0.0 on IPv6 as well where the kernel has it; [::] would fail where it has not. */
-const listen = (port: number): string => `http://0.0.0.0:${port}`;
+const listen = (port: number, scheme: Scheme = "http"): string => `${scheme}://0.0.0.0:${port}`;
 
 const flag = (name: string, value: string | number | undefined): string[] =>
   value === undefined ? [] : [`--${name}=${value}`];

@@ -5,6 +5,7 @@
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { peerUrlOf } from "./names.ts";
+import type { Scheme } from "./tls.ts";
 
 export const initialClusterAnnotation = `${EtcdCluster.group}/initial-cluster`;
 export const initialStateAnnotation = `${EtcdCluster.group}/initial-cluster-state`;
@@ -28,18 +29,23 @@ export function startAnnotations(
   cluster: CompleteEtcdCluster,
   member: string,
   start: FirstStart,
+  scheme: Scheme = "http",
 ): Record<string, string> {
-  if (start.as === "returning") return guardAnnotations(cluster, member);
+  if (start.as === "returning") return guardAnnotations(cluster, member, scheme);
   const list =
     start.as === "seed"
-      ? [alone(cluster, member)]
+      ? [alone(cluster, member, scheme)]
       : start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
   return annotations(list.join(","), start.as === "seed" ? "new" : "existing");
 }
 
 /** A cluster that exists, and nobody but itself to ask about it: without data etcd cannot start. */
-export function guardAnnotations(cluster: CompleteEtcdCluster, member: string): Record<string, string> {
-  return annotations(alone(cluster, member), "existing");
+export function guardAnnotations(
+  cluster: CompleteEtcdCluster,
+  member: string,
+  scheme: Scheme = "http",
+): Record<string, string> {
+  return annotations(alone(cluster, member, scheme), "existing");
 }
 
 /** Whether it is what `guardAnnotations` says. Who joins is given a list of two at least. */
@@ -62,7 +68,8 @@ export function startVariables({ as }: FirstStart): EnvVar[] {
   ];
 }
 
-const alone = (cluster: CompleteEtcdCluster, member: string): string => `${member}=${peerUrlOf(cluster, member)}`;
+const alone = (cluster: CompleteEtcdCluster, member: string, scheme: Scheme): string =>
+  `${member}=${peerUrlOf(cluster, member, scheme)}`;
 
 const annotations = (list: string, state: "new" | "existing"): Record<string, string> => ({
   [initialClusterAnnotation]: list,

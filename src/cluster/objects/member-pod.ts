@@ -18,6 +18,7 @@ import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
 import { settingsOf } from "./settings.ts";
+import { plainText, type PodTls, schemeOf, servingGate, tlsMounts, tlsVolumes, trustAnnotations } from "./tls.ts";
 
 export const versionAnnotation = "etcd.version";
 /** What `settingsOf` gave when the pod was made. */
@@ -32,7 +33,12 @@ export const dataVolume = "etcd-data";
 /** The user that distroless images call nonroot; the program needs none in particular. */
 const nobody = 65_532;
 
-export function memberPod(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Pod {
+export function memberPod(
+  cluster: CompleteEtcdCluster,
+  member: string,
+  start: FirstStart,
+  tls: PodTls = plainText,
+): Pod {
   const { labels = {}, annotations = {} } = cluster.spec.pod;
   const metadata = metadataOf(cluster, member);
   return {
@@ -41,13 +47,14 @@ export function memberPod(cluster: CompleteEtcdCluster, member: string, start: F
       labels: { ...labels, ...metadata.labels, etcd_node: member },
       annotations: {
         ...annotations,
-        ...startAnnotations(cluster, member, start),
+        ...startAnnotations(cluster, member, start, schemeOf(tls.peer === "tls")),
+        ...trustAnnotations(tls),
         [versionAnnotation]: cluster.spec.version,
         [settingsAnnotation]: settingsOf(cluster.spec),
         ...restartedAt(cluster),
       },
     },
-    spec: podSpec(cluster, member, start),
+    spec: podSpec(cluster, member, start, tls),
   };
 }
 
@@ -60,7 +67,7 @@ function restartedAt(cluster: CompleteEtcdCluster): Record<string, string> {
   return asked === undefined ? {} : { [restartedAtAnnotation]: asked };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart): PodSpec {
+function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -75,8 +82,9 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
-    containers: [container(cluster, member, start)],
-    volumes: [dataIn(cluster, member, start)],
+    containers: [container(cluster, member, start, tls)],
+    volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start)],
+    ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
     ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
@@ -105,28 +113,28 @@ function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStar
     : { name: dataVolume, emptyDir: {} };
 }
 
-function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart): Container {
+function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
   return {
     name: etcdContainer,
     image: imageOf(cluster.spec),
-    command: commandOf(cluster, member),
+    command: commandOf(cluster, member, tls),
     ports: [
       { name: "server", containerPort: ports.peer, protocol: "TCP" },
       { name: "client", containerPort: ports.client, protocol: "TCP" },
       ...(has(version, "metricsListener") ? [metrics] : []),
     ],
-    volumeMounts: [{ name: dataVolume, mountPath: "/var/etcd" }],
-    ...containerProbes(version),
+    volumeMounts: [...tlsMounts(tls), { name: dataVolume, mountPath: "/var/etcd" }],
+    ...containerProbes(version, tls),
     // With the end of the log the status can say why an etcd exited. etcd repeats a value that it complains about, so not
     // where one comes from a Secret.
     terminationMessagePolicy: etcdEnv?.some(isSecret) ? "File" : "FallbackToLogsOnError",
     securityContext: containerSecurity,
     ...given("resources", resources),
     // The operator's last: of two variables of one name the last one counts.
-    env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster)],
+    env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster, tls)],
   };
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ports } from "./labels.ts";
+import type { Scheme } from "./tls.ts";
 
 /** The name of a pod, of its member, and the first label of its peer URL. */
 export type MemberName = string;
@@ -41,8 +42,8 @@ export function hostOf(cluster: Named, member: MemberName): string {
   return `${member}.${name}.${namespace}.svc${cluster.spec.pod.ClusterDomain}`;
 }
 
-export function peerUrlOf(cluster: Named, member: MemberName): string {
-  return `http://${hostOf(cluster, member)}:${ports.peer}`;
+export function peerUrlOf(cluster: Named, member: MemberName, scheme: Scheme = "http"): string {
+  return `${scheme}://${hostOf(cluster, member)}:${ports.peer}`;
 }
 
 /** Where a member is listed until it has joined, when several start together; see assess/together.ts. Needs no DNS. */
@@ -56,8 +57,8 @@ export function isUndialable({ peerUrls }: { readonly peerUrls: readonly string[
   return peerUrls.some((url) => url.startsWith(undialable));
 }
 
-export function clientUrlOf(cluster: Named, member: MemberName): string {
-  return `http://${hostOf(cluster, member)}:${ports.client}`;
+export function clientUrlOf(cluster: Named, member: MemberName, scheme: Scheme = "http"): string {
+  return `${scheme}://${hostOf(cluster, member)}:${ports.client}`;
 }
 
 /**

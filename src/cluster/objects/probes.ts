@@ -1,9 +1,11 @@
 // The kubelet's probes of a member: whether it lives, asked on the metrics listener, and whether it is ready, asked where
-// clients connect. By HTTP, because newer images have no shell.
+// clients connect. By HTTP, because newer images have no shell. Where clients need a certificate, which kubelets have not,
+// the metrics listener is asked for both, and the operator says when clients are served (`servingGate`).
 import type { Probe as KubeProbe } from "kubernetes-types/core/v1.js";
 import { type Probe, probesOf } from "../../etcd/versions/features.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import { ports } from "./labels.ts";
+import { plainText, type PodTls } from "./tls.ts";
 
 export interface ContainerProbes {
   startupProbe: KubeProbe;
@@ -11,8 +13,8 @@ export interface ContainerProbes {
   livenessProbe: KubeProbe;
 }
 
-export function containerProbes(version: EtcdVersion): ContainerProbes {
-  const { liveness, readiness } = probesOf(version);
+export function containerProbes(version: EtcdVersion, { client }: PodTls = plainText): ContainerProbes {
+  const { liveness, readiness } = probesOf(version, client ? "needed" : "notNeeded");
   return {
     // A member that reads a large database at its start gets ten minutes for it.
     startupProbe: { ...handler(liveness), periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 600 },

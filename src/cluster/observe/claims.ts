@@ -9,9 +9,11 @@ import {
   clusterIdAnnotation,
   clusterUidAnnotation,
   imageAnnotation,
+  peerSchemeAnnotation,
   requestOf,
 } from "../objects/claims.ts";
 import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import { schemeOf } from "../objects/tls.ts";
 import { observedNode } from "./pods.ts";
 import type { Claim, Release } from "./world.ts";
 
@@ -35,6 +37,7 @@ export function observedClaim(claim: PersistentVolumeClaim, nodes: StoreView<Nod
     ...(clusterId !== undefined && { clusterId }),
     ...(release !== undefined && { release }),
     ...(madeFrom !== undefined && { madeFrom }),
+    peers: schemeOf(annotations[peerSchemeAnnotation] === "https"),
     owned: (claim.metadata?.ownerReferences ?? []).length > 0,
     requested,
     capacity: amountOf(claim.status?.capacity?.["storage"]) ?? 0,

@@ -7,7 +7,7 @@ import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { isAccessRefusal } from "../../etcd/login.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
-import { endpointOf } from "../objects/endpoints.ts";
+import { endpointOf, type Reachable } from "../objects/endpoints.ts";
 import { type LoginSource, troubleWith } from "./login.ts";
 import type { EtcdView, MemberAnswer, MemberPod } from "./world.ts";
 
@@ -17,6 +17,8 @@ export interface Asking {
   readonly members: MemberPool;
   /** Whom to log in as. */
   readonly source: LoginSource;
+  /** How a pod is reached. Default: in plain text. */
+  readonly reach?: (pod: MemberPod, address: string) => Reachable;
   /** The cluster's id as the status holds it; a pod that answers with another belongs to another cluster. */
   readonly latched: ClusterId | undefined;
   /** Compares what members answer with what they answered before: those that went backwards. */
@@ -26,7 +28,7 @@ export interface Asking {
 
 interface AskablePod {
   readonly name: string;
-  readonly address: string;
+  readonly reachable: Reachable;
   /** The kubelet finds it ready, and nobody deletes it. */
   readonly serves: boolean;
 }
@@ -51,9 +53,11 @@ type Asked = Answered | Refusing;
 const isAnswered = (asked: Asked): asked is Answered => "status" in asked;
 
 export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): Promise<EtcdView> {
-  const askable = pods.flatMap(({ name, address, ready, terminating }) =>
-    address === undefined ? [] : [{ name, address, serves: ready && !terminating }],
-  );
+  const { reach = (_, address) => ({ address }) } = asking;
+  const askable = pods.flatMap((pod) => {
+    const { name, address, ready, terminating } = pod;
+    return address === undefined ? [] : [{ name, reachable: reach(pod, address), serves: ready && !terminating }];
+  });
   if (askable.length === 0) return { t: "nobody" };
   const first = await look(askable, asking);
   const second = (await isWorthAnotherLook(first, asking)) ? await look(askable, asking) : first;
@@ -153,7 +157,8 @@ function isLate(asked: Asked | undefined): boolean {
 }
 
 async function askOnce(pod: AskablePod, { members, source, signal }: Asking): Promise<Asked | undefined> {
-  const member = members.at(endpointOf(pod, { login: source.t === "given" ? source.login : undefined }));
+  const login = source.t === "given" ? source.login : undefined;
+  const member = members.at(endpointOf({ ...pod.reachable, login }));
   const call = { deadline: roundMs, signal };
   const [status, health] = await Promise.all([member.status(call).catch(orRefusal), member.health(call)]);
   const healthy = health.t === "healthy";

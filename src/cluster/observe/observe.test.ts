@@ -10,10 +10,11 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
-import { sampleCluster, sampleId } from "../testing/sample-world.ts";
+import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { Logins } from "./login.ts";
 import { isInScope, observe, scopeAnnotation } from "./observe.ts";
 import { Progress } from "./progress.ts";
+import { Wire } from "./wire.ts";
 
 const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
@@ -37,6 +38,8 @@ function observer(
     services: empty,
     budgets: empty,
     nodes: undefined,
+    secrets: empty,
+    given: { read: () => Promise.resolve(undefined) },
   };
   const context = {
     members,
@@ -44,6 +47,9 @@ function observer(
     logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
+    wire: new Wire(() => Promise.resolve(undefined)),
+    metrics: { forget: () => undefined },
+    now: () => sampleNow,
     isOurs: () => isOurs,
   };
   const get = (_kind: unknown, { name }: { name: string }): Promise<Pod> => {
@@ -91,22 +97,6 @@ test("etcd is asked once, unless a pod is found that no cache has", async () => 
 test("a pod that cannot be asked for is not taken for one that is gone", async () => {
   const down = new ApiError(500, "InternalError", "");
   await assert.rejects(observer(cluster, down).look(), down);
-});
-
-describe("what this release cannot do", () => {
-  const problemsOf = async (spec: object) => (await observer(sampleCluster({ spec })).look())?.problems ?? [];
-  const secrets = { member: { peerSecret: "peer" } };
-  const table: [string, object, RegExp | undefined][] = [
-    ["is said of certificates", { TLS: { static: secrets } }, /^spec\.TLS is not implemented/],
-    ["is said of certificates that it should make", { TLS: { auto: true } }, /^spec\.TLS is not implemented/m],
-    ["is not said where nothing of it is asked for", { TLS: { static: { member: { peerSecret: "" } } } }, undefined],
-  ];
-  for (const [what, spec, wanted] of table)
-    test(what, async () => {
-      const problems = (await problemsOf(spec)).join("\n");
-      if (wanted === undefined) assert.equal(problems, "");
-      else assert.match(problems, wanted);
-    });
 });
 
 describe("a cluster is not looked at, and what was known of it is forgotten,", () => {

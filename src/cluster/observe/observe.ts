@@ -21,6 +21,7 @@ import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
 import { observedPod } from "./pods.ts";
+import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { type EtcdView, latchedIdOf, type MemberPod, type World } from "./world.ts";
@@ -37,6 +38,8 @@ export async function observe(
     context.progress.forget(key);
     context.logins.forget(key);
     context.refusedUpkeep.forget(keyText(key));
+    context.wire.forget(keyText(key));
+    context.metrics.forget(key);
     return undefined;
   }
   const cluster = withDefaults(stored);
@@ -45,12 +48,14 @@ export async function observe(
   const owned = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
   const known = owned.filter((pod) => !isImageCheck(pod));
   const latched = latchedIdOf(cluster);
+  const tls = await observedTls(cluster, caches, api, signal);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
+    const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
     const ask = async (): Promise<EtcdView> => {
       const source = await context.logins.of(cluster, { api, signal });
-      return observedEtcd(pods, { members: context.members, source, latched, regressed, signal });
+      return observedEtcd(pods, { members: context.members, reach, source, latched, regressed, signal });
     };
     const etcd = await ask();
     const isWorthAnother = etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { api, signal }));
@@ -60,6 +65,13 @@ export async function observe(
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
   const strays = await straysAmong(missing, cluster, api, signal);
   if (strays.length > 0) seen = await look([...known, ...strays]);
+  const presented = await context.wire.look({
+    key: keyText(key),
+    pods: seen.pods,
+    sides: wireSides(tls),
+    now: context.now(),
+    signal,
+  });
   const named = caches.claims.byIndex("cluster", keyText(key));
   const cached = named.filter((claim) => isClaimOf(claim, cluster));
   const unclaimed = seen.pods.filter(({ hasVolume, name }) => hasVolume && !isAmong(cached, name));
@@ -69,8 +81,9 @@ export async function observe(
   const left = named.filter((claim) => !isClaimOf(claim, cluster)).map((claim) => observedClaim(claim, caches.nodes));
   return {
     cluster,
-    problems: [...problemsOf(stored), ...notYet(cluster), ...claimProblems(cluster, claims)],
+    problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
+    tls: { ...tls, presented },
     claims,
     leftClaims: left.filter(({ role, terminating }) => role === "current" && !terminating),
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
@@ -130,20 +143,6 @@ async function strayClaimsAmong(
 
 function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
-}
-
-/** What the API has and this release cannot do yet. Doing less than asked, unsaid, would be worse than doing nothing. */
-function notYet({ spec }: CompleteEtcdCluster): string[] {
-  const problems: string[] = [];
-  if (asksForTls(spec))
-    problems.push("spec.TLS is not implemented in this release: remove it, or wait for a release that has it.");
-  return problems;
-}
-
-/** Clients of etcd-operator 0.9 send the empty fields, too. */
-function asksForTls({ TLS }: CompleteEtcdCluster["spec"]): boolean {
-  const { member, operatorSecret } = TLS?.static ?? {};
-  return TLS?.auto === true || [member?.peerSecret, member?.serverSecret, operatorSecret].some(Boolean);
 }
 
 /** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */

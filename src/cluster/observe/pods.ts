@@ -13,6 +13,7 @@ import {
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
+import { renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import { endProblem, foundNoData, neverRan, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
 import {
   initialClusterAnnotation,
@@ -48,6 +49,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     ...(restartedAt !== undefined && { restartedAt }),
     ...(changedFrom !== undefined && { changedFrom }),
     ...joinsWith(pod),
+    ...spokenBy(pod),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
 }
@@ -155,6 +157,25 @@ function startedWith(pod: Pod): Pick<MemberPod, "flags" | "variables" | "feature
   };
 }
 
+/** By its flags: the spec may have changed since. */
+function spokenBy(pod: Pod): Pick<MemberPod, "tls" | "servingGate" | "renewed"> {
+  const isTls = (flag: string): boolean => settingOf(pod, flag)?.startsWith("https:") === true;
+  const prepared = settingOf(pod, "peer-trusted-ca-file") === undefined ? "plain" : "ready";
+  const renewed = pod.metadata?.annotations?.[renewedAnnotation];
+  const { variables } = startedWith(pod);
+  const isGated = pod.spec?.readinessGates?.some(({ conditionType }) => conditionType === servingGate) === true;
+  return {
+    tls: {
+      peer: isTls("listen-peer-urls") ? "tls" : prepared,
+      client: isTls("listen-client-urls"),
+      ...trustIn(pod.metadata?.annotations ?? {}),
+      made: variables.some((name) => name.endsWith("_PEER_SKIP_CLIENT_SAN_VERIFICATION")),
+    },
+    ...(renewed !== undefined && { renewed }),
+    ...(isGated && { servingGate: conditionOf(pod, servingGate)?.status === "True" ? "open" : "closed" }),
+  };
+}
+
 /** Whatever a person made of it: then it is not known to have been changed. */
 function changedFromIn(text: string | undefined): ChangedFrom | undefined {
   try {
@@ -203,11 +224,18 @@ function time(text: string | undefined): number | undefined {
 const featureGates = "feature-gates";
 
 /** The flags whose values are read back from pods. */
-const valuesRead = ["initial-cluster", "max-learners", featureGates];
+const valuesRead = [
+  "initial-cluster",
+  "max-learners",
+  featureGates,
+  "listen-peer-urls",
+  "listen-client-urls",
+  "peer-trusted-ca-file",
+];
 
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
-  const { nodeName, volumes = [] } = pod.spec ?? {};
+  const { nodeName, volumes = [], readinessGates } = pod.spec ?? {};
   const { phase, reason, message, podIP, conditions, containerStatuses } = pod.status ?? {};
   return {
     ...pod,
@@ -215,6 +243,7 @@ export function leanPod(pod: Pod): Pod {
       containers: leanContainers(pod),
       volumes: volumes.filter((volume) => volume.name === dataVolume),
       ...(nodeName !== undefined && { nodeName }),
+      ...(readinessGates !== undefined && { readinessGates }),
     },
     status: {
       ...(phase !== undefined && { phase }),

@@ -5,6 +5,10 @@ import type { Member, MemberStatus } from "../../etcd/member.ts";
 import { type ClusterId, type MemberId, parseClusterId } from "../../etcd/ids.ts";
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
+import type { ClientTls } from "../../etcd/members.ts";
+import type { Bundle, KeyPair } from "../../tls/pem.ts";
+import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
+import type { PresentedBy } from "./wire.ts";
 
 export interface World {
   /** With every default filled in. */
@@ -23,6 +27,44 @@ export interface World {
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
   readonly etcd: EtcdView;
+  readonly tls: TlsView;
+}
+
+/** Certificates. */
+export interface TlsView {
+  /** False while the operator may not read Secrets, or has not read them yet. */
+  readonly readable: boolean;
+  /** In the Secrets that the spec names. */
+  readonly given: Partial<Readonly<Record<GivenUse, GivenSecret>>>;
+  /** In the operator's own Secrets: those of members are what pods mount. */
+  readonly kept: Partial<Readonly<Record<LeafUse, KeptLeaf>>>;
+  /** Of certificates that the operator makes. */
+  readonly authorities: Partial<Readonly<Record<AuthorityUse, KeptAuthority>>>;
+  /** How the operator presents itself to members. */
+  readonly identity: ClientTls | undefined;
+  /** What members present on the wire, by the uid of their pods. */
+  readonly presented: ReadonlyMap<string, PresentedBy>;
+}
+
+export type GivenSecret =
+  | { readonly t: "there"; readonly name: string; readonly data: Readonly<Record<string, string>> }
+  | { readonly t: "absent"; readonly name: string }
+  /** The operator may not read it. */
+  | { readonly t: "forbidden"; readonly name: string };
+
+export interface KeptLeaf {
+  readonly bundle: Bundle;
+  /** Since when applications have time to read it, in milliseconds since the epoch; 0: not known. */
+  readonly graceFrom: number;
+}
+
+/** Without its key, which is read when something is to be signed. */
+export interface KeptAuthority {
+  readonly cert: string;
+  /** What it signed last. */
+  readonly leaves: Partial<Readonly<Record<LeafUse, KeyPair>>>;
+  /** What the annotation of the EtcdCluster said when it was made. */
+  readonly rotated?: string;
 }
 
 /** The id of its etcd, as the status holds it. What somebody wrote there and is no id counts for nothing. */
@@ -70,6 +112,12 @@ export interface MemberPod {
    * exits when they differ, so a pod made before the list changed must be made again. Absent: not known.
    */
   readonly joinsWith?: readonly string[];
+  /** What it was started to speak, and which CA bundles it has read. */
+  readonly tls: PodTls;
+  /** It waits for the operator to say that it serves clients, and has been told so. Absent: it does not wait. */
+  readonly servingGate?: "open" | "closed";
+  /** Which certificates its kubelet was last told to bring it. */
+  readonly renewed?: string;
   /** The settings that it was made with, as `objects/settings.ts` writes them. Absent: not known. */
   readonly madeFrom?: string;
   /** What the EtcdCluster's annotation of that name said when the pod was made. */
@@ -94,6 +142,8 @@ export interface Claim {
   /** What its member ran last, and the settings of its pod; absent until it has started. */
   readonly release?: Release;
   readonly madeFrom?: string;
+  /** How its member's peers reach it. */
+  readonly peers: Scheme;
   /** It goes with its EtcdCluster. */
   readonly owned: boolean;
   /** Bytes that it asks for, and has. */

@@ -3,6 +3,7 @@
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Reason } from "../assess/seats.ts";
 import type { MemberName } from "../objects/names.ts";
+import type { AuthorityUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
 
@@ -15,6 +16,26 @@ export type Action =
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
+  /** A CA and what it signs, or only some of that. Keys are made where they are written, and are in no action. */
+  | {
+      readonly do: "makeCertificates";
+      readonly authority: AuthorityUse;
+      readonly what: "authority" | readonly LeafUse[];
+      readonly because: Reason;
+    }
+  /** A Secret of the operator gets what `assess/certificates.ts` says. */
+  | { readonly do: "writeCertificate"; readonly use: LeafUse; readonly because: Reason }
+  /** Writes down which CAs a pod of another operator was started with. */
+  | {
+      readonly do: "noteTrust";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly tls: Pick<PodTls, "trusts" | "presents">;
+    }
+  /** A kubelet that hears of a change of a pod brings the new content of its Secrets into it at once. */
+  | { readonly do: "renewFiles"; readonly member: MemberName; readonly uid: string; readonly leaves: string }
+  /** Its kubelet, which has no client certificate, is told that it serves clients. */
+  | { readonly do: "markServing"; readonly member: MemberName; readonly uid: string }
   /** Gives it the labels and annotations that the spec asks for, in place. */
   | { readonly do: "relabelPod"; readonly member: MemberName; readonly uid: string; readonly change: MetadataChange }
   /** A small pod that proves the image on the node. */
@@ -80,6 +101,7 @@ export type Action =
       readonly clusterId: ClusterId;
       readonly release: Release;
       readonly madeFrom: string | undefined;
+      readonly peers: Scheme;
     }
   /** Whether it goes with the EtcdCluster, as spec.volumeRetention says. */
   | { readonly do: "ownClaim"; readonly member: MemberName; readonly uid: string }

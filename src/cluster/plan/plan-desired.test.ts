@@ -127,10 +127,11 @@ describe("while the spec is wrong", () => {
   };
 
   test("members are made from what the others were made from", () => {
-    const { cluster, impossible } = desired(wrong);
+    const { cluster, impossible, tls } = desired(wrong);
     assert.equal(impossible, undefined);
     assert.equal(settingsOf(cluster.spec), settingsOf(valid));
-    assert.deepEqual([cluster.spec.version, cluster.spec.TLS], ["3.6.16", undefined]);
+    assert.equal(cluster.spec.version, "3.6.16");
+    assert.deepEqual([tls?.peer, tls?.client], ["plain", false]);
   });
 
   test("of settings that differ, those of the youngest pod are taken: they were right last", () => {

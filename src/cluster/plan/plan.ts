@@ -10,6 +10,7 @@ import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import type { Rule, Situation } from "./rule.ts";
 import { adopt } from "./rules/adopt.ts";
+import { afterCertificates, certificates, podNotes, servingGates } from "./rules/certificates.ts";
 import { changeMembers } from "./rules/change-members.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
 import { growth, notesOnClaims, ownersOfClaims, retirements } from "./rules/claims.ts";
@@ -61,10 +62,15 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
   const left = leaveAlone(assessment);
   if (left !== undefined) return { guards: [], decisions: [left], upkeep: [] };
   const [first, ...others] = decide({ ...assessment, random });
-  const prepare = ({ actions, ...decision }: Decision): Decision => ({
-    ...decision,
-    actions: [...newClusterId(assessment), ...peerServiceForPods(assessment, actions), ...actions],
-  });
+  const prepare = (decided: Decision): Decision => {
+    const { actions, ...decision } = afterCertificates(assessment, decided);
+    return { ...decision, ...lookAgain(assessment, decision), actions: prepared(actions) };
+  };
+  const prepared = (actions: readonly Action[]): readonly Action[] => [
+    ...newClusterId(assessment),
+    ...peerServiceForPods(assessment, actions),
+    ...actions,
+  ];
   const decisions: Plan["decisions"] = [prepare(first), ...others.map(prepare)];
   return {
     guards: [...guardStarted(assessment), ...notesOnClaims(assessment)],
@@ -80,8 +86,17 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
       ...metadata(assessment),
       ...confirmations(assessment),
       ...imageChecks(assessment),
+      ...certificates(assessment),
+      ...podNotes(assessment),
+      ...servingGates(assessment),
     ],
   };
+}
+
+/** Soon, while certificates are being taken over. */
+function lookAgain({ certificates: { lookAgainAfter } }: Assessment, decision: Pick<Decision, "lookAgainAfter">) {
+  if (lookAgainAfter === Number.POSITIVE_INFINITY) return {};
+  return { lookAgainAfter: Math.min(lookAgainAfter, decision.lookAgainAfter ?? lookAgainAfter) };
 }
 
 const isIn = (action: Action, actions: readonly Action[]): boolean =>

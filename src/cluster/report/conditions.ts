@@ -8,6 +8,7 @@ import { type Health, unhealthyVoters } from "../assess/health.ts";
 import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
 import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
+import { certificatesValid } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
@@ -18,12 +19,14 @@ const no = (reason: string, message: string): Verdict => ({ status: "False", rea
 
 export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclusion[] {
   const observedGeneration = assessment.world.cluster.metadata.generation ?? 0;
+  const certificates = certificatesValid(assessment);
   const verdicts = {
     Available: available(assessment),
     Scaling: scaling(assessment),
     Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
     Ready: ready(assessment, outcome),
+    ...(certificates && { CertificatesValid: certificates }),
     ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
@@ -148,16 +151,19 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const pods = problemsOfPods(world.pods);
   const silences = silencesOf(world, now);
   const refused = refusalsIn(outcome).map((message) => `Refused: ${message}`);
+  const { blocked, problems: badSecrets } = assessment.certificates;
+  const missing = blocked === undefined ? [] : [`No member can be made: ${blocked}.`];
   const { roll } = assessment;
   const stop = health.t === "serving" || roll.stopped === undefined ? [] : [`The update stopped: ${roll.stopped}`];
   const because = (sentence: string): string =>
-    [sentence, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
+    [sentence, ...missing, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
   const left = adoptionProblem(world);
   if (left !== undefined) return no("VolumesLeft", left);
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
-  const stuck = pods.length > 0 ? "MemberCannotStart" : silences[0]?.reason;
+  const uncertified = blocked !== undefined && badSecrets.length > 0 ? "CertificatesInvalid" : undefined;
+  const stuck = pods.length > 0 ? "MemberCannotStart" : (uncertified ?? silences[0]?.reason);
   if (health.t === "creating") return no(stuck ?? reasonOf(health), because(adviceOn(health)));
   if (health.t !== "serving") return no(reasonOf(health), because(adviceOn(health)));
   const disputed = disputeIn(world);

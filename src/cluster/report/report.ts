@@ -24,6 +24,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   const after = statusOf(assessment, outcome);
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
+  context.metrics.certificatesOf(keyOf(cluster), assessment.certificates);
   if (patch === undefined) return "unchanged";
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
   try {
@@ -76,12 +77,22 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
     const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
     return was?.reason !== reason || wrongAnew ? [eventOf(event, is.message ?? "")] : [];
   });
+  events.push(...certificateEvents(assessment, after));
   const { size } = cluster.spec;
   if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
     events.push(
       eventOf("evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`),
     );
   return events;
+}
+
+/** When something is wrong, or expires, and that was not said before. */
+function certificateEvents({ world: { cluster } }: Execution["assessment"], after: EtcdClusterStatus): NewEvent[] {
+  const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
+  const was = findCondition(cluster.status.conditions, "CertificatesValid");
+  if (is === undefined || (is.reason === was?.reason && is.message === was?.message)) return [];
+  if (is.reason === "ExpiresSoon" || is.reason === "Expired") return [eventOf("certificateExpires", is.message ?? "")];
+  return is.status === "False" && is.reason !== "NotYet" ? [eventOf("certificateProblem", is.message ?? "")] : [];
 }
 
 function measure({ assessment, context }: Execution, after: EtcdClusterStatus): void {

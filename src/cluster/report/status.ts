@@ -5,9 +5,11 @@ import { type Condition, withConditions } from "../../kube/objects/conditions.ts
 import { secondsTime } from "../../kube/objects/objects.ts";
 import { minorOf, parseVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { certificateStatus } from "./certificates.ts";
 import { adviceOn, conclusionsOf, versionsOf } from "./conditions.ts";
 import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";
+import { schemeOf } from "../objects/tls.ts";
 import { spaceOf } from "../assess/space.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
@@ -18,7 +20,18 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
   const { cluster } = world;
   const now = new Date(assessment.now);
   // Nobody leads until somebody is seen to.
-  const { reason: _, leader: __, ...before } = cluster.status;
+  const conclusions = conclusionsOf(assessment, outcome);
+  const {
+    reason: _,
+    leader: __,
+    certificates: ___,
+    clientSecret: ____,
+    clientSecretChecksum: _____,
+    ...before
+  } = cluster.status;
+  // Nothing is said about certificates any more where there are none.
+  const isSaid = (type: string): boolean => conclusions.some((conclusion) => conclusion.type === type);
+  const still = before.conditions.filter(({ type }) => type !== "CertificatesValid" || isSaid(type));
   return {
     ...before,
     ...phaseOf(before, assessment),
@@ -27,11 +40,8 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     ...logVersion(assessment, outcome),
     updatedMembers: assessment.roll.updated,
     ...versions(world),
-    conditions: stamped(
-      before.conditions,
-      withConditions(before.conditions, conclusionsOf(assessment, outcome), now),
-      now,
-    ),
+    ...certificateStatus(assessment),
+    conditions: stamped(before.conditions, withConditions(still, conclusions, now), now),
     controlPaused: cluster.spec.paused,
     serviceName: clientServiceName(desired.cluster),
     clientPort: ports.client,
@@ -90,7 +100,9 @@ function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdC
     size: seats.length,
     voters: voters.map(({ name }) => name).sort(),
     ready: `${voters.filter(({ alive }) => alive).length}/${desired.size}`,
-    clientEndpoints: started.map(({ name }) => clientUrlOf(desired.cluster, name)).sort(),
+    clientEndpoints: started
+      .map(({ name, pod }) => clientUrlOf(desired.cluster, name, schemeOf(pod?.tls.client === true)))
+      .sort(),
     ...(leading === undefined ? {} : { leader: leading.name }),
     ...sizesOf(world),
     revision: Math.max(0, ...statuses.map((status) => status.revision)),

@@ -25,6 +25,16 @@ function words(action: Action, name: (member: string) => string): string {
       return `guard ${name(action.member)}`;
     case "resizePod":
       return `resize ${name(action.member)}`;
+    case "makeCertificates":
+      return `make ${action.what === "authority" ? action.authority : action.what.join(", ")}`;
+    case "writeCertificate":
+      return `write ${action.use}`;
+    case "noteTrust":
+      return `note what ${name(action.member)} trusts`;
+    case "renewFiles":
+      return `renew the files of ${name(action.member)}`;
+    case "markServing":
+      return `${name(action.member)} serves`;
     case "relabelPod":
       return `relabel ${name(action.member)}`;
     case "createImageCheck":

@@ -58,6 +58,7 @@ export class Watch {
     assert.deepEqual(failures, []);
     if (etcd !== undefined) {
       this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
+      for (const why of this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
       this.#expect(etcd.lost === 0, "acknowledged entries are lost");
       this.#expect(!etcd.endangered, "voters that lack acknowledged entries are a majority");
       if (this.#harm !== "unlimited") this.#expect(!this.isDoomed(), "the quorum is lost for good");

@@ -4,6 +4,7 @@
 import type { MemberId } from "../../etcd/ids.ts";
 import { isAccessRefusal } from "../../etcd/login.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
+import type { Login } from "../../etcd/login.ts";
 import type { Endpoint } from "../../etcd/members.ts";
 import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { type Clock, pause } from "../../kube/clock.ts";
@@ -15,8 +16,10 @@ import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../objects/endpoints.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer } from "../objects/member-pod.ts";
+import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
 import { containerOf, flagsOf, initialCluster, memoryLimit, versionIn } from "./container.ts";
 import { type Doing, type Ended, podStatus } from "./pod-status.ts";
+import { ClusterSecrets, presentedBy, type ProcessTls, takes, whyApart } from "./process-tls.ts";
 
 /** How long things take, in milliseconds. */
 const times = {
@@ -79,6 +82,8 @@ interface Container {
   going: boolean;
   /** Its pod ended for good. */
   evicted: boolean;
+  /** Of its process. */
+  tls: ProcessTls | undefined;
   /** What keeps a container from being started, as ErrImagePull. */
   heldUp: string | undefined;
   /** Its process ends at once until then. */
@@ -108,6 +113,7 @@ export class Kubelet {
   memoryNeeded = 0;
   /** What went wrong in the kubelet itself, which a test must not miss. */
   readonly failures: unknown[] = [];
+  readonly secrets: ClusterSecrets;
   readonly #options: KubeletOptions;
   readonly #api: FakeApi;
   readonly #clock: Clock;
@@ -129,12 +135,56 @@ export class Kubelet {
     this.#options = options;
     this.#api = options.api;
     this.#clock = options.clock;
-    options.api.onWrite((write) => this.#heard(write));
+    this.secrets = new ClusterSecrets(() => options.clock.now());
+    options.api.onWrite((write) => {
+      this.secrets.heard(write);
+      this.#heard(write);
+    });
   }
 
-  /** Whoever listens there. */
-  at({ url, login }: Endpoint): EtcdMember {
-    return (this.etcd ?? nobody).at(url, login);
+  /** Whoever listens there, and takes a client that comes like this. */
+  at(endpoint: Pick<Endpoint, "url" | "tls" | "login">): EtcdMember {
+    const container = this.#listening(endpoint.url);
+    const isTaken = container?.tls === undefined || takes(container.tls, endpoint);
+    return isTaken && container !== undefined ? this.#process(container, endpoint.login) : nobody.at(endpoint.url);
+  }
+
+  /** As an application comes, with the Secret that is there for it, if it needs one. */
+  asApplication(address: string): EtcdMember {
+    const container = this.#listening(memberUrl(address));
+    if (container?.tls?.speaks.client !== true) return this.at({ url: memberUrl(address) });
+    const {
+      "tls.crt": cert = "",
+      "tls.key": key = "",
+      "ca.crt": ca = "",
+    } = this.secrets.files("demo-client-tls") ?? {};
+    return this.at({ url: memberUrl(address, "https"), tls: { ca, identity: { cert, key } } });
+  }
+
+  presented = ({ url }: Pick<Endpoint, "url">): Promise<PresentedCertificate | undefined> => {
+    const tls = this.#listening(url)?.tls;
+    return Promise.resolve(tls && presentedBy(tls, Number(new URL(url).port)));
+  };
+
+  /** Members that run and could not connect to each other. */
+  get apart(): string[] {
+    const running = [...this.#containers.values()].filter(({ doing, going }) => doing.t === "running" && !going);
+    return running.flatMap((from) =>
+      running.flatMap((to) => {
+        const why = from === to || !from.tls || !to.tls ? undefined : whyApart(from.tls, to.tls);
+        return why === undefined ? [] : [`${from.key.name} and ${to.key.name}: ${why}`];
+      }),
+    );
+  }
+
+  #listening(url: string): Container | undefined {
+    const { hostname } = new URL(url);
+    const all = [...this.#containers.values(), ...this.#unseen];
+    return all.find(({ address }) => address === hostname);
+  }
+
+  #process({ address }: Container, login?: Login): EtcdMember {
+    return (this.etcd ?? nobody).at(memberUrl(address), login);
   }
 
   // What a test does to it
@@ -248,6 +298,9 @@ export class Kubelet {
     if (verb === "create") return this.#schedule(pod);
     if (container === undefined) return;
     if (verb === "delete") return this.#attend(this.#deleted(container));
+    if (container.tls !== undefined) this.secrets.bring(pod, container.tls);
+    // The last gate was opened.
+    if (container.ready && isOpen(pod) && !isTrue(pod, "Ready")) this.#attend(this.#publish(container));
     const { image, resources } = containerOf(pod) ?? {};
     if (image !== undefined && image !== container.image) this.#changeImage(container, image);
     else if (resources?.limits?.["memory"] !== undefined) this.#attend(this.#publish(container));
@@ -289,6 +342,7 @@ export class Kubelet {
       failsSince: undefined,
       going: false,
       evicted: false,
+      tls: undefined,
       heldUp: undefined,
       brokenUntil: 0,
       attempt: 0,
@@ -371,6 +425,9 @@ export class Kubelet {
     }
     if (isCrashing(container.image)) return this.#failed(container, { reason: "Error", words: "", at });
     if (this.#clock.now() < container.brokenUntil) return this.#failed(container, { reason: "Error", words: "", at });
+    const tls = this.secrets.begin(pod);
+    if (tls === undefined) return this.#startSoon(container, times.firstRestart);
+    container.tls = tls;
     const disk = await this.#diskOf(pod, container);
     if (disk === undefined) return this.#startSoon(container, times.firstRestart);
     container.disk = disk;
@@ -514,7 +571,7 @@ export class Kubelet {
 
   /** `tell`: whether there is news or not. */
   async #probe(container: Container, tell?: "tell"): Promise<void> {
-    const member = this.at({ url: memberUrl(container.address) });
+    const member = this.#process(container);
     const serves = (await member.health()).t === "healthy";
     const listens = serves || container.started || (await member.status().then(yes, isAccessRefusal));
     const now = this.#clock.now();
@@ -531,7 +588,8 @@ export class Kubelet {
     const pod = await this.#api.get(Pod, container.key).catch(unlessNotFound);
     if (pod?.metadata?.uid !== container.uid) return;
     const { resources } = containerOf(pod) ?? {};
-    const status = podStatus({ ...container, resources }, container.address, pod.status, this.#options.now());
+    const view = { ...container, resources, isOpen: isOpen(pod) };
+    const status = podStatus(view, container.address, pod.status, this.#options.now());
     await this.#api.mergePatch(Pod, container.key, { status }, { subresource: "status" }).catch(unlessNotFound);
   }
 
@@ -573,6 +631,12 @@ export class Kubelet {
     });
   }
 }
+
+const isTrue = ({ status }: Pod, type: string): boolean =>
+  status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
+
+const isOpen = (pod: Pod): boolean =>
+  pod.spec?.readinessGates?.every(({ conditionType }) => isTrue(pod, conditionType)) ?? true;
 
 /** Of registries that do not have it, and images whose program ends at once. */
 const isMissing = (image: string): boolean => image.startsWith("missing.example/");

@@ -31,8 +31,12 @@ export interface ContainerView {
   /** The process has answered once since it was started. */
   readonly started: boolean;
   readonly ready: boolean;
+  /** Its readiness gates are. */
+  readonly isOpen: boolean;
   readonly resources: ResourceRequirements | undefined;
 }
+
+const kubelets: ReadonlySet<string> = new Set(["PodScheduled", "Initialized", "ContainersReady", "Ready"]);
 
 /** `before`: the status that it replaces, for the times since when conditions hold. */
 export function podStatus(view: ContainerView, podIP: string, before: Pod["status"], now: number): Pod["status"] {
@@ -49,7 +53,9 @@ export function podStatus(view: ContainerView, podIP: string, before: Pod["statu
       since("PodScheduled", "True"),
       since("Initialized", "True"),
       since("ContainersReady", ready),
-      since("Ready", ready),
+      since("Ready", view.isOpen ? ready : "False"),
+      // Those that others write stay as they are.
+      ...(before?.conditions ?? []).filter(({ type }) => !kubelets.has(type)),
     ],
     containerStatuses: [containerStatus(view)],
   };

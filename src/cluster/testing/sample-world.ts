@@ -5,6 +5,7 @@ import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import type { Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
@@ -101,6 +102,7 @@ export function sampleWorld(sample: SampleWorld): World {
     clientService: clientService(cluster),
     budget: disruptionBudget(cluster, minAvailable(voters, cluster.spec.size)),
     etcd: etcdOf(sample, cluster),
+    tls: { readable: true, given: {}, kept: {}, authorities: {}, identity: undefined, presented: new Map() },
     ...change,
   };
 }
@@ -131,6 +133,7 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
     guard: "closed",
     hasVolume: false,
     labelled: true,
+    tls: plainText,
     ...differs,
   };
 }
@@ -142,6 +145,7 @@ export function sampleClaim(name: string, differs: Partial<Claim> = {}): Claim {
     uid: `uid-of-claim-${name}`,
     role: "current",
     terminating: false,
+    peers: "http",
     phase: "Bound",
     clusterUid: "uid-of-demo",
     clusterId: sampleClusterId,

@@ -14,10 +14,11 @@ import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { TransportError } from "../../transport/errors.ts";
+import type { Signer } from "../context.ts";
 import { clusterController } from "../controller.ts";
-import { memberUrl } from "../objects/endpoints.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { quorum } from "../assess/seats.ts";
+import { rotateCaAnnotation, secretName, type SecretUse } from "../objects/tls.ts";
 import { withoutFlag } from "./container.ts";
 import { Watch } from "./invariants.ts";
 import { type Admission, apiDuring, type Fate, Life, memberDuring } from "./life.ts";
@@ -25,7 +26,7 @@ import { Kubelet } from "./kubelet.ts";
 
 /** Of the one cluster there is. */
 export const key: Key = { namespace: "default", name: "demo" };
-const beganAt = Date.parse("2026-01-01T00:00:00Z");
+export const beganAt = Date.parse("2026-01-01T00:00:00Z");
 const stepMs = 500;
 /** etcd takes no more members for a while after a change. */
 const settleMs = 6_000;
@@ -39,6 +40,8 @@ interface Running {
 }
 
 export interface StageOptions {
+  /** For clusters whose certificates are made; see signer.ts. */
+  readonly signer?: Signer;
   /** Gives numbers from 0 up to 1, for what etcd leaves to chance. Without it etcd leaves nothing to chance. */
   readonly random?: () => number;
 }
@@ -56,9 +59,11 @@ export class Stage implements AsyncDisposable {
   /** Whether new pods get all the flags that an operator wrote, or those of one that knew fewer. */
   podsAreMade: "asWritten" | "withoutMaxLearners" = "asWritten";
   readonly #forbidden = new Set<{ readonly forbidden: Forbidden; readonly words: string }>();
+  readonly #signer: Signer | undefined;
   #running: Running | undefined;
 
-  constructor({ random }: StageOptions = {}) {
+  constructor({ random, signer }: StageOptions = {}) {
+    this.#signer = signer;
     const { clock } = this;
     this.api = new FakeApi({
       kinds: [
@@ -67,6 +72,7 @@ export class Stage implements AsyncDisposable {
         { kind: PersistentVolumeClaim },
         { kind: Service },
         { kind: PodDisruptionBudget },
+        { kind: Secret },
         { kind: Node },
         { kind: Secret },
       ],
@@ -91,6 +97,8 @@ export class Stage implements AsyncDisposable {
       api,
       scope: { t: "namespaces", names: [key.namespace] },
       members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
+      presenter: (endpoint) => life.read(() => this.kubelet.presented(endpoint)),
+      ...(this.#signer && { signer: this.#signer }),
       events: { record: (_kind, _object, what) => void this.told.push(what) },
       observer,
       clock,
@@ -155,6 +163,34 @@ export class Stage implements AsyncDisposable {
     await this.api.mergePatch(EtcdCluster, key, { spec });
   }
 
+  /** Asks for other CAs. */
+  async rotate(what: string): Promise<void> {
+    await this.api.mergePatch(EtcdCluster, key, { metadata: { annotations: { [rotateCaAnnotation]: what } } });
+  }
+
+  /** Its members have the certificates that were made last, and trust nothing else; without TLS: there is nothing to say. */
+  async #isCertified({ metadata, spec }: EtcdCluster): Promise<boolean> {
+    if (spec.TLS?.auto !== true) return true;
+    const secrets = (await this.api.list(Secret)).items;
+    const of = (use: SecretUse): Secret | undefined =>
+      secrets.find((secret) => secret.metadata?.name === secretName({ metadata: key }, use));
+    const asked = metadata?.annotations?.[rotateCaAnnotation];
+    const isCurrent = (ca: SecretUse, leaf: SecretUse, file: string): boolean => {
+      const [authority, kept] = [of(ca), of(leaf)];
+      const trusted = kept?.data?.[file];
+      return (
+        authority?.metadata?.annotations?.[rotateCaAnnotation] === asked && trusted === authority?.data?.["ca.crt"]
+      );
+    };
+    const condition = await this.condition("CertificatesValid");
+    return (
+      isCurrent("peer-ca", "peer", "peer-ca.crt") &&
+      isCurrent("client-ca", "server", "server-ca.crt") &&
+      isCurrent("client-ca", "client", "ca.crt") &&
+      condition?.reason === "Valid"
+    );
+  }
+
   /** Operators make no object of this kind any more, as if a quota were used up, until the answer is called. */
   refuse(kind: typeof Pod | typeof Service | typeof PodDisruptionBudget): () => void {
     return this.#forbid((verb, of) => verb === "create" && of.kind === kind.kind, `exceeded quota: ${kind.plural}`);
@@ -190,7 +226,7 @@ export class Stage implements AsyncDisposable {
     const { podIP } = ready[who % Math.max(1, ready.length)]?.status ?? {};
     if (podIP === undefined) return false;
     try {
-      await this.kubelet.at({ url: memberUrl(podIP) }).put("key", String(this.clock.now()));
+      await this.kubelet.asApplication(podIP).put("key", String(this.clock.now()));
       return true;
     } catch (error) {
       if (error instanceof EtcdError || error instanceof TransportError) return false;
@@ -245,7 +281,7 @@ export class Stage implements AsyncDisposable {
   async untilOverOrWhole(size: number): Promise<"over" | "whole"> {
     const life = this.#running?.life;
     assert.ok(life);
-    await this.until("an end", async () => life.isOver || (await this.isWhole(size)));
+    await this.until("an end", async () => life.isOver || (await this.isWhole(size)), 900_000);
     return life.isOver ? "over" : "whole";
   }
 
@@ -268,6 +304,7 @@ export class Stage implements AsyncDisposable {
     const usesVolume = ({ spec }: Pod): boolean => spec?.volumes?.some((v) => v.persistentVolumeClaim) === true;
     const isSound = ({ name, learner }: Member): boolean =>
       !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
+    if (!(await this.#isCertified(cluster))) return false;
     return (
       ready?.status === "True" &&
       ready.observedGeneration === cluster.metadata?.generation &&
@@ -319,11 +356,24 @@ export class Stage implements AsyncDisposable {
       this.api.list(Service),
       this.api.list(PodDisruptionBudget),
     ]);
-    const { revision: _r, dbSize: _d, clusterId: _c, leader: _l, conditions = [], ...status } = cluster.status ?? {};
+    const {
+      revision: _r,
+      dbSize: _d,
+      clusterId: _c,
+      leader: _l,
+      clientSecretChecksum: _s,
+      certificates = [],
+      conditions = [],
+      ...status
+    } = cluster.status ?? {};
     const names = await this.podNames();
     const state = {
       spec: cluster.spec,
-      status: { ...status, conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })) },
+      status: {
+        ...status,
+        conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })),
+        certificates: certificates.map(({ use }) => use),
+      },
       latched: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
       members: names.map((name) => this.kubelet.etcd?.members.find((member) => member.name === name)?.learner),
       pods: pods.map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes })),

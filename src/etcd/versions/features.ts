@@ -99,16 +99,25 @@ function readinessPath(v: EtcdVersion): string {
   return has(v, "healthExclude") ? "/health?exclude=NOSPACE" : "/health";
 }
 
-export function probesOf(v: EtcdVersion): Probes {
+export function probesOf(v: EtcdVersion, clientCertificate: "needed" | "notNeeded" = "notNeeded"): Probes {
+  const isNeeded = clientCertificate === "needed";
   if (has(v, "livezReadyz"))
-    return { liveness: { on: "metrics", path: "/livez" }, readiness: { on: "client", path: "/readyz" } };
+    return {
+      liveness: { on: "metrics", path: "/livez" },
+      readiness: { on: isNeeded ? "metrics" : "client", path: "/readyz" },
+    };
   return {
     // Without `serializable` /health needs quorum.
     liveness: has(v, "healthSerializable")
       ? { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" }
       : { on: "clientPort" },
-    readiness: { on: "client", path: readinessPath(v) },
+    readiness: isNeeded ? onMetrics(v) : { on: "client", path: readinessPath(v) },
   };
+}
+
+/** The listener knows no /version; see above why /health is not asked for before 3.5. */
+function onMetrics(v: EtcdVersion): Probe {
+  return has(v, "healthWithoutLog") ? { on: "metrics", path: readinessPath(v) } : { on: "clientPort" };
 }
 
 /** Paths in the official images, which have a CMD and no ENTRYPOINT (etcd's Dockerfile). */

@@ -23,6 +23,8 @@ import { reflect, type ReflectorEvent, type Sink } from "./reflector.ts";
 export interface Cache {
   readonly kind: Kind<KubeObject>;
   readonly selection: Selection;
+  /** False while it is not filled, or the server forbids to read it. */
+  readonly readable: boolean;
   whenSynced(signal: AbortSignal): Promise<void>;
   /** The object as the cache shows it. */
   held(key: Key): KubeObject | undefined;

@@ -179,6 +179,7 @@ async function askServer(
 function cachesFor(write: OwnWrite, caches: readonly Cache[]): Cache[] {
   return caches.filter((cache) => {
     if (cache.kind.kind !== write.kind.kind || cache.kind.group !== write.kind.group) return false;
+    if (!cache.readable) return false;
     const { namespace, labelSelector, fieldSelector } = cache.selection;
     if (namespace !== undefined && namespace !== write.key.namespace) return false;
     // The watch reports what the cache holds, even when the object leaves the selection.

@@ -33,8 +33,8 @@ export function from<T extends KubeObject>(informer: Informer<T>, options: Sourc
     return change.type === "added" && change.initial ? "low" : priority;
   };
   return {
+    cache: informer,
     // A controller does not wait for a cache that may never fill.
-    ...(informer.optional ? {} : { cache: informer }),
     whenSynced: (signal) => (informer.optional ? Promise.resolve() : informer.whenSynced(signal)),
     subscribe: (enqueue) =>
       informer.subscribe((change) => {

@@ -86,6 +86,12 @@ export class Gauge extends Samples {
   set(labels: Labels, value: number): void {
     this.values.set(labelText(labels), value);
   }
+
+  /** All series that have these labels, and perhaps others behind them. */
+  remove(labels: Labels): void {
+    const text = labelText(labels);
+    for (const key of this.values.keys()) if (key === text || key.startsWith(`${text},`)) this.values.delete(key);
+  }
 }
 
 export class Histogram implements Family {

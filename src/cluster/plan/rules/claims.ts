@@ -3,6 +3,7 @@
 import type { Assessment } from "../../assess/assess.ts";
 import { hasStarted } from "../../assess/seats.ts";
 import { requestOf, requestTextOf } from "../../objects/claims.ts";
+import { schemeOf } from "../../objects/tls.ts";
 import type { Claim } from "../../observe/world.ts";
 import type { Action } from "../actions.ts";
 import { retireOrphan } from "../safety.ts";
@@ -22,9 +23,11 @@ export function notesOnClaims({ seats, world: { etcd } }: Assessment): readonly 
     const release = { version, image: pod.image };
     const isNoted = claim.clusterId === etcd.clusterId && claim.clusterUid !== undefined;
     const isSame = claim.release?.version === version && claim.release.image === pod.image;
-    if (isNoted && isSame && claim.madeFrom === pod.madeFrom) return [];
+    const peers = schemeOf(pod.tls.peer === "tls");
+    if (isNoted && isSame && claim.madeFrom === pod.madeFrom && claim.peers === peers) return [];
     const { uid } = claim;
-    return [{ do: "noteOnClaim", member: name, uid, clusterId: etcd.clusterId, release, madeFrom: pod.madeFrom }];
+    const { clusterId } = etcd;
+    return [{ do: "noteOnClaim", member: name, uid, clusterId, release, madeFrom: pod.madeFrom, peers }];
   });
 }
 

@@ -1,0 +1,88 @@
+// What members present on the wire, to their peers and to clients: a file that was renewed may not be in use yet. Looked at
+// when something is expected to change, and now and then; kept in memory in between.
+import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
+import type { Endpoint } from "../../etcd/members.ts";
+import { hostIn } from "../objects/endpoints.ts";
+import { ports } from "../objects/labels.ts";
+import type { MemberPod } from "./world.ts";
+
+export type Presenter = (endpoint: Endpoint, signal: AbortSignal) => Promise<PresentedCertificate | undefined>;
+
+/** The two sides of a member. */
+export type WireSide = "peer" | "client";
+
+export type PresentedBy = Partial<Readonly<Record<WireSide, PresentedCertificate>>>;
+
+export interface LookAt {
+  /** Of the cluster. */
+  readonly key: string;
+  readonly pods: readonly MemberPod[];
+  /** The certificate with which each side is dialled, and the one that it should present. */
+  readonly sides: Partial<Readonly<Record<WireSide, { readonly tls: Endpoint["tls"]; readonly expected: string }>>>;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+interface Look {
+  readonly at: number;
+  readonly found: PresentedCertificate | undefined;
+}
+
+/** Milliseconds. */
+const lookAgainAfter = 600_000;
+const whileItDiffers = 1000;
+
+export class Wire {
+  readonly #present: Presenter;
+  /** By cluster, then by pod and side. */
+  readonly #looks = new Map<string, ReadonlyMap<string, Look>>();
+
+  constructor(present: Presenter) {
+    this.#present = present;
+  }
+
+  /** By the uid of the pod. */
+  async look({ key, pods, sides, now, signal }: LookAt): Promise<ReadonlyMap<string, PresentedBy>> {
+    const before = this.#looks.get(key) ?? new Map<string, Look>();
+    const asked = pods.flatMap((pod) =>
+      sidesOf(pod).flatMap((side) => {
+        const dialled = sides[side];
+        return dialled === undefined ? [] : [{ pod, side, dialled }];
+      }),
+    );
+    const looks = await Promise.all(
+      asked.map(async ({ pod, side, dialled }) => {
+        const last = before.get(lookKey(pod, side));
+        if (last !== undefined && !isDue(last, dialled.expected, now)) return { pod, side, look: last };
+        const { address = "" } = pod;
+        const url = `https://${hostIn(address)}:${ports[side]}`;
+        const found = await this.#present({ url, ...(dialled.tls && { tls: dialled.tls }) }, signal);
+        return { pod, side, look: { at: now, found } };
+      }),
+    );
+    if (looks.length === 0) this.#looks.delete(key);
+    else this.#looks.set(key, new Map(looks.map(({ pod, side, look }) => [lookKey(pod, side), look])));
+    const presented = new Map<string, PresentedBy>();
+    for (const { pod, side, look } of looks)
+      if (look.found !== undefined) presented.set(pod.uid, { ...presented.get(pod.uid), [side]: look.found });
+    return presented;
+  }
+
+  /** Of a cluster that is no more. */
+  forget(key: string): void {
+    this.#looks.delete(key);
+  }
+}
+
+const lookKey = ({ uid }: MemberPod, side: WireSide): string => `${uid} ${side}`;
+
+function isDue({ at, found }: Look, expected: string, now: number): boolean {
+  const isExpected = found !== undefined && found.fingerprint === expected;
+  return now - at >= (isExpected ? lookAgainAfter : whileItDiffers);
+}
+
+/** On which it can be looked at now. */
+function sidesOf({ address, state, tls }: MemberPod): WireSide[] {
+  if (address === undefined || state.t !== "running") return [];
+  return [...(tls.peer === "tls" ? (["peer"] as const) : []), ...(tls.client ? (["client"] as const) : [])];
+}

@@ -1,0 +1,48 @@
+// Which certificate a server presents at this moment, whatever its files hold by now. Nothing is sent and nothing trusted.
+import { connect } from "node:tls";
+import type { Endpoint } from "./members.ts";
+
+export interface PresentedCertificate {
+  /** PEM, without the intermediates that may come with it. */
+  readonly cert: string;
+  /** SHA-256 of the leaf, as X509Certificate has it. */
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly notAfter: number;
+}
+
+const withinMs = 1500;
+
+/** Undefined when it cannot be found out. Servers of TLS 1.2 end the handshake of a client without a certificate. */
+export function presentedCertificate(
+  { url, serverName, tls }: Endpoint,
+  signal: AbortSignal,
+): Promise<PresentedCertificate | undefined> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port),
+      // It is looked at, not believed.
+      rejectUnauthorized: false,
+      ...tls?.identity,
+      ...(serverName !== undefined && { servername: serverName }),
+    });
+    const end = (found?: PresentedCertificate): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      socket.destroy();
+      resolve(found);
+    };
+    const onAbort = (): void => end();
+    const timer = setTimeout(end, withinMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.once("error", () => end());
+    socket.once("close", () => end());
+    socket.once("secureConnect", () => {
+      const leaf = socket.getPeerX509Certificate();
+      end(leaf && { cert: leaf.toString(), fingerprint: leaf.fingerprint256, notAfter: leaf.validToDate.getTime() });
+    });
+    if (signal.aborted) end();
+  });
+}
