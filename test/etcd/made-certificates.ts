@@ -10,9 +10,11 @@ const { now } = Date;
 
 export const newAuthority = (name: string): Promise<Authority> => makeAuthority(name, now());
 
-/** For a member that is dialled at this address. */
-export const memberLeaf = (authority: Authority, ip = "127.0.0.1"): Promise<KeyPair> =>
-  makeLeaf(authority, { commonName: "c", names: ["*.c.ns.svc"], ips: [ip], use: "both" }, now());
+/** For a member that is dialled at 127.0.0.1, also as localhost, or at this address only. */
+export function memberLeaf(authority: Authority, ip = "127.0.0.1"): Promise<KeyPair> {
+  const names = ["*.c.ns.svc", ...(ip === "127.0.0.1" ? ["localhost"] : [])];
+  return makeLeaf(authority, { commonName: "c", names, ips: [ip], use: "both" }, now());
+}
 
 export async function peerBundle(authority: Authority, ip?: string): Promise<Bundle> {
   return { ca: authority.cert, pair: await memberLeaf(authority, ip) };
@@ -28,10 +30,19 @@ export async function clientTls(authority: Authority): Promise<ServerTls> {
   };
 }
 
-/** The leaf that is presented there to the next one who connects with this certificate. PEM. */
+/**
+ * The leaf that is presented there to the next one who connects with this certificate. PEM. Asked for by name, as members
+ * and operator do: etcd 3.2.13 presents the leaf that it started with to who names nobody.
+ */
 export async function servedLeaf(url: string, identity: KeyPair): Promise<string> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...identity });
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    servername: "m.c.ns.svc",
+    rejectUnauthorized: false,
+    ...identity,
+  });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(5000) });
     return new X509Certificate(socket.getPeerCertificate().raw).toString();

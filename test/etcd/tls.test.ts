@@ -73,7 +73,8 @@ describe("certificates", { concurrency: 3 }, () => {
     test(`etcd ${built}: a renewed certificate is presented without a restart, and no write fails`, async () => {
       const [peers, clients] = [await newAuthority("peers"), await newAuthority("clients")];
       const tls = await clientTls(clients);
-      await using etcd = await RealEtcd.startCluster(built, 3, { peerTls: await peerBundle(peers), tls });
+      const peerTls = await peerBundle(peers);
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls, tls });
       await using writer = new Writer(etcd, all);
       const [peer, server] = [await memberLeaf(peers), await memberLeaf(clients)];
       for (const name of all) {
@@ -107,7 +108,7 @@ describe("certificates", { concurrency: 3 }, () => {
   for (const built of ends)
     test(`etcd ${built}: a changed CA is taken over under writes in the order of trust.ts`, async () => {
       const [old, next] = [await peerBundle(await newAuthority("old")), await peerBundle(await newAuthority("next"))];
-      await using etcd = await RealEtcd.startCluster(built, 3, { peerTls: old });
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls: old });
       await using writer = new Writer(etcd, all);
       const steps = await takeOver(etcd, old, next);
       assert.deepEqual(steps, ["write", "roll", "roll", "roll", "write", "write", "roll", "roll", "roll"]);
