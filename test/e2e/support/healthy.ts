@@ -5,6 +5,7 @@ import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts"
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
 import { isUndialable } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
+import { endpointAt } from "./endpoints.ts";
 import { etcdMembers } from "./environment.ts";
 
 export interface HealthyMember {
@@ -36,7 +37,7 @@ export type Check =
 
 const not = (because: string): Check => ({ t: "not", because });
 
-export const memberAt = (address: string): EtcdMember => etcdMembers.at({ url: `http://${address}:2379` });
+export const memberAt = (address: string): EtcdMember => etcdMembers.at(endpointAt(address));
 
 /** Healthy, and Ready is True for the current generation. */
 export async function checkCluster(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Check> {
