@@ -117,4 +117,11 @@ export const suites: readonly Suite[] = [
     files: () => testFiles("test/e2e-volumes"),
     atOnce: 1,
   },
+  {
+    name: "e2e-tls",
+    what: "certificates that are given and made, while clients write",
+    need: "lab",
+    files: () => testFiles("test/e2e-tls"),
+    atOnce: 1,
+  },
 ];

@@ -8,6 +8,12 @@ interface CertificatesMeasured {
   readonly problems: readonly unknown[];
 }
 
+interface SpaceMeasured {
+  readonly size: number;
+  readonly quota: number;
+  readonly volume: number | undefined;
+}
+
 /** From a tenth of a second to just under a minute, as they were. */
 const reconcileBuckets = Array.from({ length: 10 }, (_, power) => 0.1 * 2 ** power);
 const waitBuckets = [1, 2, 3, 5, 8, 13, 20, 30, 60, 120, 300, 600];
@@ -23,6 +29,10 @@ export class ClusterMetrics {
   /** When each certificate expires. */
   readonly #expiry: Gauge;
   readonly #certificateProblems: Gauge;
+  /** Of databases: how large they are, may become, and how much room they have. */
+  readonly #size: Gauge;
+  readonly #quota: Gauge;
+  readonly #volume: Gauge;
   readonly #reconcileSeconds: Histogram;
   readonly #failedReconciles: Counter;
 
@@ -52,6 +62,11 @@ export class ClusterMetrics {
       name: "etcd_operator_cluster_certificate_problems",
       help: "How many Secrets that spec.TLS names cannot be used.",
     });
+    const bytes = (what: string, help: string): Gauge =>
+      registry.gauge({ name: `etcd_operator_cluster_${what}_bytes`, help });
+    this.#size = bytes("db_size", "Size of the largest database file of the members.");
+    this.#quota = bytes("db_quota", "Size at which the database takes no more writes.");
+    this.#volume = bytes("volume_size", "Size of the smallest volume of the members.");
     this.recoverySeconds = registry.histogram({
       name: "etcd_operator_cluster_recovery_seconds",
       help: "From the loss of a member until all were healthy again.",
@@ -68,9 +83,20 @@ export class ClusterMetrics {
     if (inUse.length > 0 || problems.length > 0) this.#certificateProblems.set(labels, problems.length);
   }
 
+  /** While nobody answers, what was seen last stays. */
+  spaceOf({ namespace, name: cluster }: Key, { size, quota, volume }: SpaceMeasured): void {
+    const labels = { namespace, cluster };
+    this.#size.set(labels, size);
+    this.#quota.set(labels, quota);
+    if (volume === undefined) this.#volume.remove(labels);
+    else this.#volume.set(labels, volume);
+  }
+
   /** Of a cluster that is no more, or no longer this operator's. */
   forget(key: Key): void {
     this.certificatesOf(key, { inUse: [], problems: [] });
+    const { namespace, name: cluster } = key;
+    for (const gauge of [this.#size, this.#quota, this.#volume]) gauge.remove({ namespace, cluster });
   }
 
   reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {

@@ -45,7 +45,18 @@ export function assess(world: World, now: number): Assessment {
   const version = formatVersion(target.now);
   const release = { version, image: imageFor(version, cluster.spec, world) };
   const certificates = certificatesOf({ ...world, cluster }, now);
-  const roll = rollOf({ world, cluster, tls: certificates.pods, size, target, release, seats, ours, leader });
+  const roll = rollOf({
+    world,
+    cluster,
+    tls: certificates.pods,
+    tlsUnfinished: certificates.unfinished,
+    size,
+    target,
+    release,
+    seats,
+    ours,
+    leader,
+  });
   const made = releaseToMake(cluster, roll, running, world);
   return {
     world,

@@ -26,6 +26,8 @@ export interface Certificates {
   readonly pods: PodTls | undefined;
   /** Why none can be made. */
   readonly blocked: string | undefined;
+  /** Why pods that are made now do not speak what the spec asks for; undefined: they do, or none can be made. */
+  readonly unfinished: string | undefined;
   readonly toMake: readonly ToMake[];
   /** What the operator's Secrets are to hold. Not part of any action, which would be logged. */
   readonly writes: ReadonlyMap<LeafUse, CertificateWrite>;
@@ -64,6 +66,7 @@ export interface CertificateInUse {
 const none: Certificates = {
   pods: plainText,
   blocked: undefined,
+  unfinished: undefined,
   toMake: [],
   writes: new Map(),
   waits: undefined,
@@ -97,6 +100,7 @@ export function certificatesOf(world: World, now: number): Certificates {
   return {
     pods: made.t === "tls" ? made.tls : undefined,
     blocked: made.t === "none" ? [made.why, ...sentences].join(". ").replace(/\.$/, "") : undefined,
+    unfinished: made.t === "tls" && world.problems.length === 0 ? unfinishedIn(world, made.tls) : undefined,
     toMake: wanted.toMake,
     writes: new Map(steps),
     waits: peers.waits ?? clients.waits,
@@ -106,6 +110,14 @@ export function certificatesOf(world: World, now: number): Certificates {
     inUse: inUseNow(world, now),
     lookAgainAfter: Math.min(peers.lookAgainAfter ?? never, clients.lookAgainAfter ?? never),
   };
+}
+
+function unfinishedIn({ cluster }: World, now: PodTls): string | undefined {
+  const asked = tlsOf(cluster);
+  if (now.peer === (asked.peer ? "tls" : "plain") && now.client === asked.client) return undefined;
+  return now.peer === "ready"
+    ? "TLS between members is turned on or off in two steps, of which one is not over"
+    : "TLS is asked for, and there are no certificates for it yet";
 }
 
 const nothingWanted: Wanted = { bundles: {}, problems: [], toMake: [] };

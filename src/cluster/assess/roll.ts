@@ -46,6 +46,8 @@ export interface RollInput {
   readonly cluster: CompleteEtcdCluster;
   /** What a pod that is made now speaks; undefined: none can be made. */
   readonly tls: PodTls | undefined;
+  /** Why that is not what the spec asks for. */
+  readonly tlsUnfinished: string | undefined;
   readonly size: number;
   readonly target: Target;
   readonly release: Release;
@@ -58,7 +60,8 @@ export function rollOf(input: RollInput): Roll {
   const { world, target, release, ours, size } = input;
   const changes = changesOf(input);
   const stopped = stoppedBy(input, changes);
-  const waits = stopped ?? waitsFor(input, changes);
+  const tlsWaits = changes.length === 0 ? input.tlsUnfinished : undefined;
+  const waits = stopped ?? waitsFor(input, changes) ?? tlsWaits;
   const exchanges = changes.some(({ how }) => how === "exchange");
   const isUnderWay = ours.length > size;
   const mayBegin = waits === undefined && target.first === undefined && changes[0]?.how === "exchange";

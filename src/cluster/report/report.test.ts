@@ -95,6 +95,15 @@ describe("an event", () => {
 });
 
 describe("metrics", () => {
+  test("tell how large the databases are, may become, and how much room they have", async () => {
+    const { metrics } = await told({ members: [voter("a", { claim: {} }), voter("b"), voter("c")] });
+    const said = ["db_size", "db_quota", "volume_size"].map(
+      (what) => new RegExp(`_cluster_${what}_bytes.* (\\d+)$`, "m").exec(metrics)?.[1],
+    );
+    assert.deepEqual(said, ["20480", String(2 * 2 ** 30), String(4 * 2 ** 30)]);
+    assert.doesNotMatch((await told({ members: three })).metrics, /volume_size_bytes\{/);
+  });
+
   const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
   const failedIn = async (sample: SampleWorld) => /_clusters_failed (\d+)/.exec((await told(sample)).metrics)?.[1];
   test("count a cluster that needs a person, once", async () => {

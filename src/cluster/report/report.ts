@@ -10,6 +10,7 @@ import { keyOf } from "../../kube/objects/objects.ts";
 import { eventOf } from "../act/actions.ts";
 import type { Execution } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
+import { spaceOf } from "../assess/space.ts";
 import { patchBetween, statusOf } from "./status.ts";
 
 export type Reported = "written" | "unchanged" | "outdated" | "refused";
@@ -25,6 +26,8 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
   context.metrics.certificatesOf(keyOf(cluster), assessment.certificates);
+  const space = spaceOf(assessment.world);
+  if (space !== undefined) context.metrics.spaceOf(keyOf(cluster), space);
   if (patch === undefined) return "unchanged";
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
   try {

@@ -6,6 +6,7 @@ import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Event, Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { kubectl } from "../../support/kubectl.ts";
+import { learnEndpoints } from "./endpoints.ts";
 import { kube, patience } from "./environment.ts";
 import { checkCluster, checkMembers, podText, type HealthyCluster } from "./healthy.ts";
 
@@ -50,7 +51,9 @@ export class TestCluster {
   /** Terminating ones included. */
   async pods(): Promise<Pod[]> {
     const labelSelector = `etcd_cluster=${this.name}`;
-    return (await kube.list(Pod, { namespace: this.namespace, labelSelector })).items;
+    const { items } = await kube.list(Pod, { namespace: this.namespace, labelSelector });
+    await learnEndpoints(this.key, items);
+    return items;
   }
 
   async pod(name: string): Promise<Pod | undefined> {

@@ -6,6 +6,7 @@ import type { Login } from "../../../src/etcd/login.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
 import { isUndialable } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
+import { endpointAt } from "./endpoints.ts";
 import { etcdMembers } from "./environment.ts";
 
 export interface HealthyMember {
@@ -38,7 +39,7 @@ export type Check =
 const not = (because: string): Check => ({ t: "not", because });
 
 export const memberAt = (address: string, login?: Login): EtcdMember =>
-  etcdMembers.at({ url: `http://${address}:2379`, ...(login && { login }) });
+  etcdMembers.at({ ...endpointAt(address), ...(login && { login }) });
 
 /** Healthy, and Ready is True for the current generation. */
 export async function checkCluster(cluster: EtcdCluster, pods: readonly Pod[], login?: Login): Promise<Check> {

@@ -20,6 +20,8 @@ export class Writer {
   readonly #acknowledged = new Map<string, string>();
   #addresses: readonly string[] = [];
   #lastFailure = "none";
+  /** The most tries that one write has taken beyond the first. */
+  retries = 0;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 
@@ -92,6 +94,7 @@ export class Writer {
       try {
         if (address === undefined) throw new Error("no member is known");
         await memberAt(address, this.#cluster.login).put(key, value, { deadline: 2_000 });
+        this.retries = Math.max(this.retries, attempt - first);
         return true;
       } catch (error) {
         this.#lastFailure = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,133 @@
+// Certificates that the operator makes: who is let in, leaves and CAs that are exchanged under a writer, a cluster that gets
+// TLS and loses it again.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { decoded } from "../../src/cluster/objects/secrets.ts";
+import { presentedCertificate } from "../../src/etcd/presented-certificate.ts";
+import { Secret } from "../../src/kube/objects/kinds.ts";
+import { waitFor } from "../../lab/progress.ts";
+import { clientTlsOf } from "../e2e/support/endpoints.ts";
+import { etcdMembers, kube, patience } from "../e2e/support/environment.ts";
+import { condition, leaf, tlsLane } from "./support.ts";
+
+const never = new AbortController().signal;
+
+export function made(): void {
+  describe("made", () => {
+    const the = tlsLane("made", { size: 3, TLS: { auto: true } });
+
+    test("only who has a certificate of the cluster's CA is let in", async () => {
+      const { cluster } = the();
+      const { members } = await cluster.untilHealthy();
+      const tls = await clientTlsOf(cluster.key);
+      const [first] = members;
+      assert.ok(tls && first);
+      const serverName = `${first.name}.${cluster.name}.${cluster.namespace}.svc`;
+      const url = `https://${first.address}:2379`;
+      await etcdMembers.at({ url, serverName, tls }).get("/");
+      for (const refused of [{ url, serverName, tls: { ca: tls.ca } }, { url: `http://${first.address}:2379` }])
+        await assert.rejects(etcdMembers.at(refused).get("/", {}, { deadline: 2000 }));
+    });
+
+    test("the status names the Secret for applications, and endpoints with https", async () => {
+      const { cluster } = the();
+      const { status } = await cluster.get();
+      assert.equal(status?.clientSecret, "made-client-tls");
+      assert.match(status?.clientSecretChecksum ?? "", /^[0-9a-f]+$/);
+      assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("https://")));
+      assert.equal(condition(await cluster.get(), "CertificatesValid")?.status, "True");
+      const { type, data = {} } = await kube.get(Secret, { ...cluster.key, name: "made-client-tls" });
+      assert.equal(type, "kubernetes.io/tls");
+      for (const name of ["tls.crt", "tls.key", "ca.crt"]) assert.ok(data[name], name);
+    });
+
+    test("a leaf that is due is renewed while clients write, and no pod restarts", async () => {
+      const { cluster, writer } = the();
+      const before = await cluster.untilHealthy();
+      const presented = (address: string) => presentedCertificate({ url: `https://${address}:2380` }, never);
+      const [first] = before.members;
+      assert.ok(first);
+      const old = await presented(first.address);
+      // As if two thirds of its life were over.
+      const secret = await kube.get(Secret, { ...cluster.key, name: "made-peer-ca" });
+      const { "ca.crt": cert = "", "ca.key": key = "" } = decoded(secret);
+      const due = await leaf({ cert, key }, { use: "both", of: cluster.key, at: Date.now() - 61 * 86_400_000 });
+      const data = { ...secret.data, "peer.crt": base64(due.cert), "peer.key": base64(due.key) };
+      await kube.replace(Secret, { ...secret, data });
+      for (const { address } of before.members)
+        await waitFor(
+          `${address} to present another certificate`,
+          async () => ((await presented(address))?.fingerprint !== old?.fingerprint ? true : undefined),
+          { timeoutMs: patience },
+        );
+      const after = await cluster.untilHealthy();
+      assert.deepEqual(
+        after.members.map(({ uid, restarts }) => [uid, restarts]),
+        before.members.map(({ uid, restarts }) => [uid, restarts]),
+      );
+      await writer.nothingIsLost();
+    });
+
+    test("both CAs are exchanged while clients write", async () => {
+      const { cluster, writer } = the();
+      const before = await clientTlsOf(cluster.key);
+      const annotations = { "etcd.database.coreos.com/rotate-ca": "1" };
+      await kube.mergePatch(EtcdCluster, cluster.key, { metadata: { annotations } });
+      await waitFor(
+        "the CAs to be exchanged",
+        async () => {
+          const now = await clientTlsOf(cluster.key);
+          const { reason } = condition(await cluster.get(), "CertificatesValid") ?? {};
+          const isNew = now !== undefined && before !== undefined && !now.ca.includes(before.ca.trim());
+          return isNew && reason === "Valid" ? true : undefined;
+        },
+        { timeoutMs: 2 * patience, everyMs: 500 },
+      );
+      await cluster.untilHealthy();
+      await writer.nothingIsLost();
+    });
+
+    test("no key is in a log, an event or the status", async () => {
+      const { cluster, lines } = the();
+      const events = await cluster.events();
+      const texts = [...lines, ...events.map(({ note }) => note ?? ""), JSON.stringify(await cluster.get())];
+      assert.ok(!texts.some((text) => /PRIVATE KEY|BEGIN CERT|LS0tLS1/.test(text)));
+    });
+  });
+
+  describe("turned on and off", () => {
+    const the = tlsLane("switched", { size: 3 });
+
+    test("a cluster that serves gets TLS towards peers and clients, and nothing is lost", async () => {
+      const { cluster, writer } = the();
+      await cluster.edit({ TLS: { auto: true } });
+      const { members } = await cluster.untilHealthy();
+      const { status } = await cluster.get();
+      assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("https://")));
+      for (const { address } of members)
+        assert.ok(await presentedCertificate({ url: `https://${address}:2380` }, never), "peers speak TLS");
+      await writer.nothingIsLost();
+    });
+
+    test("and loses it again", async () => {
+      const { cluster, writer } = the();
+      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { TLS: null } });
+      await cluster.untilHealthy();
+      const { status } = await cluster.get();
+      assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("http://")));
+      assert.equal(condition(await cluster.get(), "CertificatesValid"), undefined);
+      await writer.nothingIsLost();
+    });
+  });
+
+  describe("made, with the etcd of etcd-operator 0.9", () => {
+    const the = tlsLane("old", { size: 3, version: "3.2.13", TLS: { auto: true } });
+    test("three members of 3.2.13 serve by TLS", async () => {
+      await the().cluster.untilPodsReady();
+      await the().writer.nothingIsLost();
+    });
+  });
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,0 +1,90 @@
+// What the tests of TLS share: a lane with an operator of its own, and certificates as a person makes them.
+import { after, before } from "node:test";
+import { EtcdCluster, type EtcdClusterSpec } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { Secret } from "../../src/kube/objects/kinds.ts";
+import { type Authority, makeAuthority, makeLeaf } from "../../src/tls/make.ts";
+import type { KeyPair } from "../../src/tls/pem.ts";
+import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
+import { kube, restrictedNamespace } from "../e2e/support/environment.ts";
+import { OperatorProcess } from "../e2e/support/operator-process.ts";
+import { Writer } from "../e2e/support/writer.ts";
+
+export interface TlsLane {
+  readonly namespace: string;
+  readonly cluster: TestCluster;
+  readonly writer: Writer;
+  /** What its operator has logged. */
+  readonly lines: readonly string[];
+}
+
+/** `prepare`: what has to be there before the cluster is. */
+export function tlsLane(
+  name: string,
+  spec: EtcdClusterSpec,
+  prepare: (namespace: string) => Promise<unknown> = async () => {},
+): () => TlsLane {
+  let made: TlsLane | undefined;
+  before(async () => {
+    const namespace = await restrictedNamespace(`tls-${name}`);
+    const lines: string[] = [];
+    new OperatorProcess({ namespace, onLine: (line) => lines.push(line) });
+    await prepare(namespace);
+    const cluster = await createCluster({ namespace, name }, spec);
+    await cluster.untilHealthy();
+    made = { namespace, cluster, writer: new Writer(cluster), lines };
+  });
+  after(async () => {
+    await made?.writer.stop();
+    if (made !== undefined) await kube.delete(EtcdCluster, made.cluster.key);
+  });
+  return () => {
+    if (made === undefined) throw new Error(`the cluster ${name} was never healthy`);
+    return made;
+  };
+}
+
+export const authority = (name: string): Promise<Authority> => makeAuthority(name, Date.now());
+
+export interface LeafOptions {
+  readonly use: "server" | "client" | "both";
+  /** Of the cluster, as in `shop/demo`. */
+  readonly of: { readonly namespace: string; readonly name: string };
+  /** Default: now. */
+  readonly at?: number;
+  readonly names?: readonly string[];
+}
+
+/** With the names that etcd-operator 0.9 asked for. */
+export function leaf(
+  ca: Authority,
+  { use, of: { namespace, name }, at = Date.now(), names }: LeafOptions,
+): Promise<KeyPair> {
+  const members = `*.${name}.${namespace}.svc`;
+  const usual =
+    use === "client" ? [] : [members, `${members}.cluster.local`, `${name}-client.${namespace}.svc`, "localhost"];
+  return makeLeaf(ca, { commonName: name, names: names ?? usual, use }, at);
+}
+
+/** Under the names of etcd-operator 0.9, or those of cert-manager. */
+export async function putSecret(
+  namespace: string,
+  name: string,
+  prefix: "peer" | "server" | "etcd-client" | "tls",
+  { cert, key }: KeyPair,
+  ca: string,
+): Promise<void> {
+  const caName = prefix === "tls" ? "ca.crt" : `${prefix}-ca.crt`;
+  await putData(namespace, name, { [`${prefix}.crt`]: cert, [`${prefix}.key`]: key, [caName]: ca });
+}
+
+export async function putData(namespace: string, name: string, data: Readonly<Record<string, string>>): Promise<void> {
+  const secret = {
+    metadata: { namespace, name },
+    stringData: { ...data },
+  };
+  await kube.delete(Secret, { namespace, name }).catch(() => undefined);
+  await kube.create(Secret, secret);
+}
+
+export const condition = (cluster: EtcdCluster, type: string) =>
+  cluster.status?.conditions?.find((one) => one.type === type);
