@@ -45,6 +45,7 @@ const documents = [
   "docs/upgrades.md",
   "docs/volumes.md",
   "docs/auth.md",
+  "docs/security.md",
 ] as const;
 
 const may = async (verb: string, where: Place, namespace: string): Promise<boolean> =>
