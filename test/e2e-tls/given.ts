@@ -26,7 +26,7 @@ async function giveClients(namespace: string, name: string): Promise<void> {
 }
 
 export function given(): void {
-  describe("given for peers only", () => {
+  describe("given for peers only", { concurrency: 1 }, () => {
     const the = tlsLane("peers", { size: 3, TLS: { static: { member: { peerSecret } } } }, (namespace) =>
       givePeers(namespace, "peers"),
     );
@@ -40,7 +40,7 @@ export function given(): void {
     });
   });
 
-  describe("given for clients only", () => {
+  describe("given for clients only", { concurrency: 1 }, () => {
     const TLS = { static: { member: { serverSecret }, operatorSecret } };
     const the = tlsLane("clients", { size: 1, TLS }, (namespace) => giveClients(namespace, "clients"));
     test("clients speak TLS, peers do not", async () => {
@@ -53,7 +53,7 @@ export function given(): void {
     });
   });
 
-  describe("given for both", () => {
+  describe("given for both", { concurrency: 1 }, () => {
     const TLS = { static: { member: { peerSecret, serverSecret }, operatorSecret } };
     const the = tlsLane("both", { size: 3, TLS }, async (namespace) => {
       await givePeers(namespace, "both");

@@ -14,7 +14,7 @@ import { condition, leaf, tlsLane } from "./support.ts";
 const never = new AbortController().signal;
 
 export function made(): void {
-  describe("made", () => {
+  describe("made", { concurrency: 1 }, () => {
     const the = tlsLane("made", { size: 3, TLS: { auto: true } });
 
     test("only who has a certificate of the cluster's CA is let in", async () => {
@@ -96,7 +96,7 @@ export function made(): void {
     });
   });
 
-  describe("turned on and off", () => {
+  describe("turned on and off", { concurrency: 1 }, () => {
     const the = tlsLane("switched", { size: 3 });
 
     test("a cluster that serves gets TLS towards peers and clients, and nothing is lost", async () => {
@@ -121,7 +121,7 @@ export function made(): void {
     });
   });
 
-  describe("made, with the etcd of etcd-operator 0.9", () => {
+  describe("made, with the etcd of etcd-operator 0.9", { concurrency: 1 }, () => {
     const the = tlsLane("old", { size: 3, version: "3.2.13", TLS: { auto: true } });
     test("three members of 3.2.13 serve by TLS", async () => {
       await the().cluster.untilPodsReady();

@@ -24,10 +24,11 @@ export function tlsLane(
   prepare: (namespace: string) => Promise<unknown> = async () => {},
 ): () => TlsLane {
   let made: TlsLane | undefined;
+  let operator: OperatorProcess | undefined;
   before(async () => {
     const namespace = await restrictedNamespace(`tls-${name}`);
     const lines: string[] = [];
-    new OperatorProcess({ namespace, onLine: (line) => lines.push(line) });
+    operator = new OperatorProcess({ namespace, onLine: (line) => lines.push(line) });
     await prepare(namespace);
     const cluster = await createCluster({ namespace, name }, spec);
     await cluster.untilHealthy();
@@ -35,6 +36,7 @@ export function tlsLane(
   });
   after(async () => {
     await made?.writer.stop();
+    await operator?.kill();
     if (made !== undefined) await kube.delete(EtcdCluster, made.cluster.key);
   });
   return () => {

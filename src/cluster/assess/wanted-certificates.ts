@@ -133,7 +133,7 @@ function made(world: World, now: number): Wanted {
       toMake.push({ authority, what: due, because: "two thirds of their life are over, or their names have changed" });
     for (const use of signedBy[authority]) {
       const pair = kept.leaves[use];
-      if (pair !== undefined) bundles[use] = { ca: kept.cert, pair };
+      if (pair !== undefined && !due.includes(use)) bundles[use] = { ca: kept.cert, pair };
     }
   }
   return { bundles, problems: [], toMake };
