@@ -9,6 +9,7 @@ import { tree } from "../lab/images/bundle.ts";
 import { bold, red, say } from "../lab/progress.ts";
 import { cache } from "./cache.ts";
 import { clusterCreate } from "./cluster/create.ts";
+import { clusterCreateTls } from "./cluster/create-tls.ts";
 import { clusterHeal } from "./cluster/heal.ts";
 import { clusterHealVolume } from "./cluster/heal-volume.ts";
 import { clusterHealLarge } from "./cluster/heal-large.ts";
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, (ground: Ground) => Promise<Figure[]>>
   "watch-latency": watchLatency,
   idle,
   "cluster-create": clusterCreate,
+  "cluster-create-tls": clusterCreateTls,
   "cluster-heal": clusterHeal,
   "cluster-heal-volume": clusterHealVolume,
   "cluster-heal-large": clusterHealLarge,

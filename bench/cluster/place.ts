@@ -4,7 +4,7 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { until } from "./until.ts";
-import { lookForData, lookForVoters, type Voter, type Whole } from "./voters.ts";
+import { lookForData, lookForVoters, type Reach, type Voter, type Whole } from "./voters.ts";
 
 export class Place implements Disposable {
   readonly ground: Ground;
@@ -36,13 +36,18 @@ export class Place implements Disposable {
   }
 
   /** Until the cluster is that many healthy voters, and has no other pods. */
-  async untilVoters(cluster: string, size: number, { without }: { without?: Voter } = {}): Promise<readonly Voter[]> {
+  async untilVoters(
+    cluster: string,
+    size: number,
+    { without, reach }: { without?: Voter; reach?: () => Promise<Reach | string> } = {},
+  ): Promise<readonly Voter[]> {
     return until(
       `${size} voters of ${cluster}`,
       async () => {
         const pods = this.podsOf(cluster);
         if (pods.some(({ metadata }) => metadata?.uid === without?.uid)) return `${without?.name} is still there`;
-        return lookForVoters(pods, size, this.#members);
+        const how = await reach?.();
+        return typeof how === "string" ? how : lookForVoters(pods, size, this.#members, how);
       },
       this.ground.signal,
     );

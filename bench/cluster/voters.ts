@@ -1,7 +1,7 @@
 // Whether the pods of a cluster are that many healthy voters: by etcd's own word, asked of every member through the
 // quorum, and by nobody's status. Ours and the floor are looked at with this same look.
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
-import type { EtcdMembers } from "../../src/etcd/members.ts";
+import type { Endpoint, EtcdMembers } from "../../src/etcd/members.ts";
 import type { Pod } from "../../src/kube/objects/kinds.ts";
 import { appliedIndexAt } from "./applied.ts";
 
@@ -14,11 +14,17 @@ export interface Voter {
 /** A member that does not answer in this time is asked again. */
 export const answerWithinMs = 500;
 
+/** How a pod is reached. */
+export type Reach = (address: string, pod: string) => Endpoint;
+
+const inPlainText: Reach = (address) => ({ url: `http://${address}:2379` });
+
 /** The voters, or why not. Pods that still go count as there. */
 export async function lookForVoters(
   pods: readonly Pod[],
   size: number,
   members: EtcdMembers,
+  reach: Reach = inPlainText,
 ): Promise<readonly Voter[] | string> {
   if (pods.length !== size) return `${pods.length} pods`;
   const voters: Voter[] = [];
@@ -27,7 +33,7 @@ export async function lookForVoters(
   for (const pod of pods.toSorted(newestFirst)) {
     const address = pod.status?.podIP;
     if (!address) return `${nameOf(pod)} has no address`;
-    const etcd = members.at({ url: `http://${address}:2379` });
+    const etcd = members.at(reach(address, nameOf(pod)));
     const list = await etcd.memberList({ linearizable: true }, { deadline: answerWithinMs }).catch(textOf);
     if (typeof list === "string") return `${nameOf(pod)}: ${list}`;
     const complaint = complaintAbout(list.members, names);
