@@ -10,6 +10,7 @@ import { bold, red, say } from "../lab/progress.ts";
 import { cache } from "./cache.ts";
 import { clusterCreate } from "./cluster/create.ts";
 import { clusterHeal } from "./cluster/heal.ts";
+import { clusterHealVolume } from "./cluster/heal-volume.ts";
 import { clusterHealLarge } from "./cluster/heal-large.ts";
 import { clusterMany } from "./cluster/many.ts";
 import { clusterResize } from "./cluster/resize.ts";
@@ -28,6 +29,7 @@ const benchmarks: Readonly<Record<string, (ground: Ground) => Promise<Figure[]>>
   idle,
   "cluster-create": clusterCreate,
   "cluster-heal": clusterHeal,
+  "cluster-heal-volume": clusterHealVolume,
   "cluster-heal-large": clusterHealLarge,
   "cluster-resize": clusterResize,
   "cluster-write-gap": clusterWriteGap,

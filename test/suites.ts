@@ -117,4 +117,11 @@ export const suites: readonly Suite[] = [
     files: () => testFiles("test/e2e-tls"),
     atOnce: 1,
   },
+  {
+    name: "e2e-volumes",
+    what: "members with volumes of their own",
+    need: "lab",
+    files: () => testFiles("test/e2e-volumes"),
+    atOnce: 1,
+  },
 ];

@@ -1,12 +1,13 @@
 // The floor: etcd without an operator. The pods are the operator's own in every setting, so that all that differs is who
 // starts them and when: here all at once, and each knows all others from the start.
 import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { memberClaim } from "../../src/cluster/objects/claims.ts";
 import { initialStateVariable, type ListedMember } from "../../src/cluster/objects/first-start.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
 import { peerUrlOf } from "../../src/cluster/objects/names.ts";
 import { peerService } from "../../src/cluster/objects/services.ts";
-import type { Pod, Service } from "../../src/kube/objects/kinds.ts";
-import { etcdVersion } from "./operated.ts";
+import type { PersistentVolumeClaim, Pod, Service } from "../../src/kube/objects/kinds.ts";
+import { etcdVersion, volumeClaim } from "./operated.ts";
 
 export interface PlainCluster {
   readonly service: Service;
@@ -26,6 +27,24 @@ export function plainCluster(key: PlainKey, members: readonly string[]): PlainCl
     pods: members.map((member) =>
       startingNew(ownedByNobody(memberPod(cluster, member, { as: "joining", members: list }))),
     ),
+  };
+}
+
+export interface PlainOnVolume {
+  readonly service: Service;
+  readonly claim: PersistentVolumeClaim;
+  readonly pod: Pod;
+}
+
+/** One member with a volume. When its pod is made again it finds its data there, and looks at nothing else. */
+export function plainOnVolume(key: PlainKey): PlainOnVolume {
+  const { metadata, spec, status } = imagined(key);
+  const cluster = { metadata, status, spec: { ...spec, pod: { ...spec.pod, persistentVolumeClaimSpec: volumeClaim } } };
+  const member = `${key.name}-0`;
+  return {
+    service: ownedByNobody(peerService(cluster)),
+    claim: ownedByNobody(memberClaim(cluster, member)),
+    pod: ownedByNobody(memberPod(cluster, member, { as: "seed" })),
   };
 }
 
@@ -52,7 +71,7 @@ function imagined(key: PlainKey): CompleteEtcdCluster {
 }
 
 /** Kubernetes would delete what belongs to an object that does not exist. */
-function ownedByNobody<T extends Pod | Service>(object: T): T {
+function ownedByNobody<T extends PersistentVolumeClaim | Pod | Service>(object: T): T {
   const { name = "", namespace = "", labels = {}, annotations = {} } = object.metadata ?? {};
   return { ...object, metadata: { name, namespace, labels, annotations } };
 }

@@ -1,24 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
-import { parseQuantity, planStorage, volumeObject } from "./plan.ts";
+import { parseQuantity, planStorage, provisioner, volumeObject } from "./plan.ts";
 
 const claim = (over: {
   node?: string;
   volume?: string;
   storage?: string;
-  className?: string;
+  provisioner?: string;
   deleted?: boolean;
 }): PersistentVolumeClaim => ({
   metadata: {
     namespace: "default",
     name: "data",
     uid: "u1",
-    ...(over.node === undefined ? {} : { annotations: { "volume.kubernetes.io/selected-node": over.node } }),
+    annotations: {
+      "volume.kubernetes.io/storage-provisioner": over.provisioner ?? provisioner,
+      ...(over.node === undefined ? {} : { "volume.kubernetes.io/selected-node": over.node }),
+    },
     ...(over.deleted === true ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),
   },
   spec: {
-    storageClassName: over.className ?? "standard",
+    storageClassName: "standard",
     resources: { requests: { storage: over.storage ?? "1Gi" } },
     ...(over.volume === undefined ? {} : { volumeName: over.volume }),
   },
@@ -29,6 +32,7 @@ const volume = (phase: string, storage = "1Gi"): PersistentVolume => {
     {
       do: "provision",
       claim: { namespace: "default", name: "data", uid: "u1" },
+      className: "standard",
       volume: "pvc-u1",
       node: "n1",
       bytes: parseQuantity(storage),
@@ -49,8 +53,8 @@ const table: { name: string; claims: PersistentVolumeClaim[]; volumes: Persisten
     plan: [],
   },
   {
-    name: "a claim of another class is left alone",
-    claims: [claim({ node: "n1", className: "other" })],
+    name: "a claim of a class with another provisioner is left alone",
+    claims: [claim({ node: "n1", provisioner: "other" })],
     volumes: [],
     plan: [],
   },

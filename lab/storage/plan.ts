@@ -5,6 +5,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/c
 export const storageClass = "standard";
 export const provisioner = "lab.local/volumes";
 const provisionedBy = "pv.kubernetes.io/provisioned-by";
+/** Kubernetes writes on a claim who is to make its volume, as its class says. */
+const provisionBy = "volume.kubernetes.io/storage-provisioner";
 const selectedNode = "volume.kubernetes.io/selected-node";
 
 export interface ClaimRef {
@@ -14,7 +16,7 @@ export interface ClaimRef {
 }
 
 export type StorageAction =
-  | { do: "provision"; claim: ClaimRef; volume: string; node: string; bytes: number }
+  | { do: "provision"; claim: ClaimRef; className: string; volume: string; node: string; bytes: number }
   | { do: "grow"; claim: ClaimRef; volume: string; bytes: number; storage: string }
   | { do: "reclaim"; volume: string };
 
@@ -31,12 +33,13 @@ export function planStorage(
 
 /** A claim gets its volume once the scheduler has chosen the node of its pod. */
 function provision(claim: PersistentVolumeClaim, volumes: Map<string, PersistentVolume>): StorageAction | undefined {
-  const node = claim.metadata?.annotations?.[selectedNode];
+  const { [selectedNode]: node, [provisionBy]: by } = claim.metadata?.annotations ?? {};
   const ref = refOf(claim);
-  if (claim.spec?.storageClassName !== storageClass || claim.spec.volumeName !== undefined) return undefined;
+  const { storageClassName: className, volumeName: bound } = claim.spec ?? {};
+  if (by !== provisioner || className === undefined || bound !== undefined) return undefined;
   if (node === undefined || claim.metadata?.deletionTimestamp !== undefined) return undefined;
   if (volumes.has(volumeName(ref.uid))) return undefined;
-  return { do: "provision", claim: ref, volume: volumeName(ref.uid), node, bytes: requested(claim) };
+  return { do: "provision", claim: ref, className, volume: volumeName(ref.uid), node, bytes: requested(claim) };
 }
 
 function grow(claim: PersistentVolumeClaim, volumes: Map<string, PersistentVolume>): StorageAction | undefined {
@@ -95,7 +98,7 @@ export function volumeObject(
       accessModes: ["ReadWriteOnce"],
       capacity: { storage: String(bytes) },
       persistentVolumeReclaimPolicy: "Delete",
-      storageClassName: storageClass,
+      storageClassName: action.className,
       volumeMode: "Filesystem",
       claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", ...action.claim },
       local: { path: device, fsType: "xfs" },

@@ -222,6 +222,18 @@ export const eventReasons = {
     when: "The kubelet finds etcd healthy, and the operator cannot connect to it.",
     whatToDo: "Make sure that no NetworkPolicy keeps the operator from port 2379 of the members.",
   },
+  authRequired: {
+    reason: "Auth Required",
+    type: "Warning",
+    when: "etcd's own authentication is on, and the operator has no login: it looks after the members no more.",
+    whatToDo: "Name a Secret with a login in `spec.auth.operatorSecret`. See [auth.md](auth.md).",
+  },
+  loginRefused: {
+    reason: "Login Refused",
+    type: "Warning",
+    when: "etcd's own authentication is on, and etcd does not take the operator's login or certificate.",
+    whatToDo: "Correct what the note names. See [auth.md](auth.md).",
+  },
   evenSize: {
     reason: "Even Size",
     type: "Warning",

@@ -10,6 +10,7 @@ import type { makeAuthority, makeLeaf } from "../tls/make.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import type { GivenSecrets } from "./given-secrets.ts";
 import type { ClusterMetrics } from "./metrics.ts";
+import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
 import type { Wire } from "./observe/wire.ts";
 
@@ -43,6 +44,7 @@ export interface ClusterContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => ClusterCaches;
   readonly members: MemberPool;
+  readonly logins: Logins;
   readonly progress: Progress;
   readonly wire: Wire;
   readonly signer: Signer;

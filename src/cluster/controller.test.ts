@@ -6,6 +6,8 @@ import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
 import { Node, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
+import { ownerReference } from "../kube/objects/owners.ts";
+import { imageCheckLabel } from "./objects/image-check.ts";
 import { clusterController } from "./controller.ts";
 import { Stage } from "./testing/stage.ts";
 
@@ -79,6 +81,47 @@ test("clusters are counted by the operator that leads, and by none that stands b
     "1",
     "1",
   ]);
+  end.abort();
+  await Promise.all(running);
+});
+
+test("the pods of the managed clusters are those of their members: none that tries an image, and nobody else's", async () => {
+  const clock = new SimulatedClock();
+  const api = new FakeApi({
+    kinds: [EtcdCluster, Pod, Service, PodDisruptionBudget, Node].map((kind) => ({ kind })),
+    clock,
+  });
+  const { informers, pods } = clusterController({
+    api,
+    scope: { t: "namespaces", names: ["n"] },
+    members: { at: () => assert.fail("nobody asks") },
+    events: { record: () => undefined },
+    observer: new RuntimeObserver(silent),
+    clock,
+  });
+  const annotated = { annotations: { "etcd.database.coreos.com/scope": "clusterwide" } };
+  for (const [name, more] of [
+    ["ours", {}],
+    ["theirs", annotated],
+  ] as const) {
+    const cluster = await api.create(EtcdCluster, { metadata: { namespace: "n", name, ...more }, spec: { size: 1 } });
+    const ownerReferences = [ownerReference(EtcdCluster, cluster)];
+    for (const [suffix, label] of [
+      ["member", "etcd_cluster"],
+      ["check", imageCheckLabel],
+    ] as const) {
+      const labels = { app: "etcd", [label]: name };
+      const metadata = { namespace: "n", name: `${name}-${suffix}`, labels, ownerReferences };
+      await api.create(Pod, { metadata, spec: { containers: [] } });
+    }
+  }
+  const end = new AbortController();
+  const running = informers.map((informer) => informer.run(end.signal));
+  await clock.advance(1000);
+  assert.deepEqual(
+    pods().map(({ metadata }) => metadata?.name),
+    ["ours-member"],
+  );
   end.abort();
   await Promise.all(running);
 });

@@ -15,6 +15,7 @@ import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
 import type { ClusterContext, MemberPool, Signer } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
+import { Logins } from "./observe/login.ts";
 import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
@@ -52,6 +53,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
     members: options.members,
+    logins: new Logins(now),
     progress: new Progress(),
     wire: new Wire(options.presenter ?? presentedCertificate),
     signer: options.signer ?? { makeAuthority, makeLeaf },

@@ -10,6 +10,7 @@ import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
 
 const [member, uid, because] = ["demo-a", "uid-of-demo-a", "a test"];
 const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "createPod", member }];
+const release = { restarts: 0, version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" };
 
 function next(differs: Partial<Outcome>, reported: Reported = "unchanged"): Next {
   return nextLook(
@@ -23,6 +24,13 @@ const onKubernetes: readonly Action[] = [
   { do: "applyBudget", minAvailable: 2 },
   { do: "labelPod", member, uid },
   { do: "guardPod", member, uid },
+  { do: "relabelPod", member, uid, change: { labels: {}, annotations: {} } },
+  { do: "createImageCheck", node: "node-1", image: release.image },
+  { do: "readImageCheck", name: "demo-check", uid },
+  { do: "deleteImageCheck", name: "demo-check", uid },
+  { do: "changeImage", member, uid, from: release, to: release, afterComparing: false },
+  { do: "confirmChange", member, uid, from: release, to: release },
+  { do: "recordLogVersion", version: "3.6" },
   { do: "resizePod", member, uid },
   { do: "createSeed", member },
   { do: "latchClusterId", clusterId: sampleClusterId },
@@ -35,6 +43,8 @@ const onEtcd: readonly Action[] = [
   { do: "updatePeerUrl", id, member, because },
   { do: "moveLeader", from: id, to: sampleId("b"), because: "it is about to go" },
   { do: "removeMember", id, member, because, cause: "lost", pod: { t: "none" } },
+  { do: "enableDowngrade", to: "3.6", because },
+  { do: "cancelDowngrade", because },
 ];
 
 describe("after an action", () => {

@@ -36,8 +36,9 @@ export async function reconcileCluster(key: Key, pass: ReconcileContext, context
 
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";
 
-/** One that could do nothing for want of a quorum has not succeeded, though nothing went wrong in it. */
+/** One that could do nothing for want of a quorum or of a login has not succeeded, though nothing went wrong in it. */
 function endOf({ t }: Health, { obstacle }: Outcome): Ended {
+  if (t === "keptOut") return "refused";
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 

@@ -127,6 +127,35 @@ describe("found once", () => {
         steps: [crashes, step({ t: "settings", snapshotCount: 1000 }), step({ t: "nothing" }, 1000)],
       },
     ],
+    [
+      "a member that never ran and lost its claim gets another one",
+      survives,
+      {
+        size: 2,
+        volumes: true,
+        steps: [
+          step({ t: "deletePod", who: 0 }, 500),
+          step({ t: "deleteClaim", who: 3 }),
+          step({ t: "deletePod", who: 0 }),
+          step({ t: "scale", size: 2 }),
+          step({ t: "deletePods" }),
+        ],
+      },
+    ],
+    [
+      "a lone member with a volume gets other settings in the image that it has, not in one that nobody tried",
+      survives,
+      {
+        size: 1,
+        volumes: true,
+        steps: [
+          step({ t: "wipe", who: 0 }),
+          step({ t: "repository", to: "crashing.example/etcd" }),
+          step({ t: "settings", snapshotCount: 1000 }, 2500),
+          step({ t: "wipe", who: 0 }),
+        ],
+      },
+    ],
   ];
   for (const [what, play, history] of found) test(what, () => play({ ...plain, ...history }));
 });

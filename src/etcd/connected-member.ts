@@ -1,4 +1,6 @@
-// EtcdMember over the network: one gRPC call per method. Comments mark the few calls that need more than that.
+// EtcdMember over the network: one gRPC call per method, and a login where etcd asks for one. Comments mark the few calls
+// that need more than that.
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { TransportError } from "../transport/errors.ts";
 import { refuseDowngradeOfOldServers } from "./downgrade-guard.ts";
 import { EtcdError } from "./errors.ts";
@@ -10,13 +12,16 @@ import {
   DowngradeRequest_DowngradeAction,
   KV,
   Maintenance,
+  type SnapshotResponse,
 } from "./gen/etcdserverpb/rpc_pb.ts";
-import { type Carrier, type CallOptions, serverStream, unary } from "./grpc.ts";
+import { type Carrier, type CallOptions, serverStream, unary, withToken } from "./grpc.ts";
 import { clusterId, type MemberId, wireId } from "./ids.ts";
 import { refuseLearnerOnOldServers } from "./learner-guard.ts";
+import { asksForLogin, isAccessRefusal, type Session } from "./login.ts";
 import type {
   AddedMember,
   Alarm,
+  BeforeSend,
   Call,
   Deleted,
   DowngradeStep,
@@ -52,20 +57,23 @@ const deadlines = {
 export class ConnectedMember implements EtcdMember {
   readonly endpoint: string;
   readonly #carrier: Carrier;
+  readonly #session: Session | undefined;
 
-  constructor(endpoint: string, carrier: Carrier) {
+  /** `session`: who to log in as, where that is asked for. */
+  constructor(endpoint: string, carrier: Carrier, session?: Session) {
     this.endpoint = endpoint;
     this.#carrier = carrier;
+    this.#session = session;
   }
 
   async status(call?: Call): Promise<MemberStatus> {
-    return memberStatus(await unary(this.#carrier, Maintenance.method.status, {}, within(deadlines.read, call)));
+    return memberStatus(await this.#ask(Maintenance.method.status, {}, within(deadlines.read, call)));
   }
 
   async health(call?: Call): Promise<MemberHealth> {
     try {
-      await this.#readThroughQuorum(call);
-      return { t: "healthy" };
+      const refused = await this.#readThroughQuorum(call);
+      return { t: "healthy", ...(refused && { refused }) };
     } catch (error) {
       if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
       throw error;
@@ -76,8 +84,7 @@ export class ConnectedMember implements EtcdMember {
     // Servers before 3.5 ignore `linearizable` and answer from local state, with or without quorum. After a linearizable
     // read the local state is recent enough, on any version.
     if (linearizable) await this.#readThroughQuorum(call);
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       Cluster.method.memberList,
       { linearizable },
       within(linearizable ? deadlines.change : deadlines.read, call),
@@ -89,8 +96,7 @@ export class ConnectedMember implements EtcdMember {
   async memberAdd(wanted: NewMember, call?: Call): Promise<AddedMember> {
     refuseLearnerOnOldServers(wanted);
     const isLearner = wanted.as === "learner";
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       Cluster.method.memberAdd,
       { peerURLs: [...wanted.peerUrls], isLearner },
       within(deadlines.change, call),
@@ -103,28 +109,17 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]> {
-    const answer = await unary(
-      this.#carrier,
-      Cluster.method.memberPromote,
-      { ID: wireId(id) },
-      within(deadlines.change, call),
-    );
+    const answer = await this.#ask(Cluster.method.memberPromote, { ID: wireId(id) }, within(deadlines.change, call));
     return answer.members.map(member);
   }
 
   async memberRemove(id: MemberId, call?: Call): Promise<readonly Member[]> {
-    const answer = await unary(
-      this.#carrier,
-      Cluster.method.memberRemove,
-      { ID: wireId(id) },
-      within(deadlines.change, call),
-    );
+    const answer = await this.#ask(Cluster.method.memberRemove, { ID: wireId(id) }, within(deadlines.change, call));
     return answer.members.map(member);
   }
 
   async memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]> {
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       Cluster.method.memberUpdate,
       { ID: wireId(id), peerURLs: [...peerUrls] },
       within(deadlines.change, call),
@@ -133,7 +128,7 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async moveLeader(to: MemberId, call?: Call): Promise<void> {
-    await unary(this.#carrier, Maintenance.method.moveLeader, { targetID: wireId(to) }, within(deadlines.change, call));
+    await this.#ask(Maintenance.method.moveLeader, { targetID: wireId(to) }, within(deadlines.change, call));
   }
 
   async downgrade(step: DowngradeStep, call?: Call): Promise<void> {
@@ -143,12 +138,11 @@ export class ConnectedMember implements EtcdMember {
       step.do === "cancel"
         ? { action: CANCEL }
         : { action: step.do === "enable" ? ENABLE : VALIDATE, version: step.version };
-    await unary(this.#carrier, Maintenance.method.downgrade, request, within(deadlines.change, call));
+    await this.#ask(Maintenance.method.downgrade, request, within(deadlines.change, call));
   }
 
   async alarms(call?: Call): Promise<readonly Alarm[]> {
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       Maintenance.method.alarm,
       { action: AlarmRequest_AlarmAction.GET },
       within(deadlines.change, call),
@@ -158,8 +152,7 @@ export class ConnectedMember implements EtcdMember {
 
   /** Disarms one alarm: etcd answers a request for "all alarms of all members" with success and disarms nothing. */
   async disarm({ member, type }: Alarm, call?: Call): Promise<void> {
-    await unary(
-      this.#carrier,
+    await this.#ask(
       Maintenance.method.alarm,
       { action: AlarmRequest_AlarmAction.DEACTIVATE, memberID: wireId(member), alarm: wireAlarm(type) },
       within(deadlines.change, call),
@@ -167,18 +160,18 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async defragment(call?: Call): Promise<void> {
-    await unary(this.#carrier, Maintenance.method.defragment, {}, within(deadlines.defragment, call));
+    await this.#ask(Maintenance.method.defragment, {}, within(deadlines.defragment, call));
   }
 
   async compact(revision: number, call?: Call): Promise<void> {
     // Physical: etcd answers once the space is free, so that a defragmentation right after it can reclaim it.
     const request = { revision: BigInt(revision), physical: true };
-    await unary(this.#carrier, KV.method.compact, request, within(deadlines.compact, call));
+    await this.#ask(KV.method.compact, request, within(deadlines.compact, call));
   }
 
   async hashKv(revision: number, call?: Call): Promise<KvHash> {
     const request = { revision: BigInt(revision) };
-    const answer = await unary(this.#carrier, Maintenance.method.hashKV, request, within(deadlines.hash, call));
+    const answer = await this.#ask(Maintenance.method.hashKV, request, within(deadlines.hash, call));
     const hashed = Number(answer.hashRevision); // since 3.6; before, the one that was asked for or the newest
     const newest = Number(headerOf("HashKV", answer.header).revision);
     return {
@@ -191,30 +184,25 @@ export class ConnectedMember implements EtcdMember {
   async snapshot(onChunk: (chunk: Uint8Array) => void | Promise<void>, call: SnapshotCall = {}): Promise<Snapshot> {
     const check = new SnapshotCheck();
     let version: string | undefined;
-    await serverStream(
-      this.#carrier,
-      Maintenance.method.snapshot,
-      {},
-      (piece) => {
-        check.add(piece.blob, piece.remainingBytes);
-        if (piece.version !== "") version = piece.version;
-        return onChunk(piece.blob);
-      },
-      { ...call, answerWithin: call.answerWithin ?? deadlines.snapshotStart },
-    );
+    const take = (piece: SnapshotResponse): void | Promise<void> => {
+      check.add(piece.blob, piece.remainingBytes);
+      if (piece.version !== "") version = piece.version;
+      return onChunk(piece.blob);
+    };
+    const options = { ...call, answerWithin: call.answerWithin ?? deadlines.snapshotStart };
+    await this.#loggedIn(call, (carrier) => serverStream(carrier, Maintenance.method.snapshot, {}, take, options));
     return { ...check.finish(), version };
   }
 
   async get(key: string, options?: ReadOptions, call?: Call): Promise<KeyValue | undefined> {
     const request = { key: bytes(key), ...readRequest(options) };
-    const answer = await unary(this.#carrier, KV.method.range, request, within(deadlines.change, call));
+    const answer = await this.#ask(KV.method.range, request, within(deadlines.change, call));
     return answer.kvs.map(keyValue)[0];
   }
 
   async list(prefix: string, options?: ReadOptions, call?: Call): Promise<KeyRange> {
     const request = { key: prefix === "" ? bytes("\0") : bytes(prefix), rangeEnd: prefixEnd(prefix) };
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       KV.method.range,
       { ...request, ...readRequest(options) },
       within(deadlines.change, call),
@@ -225,13 +213,13 @@ export class ConnectedMember implements EtcdMember {
 
   async put(key: string, value: string | Uint8Array, call?: Call): Promise<Written> {
     const request = { key: bytes(key), value: bytes(value) };
-    const answer = await unary(this.#carrier, KV.method.put, request, within(deadlines.change, call));
+    const answer = await this.#ask(KV.method.put, request, within(deadlines.change, call));
     return { revision: Number(headerOf("Put", answer.header).revision) };
   }
 
   async delete(key: string, call?: Call): Promise<Deleted> {
     const request = { key: bytes(key) };
-    const answer = await unary(this.#carrier, KV.method.deleteRange, request, within(deadlines.change, call));
+    const answer = await this.#ask(KV.method.deleteRange, request, within(deadlines.change, call));
     return { revision: Number(headerOf("DeleteRange", answer.header).revision), deleted: answer.deleted > 0n };
   }
 
@@ -242,8 +230,7 @@ export class ConnectedMember implements EtcdMember {
       key: bytes(key),
       targetUnion: { case: "modRevision" as const, value: BigInt(modRevision) },
     }));
-    const answer = await unary(
-      this.#carrier,
+    const answer = await this.#ask(
       KV.method.txn,
       { compare, success: andThen.map(requestOp), failure: otherwise.map(requestOp) },
       within(deadlines.change, call),
@@ -251,15 +238,40 @@ export class ConnectedMember implements EtcdMember {
     return { revision: Number(headerOf("Txn", answer.header).revision), succeeded: answer.succeeded };
   }
 
-  async #readThroughQuorum(call: Call | undefined): Promise<void> {
+  /** The error with which the read was refused, if it was. */
+  async #readThroughQuorum(call: Call | undefined): Promise<EtcdError | undefined> {
     try {
       const request = { key: bytes("health"), keysOnly: true };
-      await unary(this.#carrier, KV.method.range, request, within(deadlines.read, call));
+      await this.#ask(KV.method.range, request, within(deadlines.read, call));
     } catch (error) {
-      // etcd checks permissions after the quorum read: these errors show that there is a quorum.
-      const afterRead =
-        error instanceof EtcdError && (error.reason === "permissionDenied" || error.reason === "authRequired");
-      if (!afterRead) throw error;
+      // etcd looks who asks after the quorum read: these errors show that there is a quorum.
+      if (isAccessRefusal(error)) return error;
+      throw error;
+    }
+    return undefined;
+  }
+
+  #ask<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    options: CallOptions,
+  ): Promise<MessageShape<O>> {
+    return this.#loggedIn(options, (carrier) => unary(carrier, method, request, options));
+  }
+
+  /** Sends it again, once, if it was refused for want of a login and has done nothing. A login has a time of its own. */
+  async #loggedIn<T>(
+    { beforeSend }: { readonly beforeSend?: BeforeSend | undefined },
+    send: (carrier: Carrier) => Promise<T>,
+  ): Promise<T> {
+    const token = this.#session?.token;
+    try {
+      return await send(withToken(this.#carrier, token));
+    } catch (error) {
+      if (this.#session === undefined || !asksForLogin(error, token)) throw error;
+      beforeSend?.();
+      const renewed = await this.#session.renewed(token, this.endpoint, this.#carrier);
+      return await send(withToken(this.#carrier, renewed));
     }
   }
 }

@@ -33,8 +33,13 @@ export type EtcdReason =
   | "notServedByLearner"
   | "unimplemented"
   | "notCapable" // the cluster's version is still too low
-  | "authRequired"
-  | "permissionDenied"
+  // Authentication is on
+  | "authRequired" // nobody is logged in
+  | "permissionDenied" // somebody is, who may not do this
+  | "wrongPassword" // of the user who logs in, or there is no such user
+  | "notRoot" // the user who logs in has not the role root
+  | "invalidToken" // it has ended, or the member does not know it
+  | "authNotEnabled" // there is nothing to log in to
   | "tooManyRequests"
   // Downgrade
   | "downgradeInProgress"
@@ -71,10 +76,15 @@ const byMessage: ReadonlyMap<string, EtcdReason> = new Map<string, EtcdReason>([
   ["rpc not supported for learner", "notServedByLearner"],
   ["not capable", "notCapable"],
   ["user name is empty", "authRequired"], // what a call without a token gets once authentication is on
-  ["invalid auth token", "authRequired"],
-  ["authentication failed, invalid user ID or password", "authRequired"],
-  ["revision of auth store is old", "authRequired"],
+  ["invalid auth token", "invalidToken"],
+  ["revision of auth store is old", "invalidToken"], // users have changed since the token was looked at
+  ["revision in header is old", "invalidToken"],
+  ["authentication failed, invalid user ID or password", "wrongPassword"],
+  ["authentication is not enabled", "authNotEnabled"],
   ["permission denied", "permissionDenied"],
+  // The name in a client certificate is nobody's.
+  ["user name not found", "permissionDenied"],
+  ["user not found", "permissionDenied"],
   ["too many requests", "tooManyRequests"],
   ["cluster has a downgrade job in progress", "downgradeInProgress"],
   ["no inflight downgrade job", "noDowngrade"],

@@ -19,6 +19,14 @@ import type { BeforeSend } from "./member.ts";
 /** Sends requests to one server. */
 export type Carrier = Pick<Http2Origin, "send">;
 
+/** The same, for a user who is logged in. */
+export function withToken(carrier: Carrier, token: string | undefined): Carrier {
+  if (token === undefined) return carrier;
+  return {
+    send: (request, receiver) => carrier.send({ ...request, headers: { ...request.headers, token } }, receiver),
+  };
+}
+
 export interface CallOptions {
   /** Milliseconds for the whole call. */
   deadline: number;

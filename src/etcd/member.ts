@@ -5,7 +5,7 @@ import type { EtcdError } from "./errors.ts";
 import type { ClusterId, MemberId } from "./ids.ts";
 import type { EtcdVersion } from "./versions/version.ts";
 
-/** Every call has a default deadline. */
+/** Every call has a default deadline. Where etcd asks for a login, that has a time of its own. */
 export interface Call {
   /** Milliseconds. */
   readonly deadline?: number;
@@ -133,7 +133,8 @@ export type DowngradeStep =
   | { readonly do: "cancel" };
 
 export type MemberHealth =
-  | { readonly t: "healthy" }
+  /** `refused`: there is a quorum, and etcd does not let us read, because of who we are. */
+  | { readonly t: "healthy"; readonly refused?: EtcdError }
   | { readonly t: "unhealthy"; readonly error: EtcdError | TransportError };
 
 export interface Alarm {

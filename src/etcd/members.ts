@@ -4,6 +4,8 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import type { TransportObserver } from "../transport/events.ts";
 import { Http2Origin, type TlsOptions } from "../transport/origin.ts";
 import { ConnectedMember } from "./connected-member.ts";
+import type { Carrier } from "./grpc.ts";
+import { type Login, Session } from "./login.ts";
 import type { EtcdMember } from "./member.ts";
 
 /** PEM texts. */
@@ -20,6 +22,8 @@ export interface Endpoint {
   /** The name to verify in the member's certificate when the URL has an IP. */
   readonly serverName?: string;
   readonly tls?: ClientTls;
+  /** Used where etcd asks for it. Members of one cluster share one object: it stands for their tokens. */
+  readonly login?: Login;
 }
 
 export interface EtcdMembersOptions {
@@ -29,6 +33,8 @@ export interface EtcdMembersOptions {
   readonly idleTimeout?: number;
   readonly connectTimeout?: number;
   readonly observe?: TransportObserver;
+  /** Milliseconds that only grow. */
+  readonly now?: () => number;
 }
 
 interface Pooled {
@@ -44,6 +50,7 @@ export class EtcdMembers {
   readonly #pool = new Map<string, Pooled>();
   /** Shared by all members of a cluster: parsing certificates for each connection costs time and memory. */
   readonly #contexts = new WeakMap<ClientTls, SecureContext>();
+  readonly #sessions = new WeakMap<Login, Session>();
 
   constructor(options: EtcdMembersOptions = {}) {
     this.#options = options;
@@ -52,7 +59,7 @@ export class EtcdMembers {
 
   /** Connects at the first call. Cheap: get a new one for each use, so that it has the current certificates. */
   at(endpoint: Endpoint): EtcdMember {
-    return new ConnectedMember(endpoint.url, {
+    const carrier: Carrier = {
       send: async (request, receiver) => {
         const pooled = this.#pooled(endpoint);
         pooled.calls += 1;
@@ -63,7 +70,8 @@ export class EtcdMembers {
           this.#shrink();
         }
       },
-    });
+    };
+    return new ConnectedMember(endpoint.url, carrier, endpoint.login && this.#sessionOf(endpoint.login));
   }
 
   /** How many members have a connection in the pool. */
@@ -75,6 +83,12 @@ export class EtcdMembers {
   close(): void {
     for (const pooled of this.#pool.values()) pooled.origin.close();
     this.#pool.clear();
+  }
+
+  #sessionOf(login: Login): Session {
+    const session = this.#sessions.get(login) ?? new Session(login, this.#options.now ?? (() => performance.now()));
+    this.#sessions.set(login, session);
+    return session;
   }
 
   #pooled(endpoint: Endpoint): Pooled {

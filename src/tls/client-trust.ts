@@ -10,7 +10,8 @@
 // Order: clients trust both; members trust both, roll; client leaves; (grace) server leaf, wait until it is presented;
 // members trust the new CA only, roll; clients trust the new CA only.
 import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
-import type { Bundle } from "./pem.ts";
+import { type Bundle, certificatesIn } from "./pem.ts";
+import { isSamePair } from "./trust.ts";
 import { expiryOf } from "./validity.ts";
 
 /** One effective Secret: what it has and what it shall have. `ca` is that of the other party. */
@@ -57,18 +58,17 @@ export type ClientNext =
   | { readonly t: "contradiction"; readonly because: string };
 
 export function nextOnClientSide(side: ClientSide): ClientNext {
-  const { server, operator, applications } = side;
-  if (!server.effective) return write("server", server.wanted, "there is no server certificate yet");
-  if (!operator.effective) return write("operator", operator.wanted, "the operator has no certificate yet");
-  if (applications && !applications.effective)
-    return write("applications", applications.wanted, "applications have no certificate yet", "startsGrace");
-  const clients: Client[] = [
-    { secret: "operator", effective: operator.effective, wanted: operator.wanted },
-    ...(applications?.effective
-      ? [{ secret: "applications", effective: applications.effective, wanted: applications.wanted } as const]
-      : []),
-  ];
-  const now: Now = { ...side, serverNow: server.effective, clients };
+  const { operator, applications } = side;
+  const server = readable(side.server.effective);
+  if (!server) return write("server", side.server.wanted, "there is no server certificate yet");
+  const clients: Client[] = [];
+  for (const [secret, party] of [["operator", operator] as const, ["applications", applications] as const]) {
+    if (!party) continue;
+    const effective = readable(party.effective);
+    if (!effective) return write(secret, party.wanted, "there is no client certificate yet", "startsGrace");
+    clients.push({ secret, effective, wanted: party.wanted });
+  }
+  const now: Now = { ...side, serverNow: server, clients };
   return (
     contradiction(now) ??
     renewBySameCa(now) ??
@@ -80,6 +80,10 @@ export function nextOnClientSide(side: ClientSide): ClientNext {
     narrowClients(now) ?? { t: "settled" }
   );
 }
+
+/** What somebody damaged in a Secret of the operator is as good as nothing. */
+const readable = (bundle: Bundle | undefined): Bundle | undefined =>
+  bundle && certificatesIn(bundle.ca) && certificatesIn(bundle.pair.cert) ? bundle : undefined;
 
 interface Client {
   readonly secret: "operator" | "applications";
@@ -108,7 +112,7 @@ const contradiction: Rule = ({ server, clients }) => {
 const renewBySameCa: Rule = ({ serverNow, server, clients, now }) => {
   const because = "the certificate is renewed by the same CA, or has expired";
   const mayReplace = (old: Bundle, wanted: Bundle, trust: readonly string[]): boolean =>
-    !samePair(old, wanted) &&
+    !isSamePair(old.pair, wanted.pair) &&
     (now >= expiryOf(old.pair.cert) ||
       trust.every((ca) => {
         const signer = signerOf(old.pair.cert, ca);
@@ -141,7 +145,8 @@ const widenClients: Rule = ({ clients }) => {
 };
 
 const widenMembers: Rule = ({ serverNow, server, trusted }) => {
-  if (trusted.some((fingerprint) => fingerprint !== bundleFingerprint(serverNow.ca)))
+  const current = bundleFingerprint(serverNow.ca);
+  if (trusted.some((fingerprint) => fingerprint !== current))
     return {
       t: "waitForRoll",
       because: "etcd reads the CA of clients when it starts, and not every member has read the current one",
@@ -157,7 +162,7 @@ const widenMembers: Rule = ({ serverNow, server, trusted }) => {
 
 const changeClientLeaves: Rule = ({ clients }) => {
   for (const { secret, effective, wanted } of clients)
-    if (!samePair(effective, wanted))
+    if (!isSamePair(effective.pair, wanted.pair))
       return write(
         secret,
         { ...effective, pair: wanted.pair },
@@ -169,7 +174,7 @@ const changeClientLeaves: Rule = ({ clients }) => {
 
 const changeServerLeaf: Rule = (side) => {
   const { serverNow, server } = side;
-  if (samePair(serverNow, server.wanted)) return undefined;
+  if (isSamePair(serverNow.pair, server.wanted.pair)) return undefined;
   return (
     applicationsHaveTime(side) ??
     presentTheLeaf(side) ??
@@ -210,5 +215,3 @@ const presentTheLeaf: Rule = ({ serverNow, operator, presented }) => {
 function write(secret: ClientSecret, bundle: Bundle, because: string, grace?: "startsGrace"): ClientNext {
   return { t: "write", secret, bundle, startsGrace: secret === "applications" && grace !== undefined, because };
 }
-
-const samePair = (a: Bundle, b: Bundle): boolean => a.pair.cert === b.pair.cert && a.pair.key === b.pair.key;

@@ -18,7 +18,7 @@
 // its annotation). With proof from the wire a rotation takes two rolls. Where the port cannot be reached, members
 // are rolled once more, between the two.
 import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
-import type { Bundle } from "./pem.ts";
+import type { Bundle, KeyPair } from "./pem.ts";
 import { expiryOf } from "./validity.ts";
 
 /** One side of the cluster: its peers. Towards clients see client-trust.ts. */
@@ -48,51 +48,36 @@ export type Next =
 export function nextBundle(side: Side): Next {
   const { effective, wanted } = side;
   if (!effective) return write(wanted, "there are no certificates yet");
-  const both = addToBundle(effective.ca, wanted.ca);
-  const signer = signerOf(effective.pair.cert, effective.ca);
-  if (signer === undefined || side.now >= expiryOf(effective.pair.cert))
-    return samePair(effective, wanted) && includes(effective.ca, wanted.ca)
-      ? narrow(side, effective, signer)
-      : write(
-          { ca: both, pair: wanted.pair },
-          "nobody accepts the certificate in use, so that no order has to be kept",
-        );
-  if (!samePair(effective, wanted) && signerOf(wanted.pair.cert, effective.ca) === signer)
-    return write({ ca: effective.ca, pair: wanted.pair }, "the certificate is renewed by the same CA");
-  if (hasToRead(side, effective)) return readTheBundle;
-  if (!includes(effective.ca, wanted.ca))
+  const { ca, pair } = effective;
+  const signer = signerOf(pair.cert, ca);
+  const isChanged = !isSamePair(pair, wanted.pair);
+  if (signer === undefined || (isChanged && side.now >= expiryOf(pair.cert)))
     return write(
-      { ca: both, pair: effective.pair },
+      { ca: addToBundle(ca, wanted.ca), pair: wanted.pair },
+      "nobody accepts the certificate in use any more",
+    );
+  if (isChanged && signerOf(wanted.pair.cert, ca) === signer)
+    return write({ ca, pair: wanted.pair }, "the certificate is renewed by the same CA");
+  const fingerprint = bundleFingerprint(ca);
+  if (side.trusted.some((one) => one !== fingerprint))
+    return {
+      t: "waitForRoll",
+      because: "etcd reads the CA when it starts, and not every member has read the current one",
+    };
+  if (!includes(ca, wanted.ca))
+    return write(
+      { ca: addToBundle(ca, wanted.ca), pair },
       "members have to trust the new CA before one presents a certificate of it",
     );
-  if (samePair(effective, wanted)) return narrow(side, effective, signer);
-  if (side.presented.some((one) => one !== signer)) return presentTheLeaf(signer);
-  return write({ ca: effective.ca, pair: wanted.pair }, "every member trusts the CA of the new certificate");
-}
-
-/** The wanted leaf is in use. CAs that are not wanted go. */
-function narrow(side: Side, effective: Bundle, signer: string | undefined): Next {
-  const { wanted } = side;
-  if (hasToRead(side, effective)) return readTheBundle;
-  if (includes(wanted.ca, effective.ca)) return { t: "settled" };
-  if (signer !== undefined && side.presented.some((one) => one !== signer)) return presentTheLeaf(signer);
-  return write(wanted, "every member presents a certificate of the new CA");
+  if (!isChanged && includes(wanted.ca, ca)) return { t: "settled" };
+  if (side.presented.some((one) => one !== signer))
+    return { t: "waitForLeaf", signer, because: "not every member is known to present the current certificate" };
+  return isChanged
+    ? write({ ca, pair: wanted.pair }, "every member trusts the CA of the new certificate")
+    : write(wanted, "every member presents a certificate of the new CA");
 }
 
 const write = (bundle: Bundle, because: string): Next => ({ t: "write", bundle, because });
 
-const readTheBundle: Next = {
-  t: "waitForRoll",
-  because: "etcd reads the CA when it starts, and not every member has read the current one",
-};
-
-const presentTheLeaf = (signer: string): Next => ({
-  t: "waitForLeaf",
-  signer,
-  because: "not every member is known to present the current certificate",
-});
-
-const hasToRead = ({ trusted }: Side, effective: Bundle): boolean =>
-  trusted.some((fingerprint) => fingerprint !== bundleFingerprint(effective.ca));
-
-const samePair = (a: Bundle, b: Bundle): boolean => a.pair.cert === b.pair.cert && a.pair.key === b.pair.key;
+/** Whether it is the same certificate with the same key. */
+export const isSamePair = (a: KeyPair, b: KeyPair): boolean => a.cert === b.cert && a.key === b.key;

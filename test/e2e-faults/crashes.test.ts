@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { waitFor } from "../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { claimLabel, clusterIdAnnotation, clusterUidAnnotation } from "../../src/cluster/objects/claims.ts";
 import { settingsAnnotation } from "../../src/cluster/objects/member-pod.ts";
-import { PodDisruptionBudget, Service } from "../../src/kube/objects/kinds.ts";
+import { PersistentVolumeClaim, PodDisruptionBudget, Service } from "../../src/kube/objects/kinds.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../e2e/support/environment.ts";
@@ -15,6 +16,8 @@ import { memberAt } from "../e2e/support/healthy.ts";
 import { untilRolled } from "../e2e/support/rolled.ts";
 import { holdSameData } from "../e2e/support/same-data.ts";
 import { Writer } from "../e2e/support/writer.ts";
+import { onlyReturned, untilReturned } from "../e2e-volumes/support/returned.ts";
+import { onVolumes, untilEachClaim } from "../e2e-volumes/support/volumes.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
 import { type Row, rowsOf } from "../support/matrix.ts";
@@ -135,6 +138,41 @@ const rolled =
     }
   };
 
+/** Members with volumes: a lost pod comes back as the same member, and the volumes are asked to grow. */
+async function onTheirVolumes({ key, operators, record }: Setup): Promise<void> {
+  const cluster = await createCluster(key, { size: 3, pod: onVolumes("1Gi") });
+  const first = await operators.during(cluster.untilHealthy());
+  await operators.during(untilNoted(cluster, "1Gi"));
+  await record("creation", cluster);
+  const writer = new Writer(cluster);
+  try {
+    const victim = first.members.find(({ id }) => id !== first.leader.id);
+    assert.ok(victim);
+    await deletePods(cluster, victim.name);
+    onlyReturned(first, await operators.during(untilReturned(cluster, first, victim.name)), victim.name);
+    await operators.during(writer.nothingIsLost());
+    await record("repair", cluster);
+
+    await cluster.edit({ pod: onVolumes("2Gi") });
+    await operators.during(untilNoted(cluster, "2Gi"));
+    onlyReturned(first, await operators.during(cluster.untilHealthy()), victim.name);
+    await operators.during(writer.nothingIsLost());
+    await record("volumes that grow", cluster);
+  } finally {
+    await writer.stop();
+  }
+}
+
+/** The claims ask for that much, and say whose data they hold. */
+async function untilNoted(cluster: TestCluster, storage: string): Promise<void> {
+  await untilEachClaim(cluster, `claims of ${storage} with notes`, (claims) =>
+    claims.every(({ metadata, spec }) => {
+      const { [clusterIdAnnotation]: id } = metadata?.annotations ?? {};
+      return id !== undefined && spec?.resources?.requests?.["storage"] === storage;
+    }),
+  );
+}
+
 function firstWrite(cluster: TestCluster): Promise<true> {
   let seen = "no member";
   const write = async (): Promise<true | undefined> => {
@@ -154,11 +192,12 @@ function firstWrite(cluster: TestCluster): Promise<true> {
 /** Everything except names, times and counters. */
 async function stateOf(cluster: TestCluster): Promise<object> {
   const { namespace } = cluster;
-  const [{ status, spec }, pods, services, budgets] = await Promise.all([
+  const [{ status, spec, metadata: { uid } = {} }, pods, services, budgets, claims] = await Promise.all([
     cluster.get(),
     cluster.pods(),
     kube.list(Service, { namespace }),
     kube.list(PodDisruptionBudget, { namespace }),
+    kube.list(PersistentVolumeClaim, { namespace }),
   ]);
   return {
     spec,
@@ -177,6 +216,14 @@ async function stateOf(cluster: TestCluster): Promise<object> {
       clusterIP: spec?.clusterIP === "None",
     })),
     budgets: budgets.items.map(({ spec }) => spec?.minAvailable),
+    claims: claims.items.map(({ metadata, spec }) => ({
+      asked: spec?.resources?.requests,
+      role: metadata?.labels?.[claimLabel],
+      isOurs: metadata?.annotations?.[clusterUidAnnotation] === uid,
+      isOfThisEtcd: metadata?.annotations?.[clusterIdAnnotation] === status?.clusterId,
+      settings: metadata?.annotations?.[settingsAnnotation],
+      owners: metadata?.ownerReferences?.length ?? 0,
+    })),
   };
 }
 
@@ -184,6 +231,7 @@ function countedBy(changes: readonly string[]): object {
   const count = (what: string): number => changes.filter((change) => change === what).length;
   return {
     podsMade: count("POST pods"),
+    claimsMade: count("POST persistentvolumeclaims"),
     added: count("MemberAdd"),
     promoted: count("MemberPromote"),
     moved: count("MemberUpdate"),
@@ -232,6 +280,16 @@ describe("crashing operators", { concurrency: 3 }, () => {
       lead: "while members are exchanged for a setting, ",
       each: [
         { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
+        { changes: 3, after: "every third write", fewest: 6 },
+      ],
+    },
+    {
+      scenario: onTheirVolumes,
+      prefix: "volumes-",
+      lead: "with volumes, ",
+      each: [
+        { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
+        { changes: 2, after: "every second write", fewest: 8, onlyInMatrix: true },
         { changes: 3, after: "every third write", fewest: 6 },
       ],
     },

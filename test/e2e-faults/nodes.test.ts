@@ -6,10 +6,9 @@ import { labNodes } from "../../lab/config.ts";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
-import { waitFor } from "../../lab/progress.ts";
-import { Node } from "../../src/kube/objects/kinds.ts";
 import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { kube, lab, patience, restrictedNamespace } from "../e2e/support/environment.ts";
+import { lab, restrictedNamespace } from "../e2e/support/environment.ts";
+import { nodesReady } from "../e2e/support/nodes.ts";
 import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
 import { onlyReplaced } from "../e2e/support/replaced.ts";
@@ -34,17 +33,6 @@ describe("nodes", () => {
     await heal(lab);
     await Promise.all([writer?.stop(), patientWriter?.stop(), upgradedWriter?.stop()]);
   });
-
-  const nodesReady = (): Promise<true> =>
-    waitFor(
-      "all nodes to be ready",
-      async () => {
-        const { items } = await kube.list(Node);
-        const ready = items.every(({ status }) => status?.conditions?.some(isReady));
-        return ready ? true : undefined;
-      },
-      { timeoutMs: patience },
-    );
 
   test("members start on different nodes", async () => {
     const { members } = await cluster.untilHealthy();
@@ -148,8 +136,6 @@ describe("nodes", () => {
 });
 
 const idsOf = (members: readonly { readonly id: string }[]): string[] => members.map(({ id }) => id).toSorted();
-
-const isReady = ({ type, status }: { type: string; status: string }): boolean => type === "Ready" && status === "True";
 
 const restartsOf = (name: string, members: readonly { name: string; restarts: number }[]): number =>
   members.find((member) => member.name === name)?.restarts ?? 0;

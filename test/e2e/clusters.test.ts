@@ -1,5 +1,6 @@
 // EtcdClusters under a cluster-wide operator, each with a writer that never stops.
 import { before, describe } from "node:test";
+import { auth } from "./clusters/auth.ts";
 import { lostWriteCheck } from "./clusters/lost-write-check.ts";
 import { noSpace } from "./clusters/no-space.ts";
 import { healing } from "./clusters/healing.ts";
@@ -24,6 +25,7 @@ describe("clusters", { concurrency: 3 }, () => {
   lifecycle();
   lostWriteCheck();
   noSpace();
+  auth();
   healing();
   joining();
   scaling();

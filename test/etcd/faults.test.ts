@@ -52,7 +52,7 @@ describe("a server that is frozen", () => {
     const observed: string[] = [];
     const members = new EtcdMembers({ observe: ({ type }) => void observed.push(type) });
     try {
-      const m0 = etcd.member("m0", members);
+      const m0 = etcd.member("m0", undefined, members);
       const stopped = Promise.withResolvers<void>();
       const snapshot = m0.snapshot(async () => {
         await etcd.freeze("m0");

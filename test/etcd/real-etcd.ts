@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
@@ -12,12 +12,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ensureBuilt } from "../../lab/build/cache.ts";
 import { type EtcdVersion as Built, etcdRecipe } from "../../lab/build/etcd.ts";
 import { EtcdError } from "../../src/etcd/errors.ts";
+import type { Login } from "../../src/etcd/login.ts";
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import { type ClientTls, EtcdMembers } from "../../src/etcd/members.ts";
+import { Http2Origin } from "../../src/transport/origin.ts";
+import { AuthAdmin } from "./auth-admin.ts";
 import { untilStopped } from "../../lab/machine/stopped.ts";
 import { comesTrue, type EtcdWorld } from "../../src/etcd/testing/world.ts";
 import { hasFlag } from "../../src/etcd/versions/flags.ts";
 import { type EtcdVersion, version } from "../../src/etcd/versions/version.ts";
+import { type Bundle, type SecretUse, writeBundle } from "../../src/tls/pem.ts";
 
 export async function etcdProgram(built: Built): Promise<string> {
   return path.join(await ensureBuilt(await etcdRecipe(built)), "etcd");
@@ -37,6 +41,10 @@ export interface RealEtcdOptions {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly tls?: ServerTls;
+  /** Members speak TLS with one another, each with this. */
+  readonly peerTls?: Bundle;
+  /** Where members listen for peers. Connections on loopback come from 127.0.0.1 all the same. */
+  readonly peerHost?: "127.0.0.2" | "localhost";
   /** `initial-cluster` and its state come from `env` and not from flags. */
   readonly initialCluster?: "byVariables";
   /** Listen for clients at the wildcard address, as members in pods do. Default: on loopback. */
@@ -44,12 +52,14 @@ export interface RealEtcdOptions {
 }
 
 interface Process {
-  readonly peerUrl: string;
-  readonly clientUrl: string;
+  peerUrl: string;
+  clientUrl: string;
   readonly metricsUrl: string;
   /** Of the version that it runs now. */
   program: string;
   args: string[];
+  /** Set later, in place of those in `args`. */
+  readonly flags: Record<string, string | undefined>;
   child: ChildProcess | undefined;
 }
 
@@ -59,12 +69,17 @@ export class RealEtcd implements EtcdWorld {
   readonly #folder: string;
   readonly #options: RealEtcdOptions;
   readonly #processes: ReadonlyMap<string, Process>;
+  readonly #users: AuthAdmin;
+  /** Once authentication is on. */
+  #login: Login | undefined;
+  #origin: Http2Origin | undefined;
 
   private constructor(built: Built, folder: string, options: RealEtcdOptions, processes: ReadonlyMap<string, Process>) {
     this.version = version(built);
     this.#folder = folder;
     this.#options = options;
     this.#processes = processes;
+    this.#users = new AuthAdmin({ send: (request, receiver) => this.#toFirst.send(request, receiver) });
   }
 
   /** A cluster of one running member, m0, and addresses for four more. */
@@ -82,15 +97,21 @@ export class RealEtcd implements EtcdWorld {
 
   /** A new cluster of so many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
-    const etcd = await RealEtcd.#prepare(built, options);
-    const names = [...etcd.#processes.keys()].slice(0, size);
+    const etcd = await RealEtcd.launchCluster(built, size, options);
     try {
-      for (const name of names) await etcd.#bootstrap(name, names);
-      await Promise.all(names.map((name) => etcd.#answers(name)));
+      await Promise.all([...etcd.#processes.keys()].slice(0, size).map((name) => etcd.#answers(name)));
     } catch (error) {
       await etcd[Symbol.asyncDispose]();
       throw error;
     }
+    return etcd;
+  }
+
+  /** Like `startCluster`, without waiting until they answer. */
+  static async launchCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    const names = [...etcd.#processes.keys()].slice(0, size);
+    for (const name of names) await etcd.#bootstrap(name, names);
     return etcd;
   }
 
@@ -116,11 +137,12 @@ export class RealEtcd implements EtcdWorld {
       names.map((name, index) => [
         name,
         {
-          peerUrl: `http://127.0.0.1:${ports[3 * index]}`,
+          peerUrl: `${options.peerTls ? "https" : "http"}://${options.peerHost ?? "127.0.0.1"}:${ports[3 * index]}`,
           clientUrl: `${scheme}://127.0.0.1:${ports[3 * index + 1]}`,
           metricsUrl: `http://127.0.0.1:${ports[3 * index + 2]}`,
           program,
           args: [],
+          flags: {},
           child: undefined,
         },
       ]),
@@ -141,13 +163,28 @@ export class RealEtcd implements EtcdWorld {
     return this.#processes.get(name)?.peerUrl ?? `http://127.0.0.1:1/${name}`;
   }
 
-  member(name: string, members: EtcdMembers = this.members): EtcdMember {
-    const { tls } = this.#options;
+  member(name: string, login?: Login, members: EtcdMembers = this.members): EtcdMember {
+    const tls = this.clientUrl(name).startsWith("https") ? this.#options.tls : undefined;
     return members.at({
       url: this.clientUrl(name),
+      ...(login && { login }),
       ...(tls ? { tls: tls.client } : {}),
       ...(tls?.serverName === undefined ? {} : { serverName: tls.serverName }),
     });
+  }
+
+  async setUser(login: Login, roles: readonly string[]): Promise<void> {
+    await this.#users.setUser(login, roles);
+  }
+
+  async enableAuth(by: Login): Promise<void> {
+    await this.#users.enable(by);
+    this.#login = by;
+  }
+
+  async disableAuth(): Promise<void> {
+    await this.#users.disable();
+    this.#login = undefined;
   }
 
   /** An address where no peer can dial it. */
@@ -168,7 +205,7 @@ export class RealEtcd implements EtcdWorld {
     const listed = await comesTrue(
       this,
       "a member lists the others",
-      () => this.member("m0").memberList({ linearizable: false }),
+      () => this.member("m0", this.#login).memberList({ linearizable: false }),
       ({ members }) => members.some(isOwn),
     );
     const initial = listed.members.map((member) => {
@@ -227,6 +264,53 @@ export class RealEtcd implements EtcdWorld {
     clearTimeout(patience);
   }
 
+  /** Ends a process by SIGTERM and starts it with its data, and with flags that were changed in between. */
+  async restart(name: string): Promise<void> {
+    await this.stop(name);
+    await this.revive(name);
+  }
+
+  /** From its next start on, in place of those that it has; undefined removes a flag. */
+  setFlags(name: string, flags: Readonly<Record<string, string | undefined>>): void {
+    Object.assign(this.#process(name).flags, flags);
+  }
+
+  /** From its next start on, its peers reach it in this way. Its URL in the list of members is another matter. */
+  listenForPeersWith(name: string, scheme: "http" | "https"): void {
+    const member = this.#process(name);
+    member.peerUrl = member.peerUrl.replace(/^https?/, scheme);
+    this.setFlags(name, { "listen-peer-urls": member.peerUrl, "initial-advertise-peer-urls": member.peerUrl });
+  }
+
+  /** From its next start on, clients reach it in this way. */
+  listenForClientsWith(name: string, scheme: "http" | "https"): void {
+    const member = this.#process(name);
+    member.clientUrl = member.clientUrl.replace(/^https?/, scheme);
+    this.setFlags(name, { "listen-client-urls": member.clientUrl, "advertise-client-urls": member.clientUrl });
+  }
+
+  /** Changes the files under a running member, each at once, as a kubelet does. Its next start needs `tlsFlags`. */
+  async putCertificates(name: string, use: SecretUse, bundle: Bundle): Promise<void> {
+    await mkdir(this.#tlsFolder(name), { recursive: true });
+    for (const [file, text] of Object.entries(writeBundle(use, bundle))) {
+      const target = path.join(this.#tlsFolder(name), file);
+      await writeFile(`${target}.new`, text);
+      await rename(`${target}.new`, target);
+    }
+  }
+
+  /** With which a member uses what `putCertificates` put there. */
+  tlsFlags(name: string, use: "peer" | "server"): Record<string, string> {
+    const file = (end: string): string => path.join(this.#tlsFolder(name), `${use}${end}`);
+    const prefix = use === "peer" ? "peer-" : "";
+    return {
+      [`${prefix}cert-file`]: file(".crt"),
+      [`${prefix}key-file`]: file(".key"),
+      [`${prefix}trusted-ca-file`]: file("-ca.crt"),
+      [`${prefix}client-cert-auth`]: "true",
+    };
+  }
+
   hasEnded(name: string): boolean {
     const { child } = this.#process(name);
     return child !== undefined && (child.exitCode !== null || child.signalCode !== null);
@@ -267,6 +351,7 @@ export class RealEtcd implements EtcdWorld {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.members.close();
+    this.#origin?.close();
     await Promise.all([...this.#processes.keys()].map((name) => this.kill(name)));
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -283,7 +368,7 @@ export class RealEtcd implements EtcdWorld {
     process.args = [
       `--name=${name}`,
       `--data-dir=${path.join(this.#folder, name)}`,
-      `--listen-peer-urls=${process.peerUrl}`,
+      `--listen-peer-urls=${process.peerUrl.replace("localhost", "127.0.0.1")}`,
       `--initial-advertise-peer-urls=${process.peerUrl}`,
       `--listen-client-urls=${everywhere === true ? process.clientUrl.replace("127.0.0.1", "0.0.0.0") : process.clientUrl}`,
       `--advertise-client-urls=${process.clientUrl}`,
@@ -300,7 +385,7 @@ export class RealEtcd implements EtcdWorld {
     const member = this.#process(name);
     const log = openSync(this.#logFile(name), "a");
     // The kernel kills it with this process, in case that one is killed before it can clean up.
-    const args = ["--pdeathsig", "KILL", "--", member.program, ...member.args];
+    const args = ["--pdeathsig", "KILL", "--", member.program, ...flagsOf(member)];
     const env = { ...process.env, ETCD_LISTEN_METRICS_URLS: member.metricsUrl, ...this.#options.env };
     member.child = spawn("setpriv", args, { stdio: ["ignore", log, log], env });
     closeSync(log);
@@ -310,26 +395,33 @@ export class RealEtcd implements EtcdWorld {
     const { child } = this.#process(name);
     const status = (): Promise<unknown> => {
       if (child && child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}\n${this.log}`);
-      return this.member(name).status();
+      return this.member(name, this.#login).status();
     };
     await comesTrue(this, `${name} answers`, status, () => true);
   }
 
+  get #toFirst(): Http2Origin {
+    const { client } = this.#options.tls ?? {};
+    this.#origin ??= new Http2Origin(this.clientUrl("m0"), {
+      ...(client && { tls: () => ({ ca: client.ca, ...client.identity }) }),
+    });
+    return this.#origin;
+  }
+
   async #tlsFlags(name: string): Promise<string[]> {
-    const { tls } = this.#options;
-    if (!tls) return [];
-    const folder = path.join(this.#folder, `${name}-tls`);
-    await mkdir(folder, { recursive: true });
-    const file = async (kind: string, text: string): Promise<string> => {
-      await writeFile(path.join(folder, kind), text);
-      return path.join(folder, kind);
-    };
-    return [
-      `--cert-file=${await file("cert", tls.server.cert)}`,
-      `--key-file=${await file("key", tls.server.key)}`,
-      `--trusted-ca-file=${await file("ca", tls.server.clientCa)}`,
-      "--client-cert-auth",
+    const { tls, peerTls } = this.#options;
+    const given = [
+      ...(tls ? [["server", { ca: tls.server.clientCa, pair: tls.server }] as const] : []),
+      ...(peerTls ? [["peer", peerTls] as const] : []),
     ];
+    for (const [use, bundle] of given) await this.putCertificates(name, use, bundle);
+    return given.flatMap(([use]) =>
+      Object.entries(this.tlsFlags(name, use)).map(([flag, value]) => `--${flag}=${value}`),
+    );
+  }
+
+  #tlsFolder(name: string): string {
+    return path.join(this.#folder, `${name}-tls`);
   }
 
   #process(name: string): Process {
@@ -341,6 +433,14 @@ export class RealEtcd implements EtcdWorld {
   #logFile(name: string): string {
     return path.join(this.#folder, `${name}.log`);
   }
+}
+
+function flagsOf({ args, flags }: Process): string[] {
+  const kept = args.filter((arg) => !Object.keys(flags).some((flag) => arg.startsWith(`--${flag}=`)));
+  return [
+    ...kept,
+    ...Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${value}`])),
+  ];
 }
 
 /** Below the ephemeral ports: an outgoing connection could take one of those before etcd listens on it. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { EtcdError } from "../../src/etcd/errors.ts";
+import { has } from "../../src/etcd/versions/features.ts";
 import { TransportError } from "../../src/transport/errors.ts";
 import type { RealEtcd } from "./real-etcd.ts";
 
@@ -12,6 +13,7 @@ export class Writer implements AsyncDisposable {
   readonly #acknowledged: string[] = [];
   readonly #writing: Promise<void>;
   #stopped = false;
+  #failures = 0;
 
   constructor(etcd: RealEtcd, names: readonly string[]) {
     this.#etcd = etcd;
@@ -28,9 +30,19 @@ export class Writer implements AsyncDisposable {
         this.#acknowledged.push(key);
       } catch (error) {
         if (!(error instanceof EtcdError || error instanceof TransportError)) throw error;
+        this.#failures += 1;
       }
       await delay(10);
     }
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.length;
+  }
+
+  /** How many writes were not acknowledged. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** Ends it. Every member has every acknowledged write, and all have the same data. */
@@ -44,6 +56,7 @@ export class Writer implements AsyncDisposable {
       const lost = this.#acknowledged.filter((key) => !written.has(key));
       assert.deepEqual(lost, [], `${lost.length} of ${this.#acknowledged.length} acknowledged writes are lost`);
     }
+    if (!has(this.#etcd.version, "hashKv")) return;
     const hashes = await Promise.all(members.map((member) => member.hashKv(revision)));
     assert.equal(new Set(hashes.map(({ hash }) => hash)).size, 1, JSON.stringify(hashes));
   }

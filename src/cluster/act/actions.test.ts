@@ -29,3 +29,14 @@ for (const [what, cause, members, wanted] of table)
       wanted,
     );
   });
+
+test("the event of a change of an image tells of the versions, and there is none where the version is the same", () => {
+  const assessment = assess(sampleWorld({ members: three }), sampleNow);
+  const release = (version: string) => ({ version, image: "registry.example/etcd" });
+  const notes = (from: string, to: string) => {
+    const change = { member: "demo-a", uid: "u", from: release(from), to: release(to) };
+    return eventsOf({ do: "confirmChange", ...change }, assessment).map(({ note }) => note);
+  };
+  assert.deepEqual(notes("3.6.16", "3.7.3"), ["Member demo-a upgraded from 3.6.16 to 3.7.3"]);
+  assert.deepEqual(notes("3.6.16", "3.6.16"), []);
+});

@@ -15,7 +15,7 @@ const members = [at("a"), at("b"), at("c")];
 
 /** The letter of the one that is asked to change the members. */
 function asked(sample: SampleWorld, without?: string): string {
-  const context = { members: { at: ({ url }: { url: string }) => url } };
+  const context = { members: { at: ({ url }: { url: string }) => url }, logins: { known: () => undefined } };
   const execution = executionOf(assess(sampleWorld(sample), sampleNow), {} as never, context as never);
   const url: unknown = voterToAsk(execution, without === undefined ? undefined : sampleId(without));
   return "abc".split("").find((letter) => url === memberUrl(`10.0.0.${letter}`)) ?? "nobody";

@@ -62,5 +62,6 @@ export function portTo({ assessment, context }: Execution, { id }: Member): Etcd
   const pod = assessment.seats.find(({ member }) => member.id === id)?.pod;
   if (pod?.address === undefined) return undefined;
   const { cluster, tls } = assessment.world;
-  return context.members.at(endpointOf(reachableAt(pod.address, pod, cluster, tls.identity)));
+  const reachable = reachableAt(pod.address, pod, cluster, tls.identity);
+  return context.members.at(endpointOf({ ...reachable, login: context.logins.known(cluster) }));
 }

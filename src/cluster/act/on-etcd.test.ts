@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { EtcdError } from "../../etcd/errors.ts";
+import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
+import type { DowngradeStep } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
@@ -17,7 +18,7 @@ import { NotYet } from "./outcome.ts";
 
 interface Live {
   readonly cluster?: EtcdCluster;
-  readonly pod?: Pod;
+  readonly pod?: Pod | Error;
   /** What etcd says instead of doing it. */
   readonly says?: Error;
 }
@@ -38,16 +39,20 @@ async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld =
   };
   const [memberRemove, memberPromote, memberUpdate] = [ask("remove"), ask("promote"), ask("update")];
   const memberAdd = (): Promise<object> => ask("add")().then((members) => ({ members }));
-  const member = { memberRemove, memberPromote, memberUpdate, memberAdd, moveLeader: ask("move leader") };
+  const downgrade = (step: DowngradeStep) =>
+    ask(`${step.do} downgrade${"version" in step ? ` ${step.version}` : ""}`)();
+  const member = { memberRemove, memberPromote, memberUpdate, memberAdd, moveLeader: ask("move leader"), downgrade };
   const api = {
     get: (kind: Kind<KubeObject>): Promise<KubeObject> => {
       if (kind.kind === EtcdCluster.kind) return Promise.resolve(cluster);
+      if (pod instanceof Error) return Promise.reject(pod);
       return pod === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(pod);
     },
     mergePatch: () => Promise.resolve(asked.push("label")),
   };
   const assessment = assess(sampleWorld(sample), sampleNow);
-  const execution = executionOf(assessment, { api } as never, { members: { at: () => member } } as never);
+  const context = { members: { at: () => member }, logins: { known: () => undefined } };
+  const execution = executionOf(assessment, { api } as never, context as never);
   await carryOut(action, execution).catch((error: unknown) => {
     if (!(error instanceof NotYet)) throw error;
     asked.push("not yet");
@@ -55,7 +60,7 @@ async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld =
   return { asked, execution };
 }
 
-const saysOf = (reason: "notALearner" | "memberNotFound"): EtcdError => new EtcdError(reason, "a call", "");
+const saysOf = (reason: EtcdReason): EtcdError => new EtcdError(reason, "a call", "");
 const ids = ({ execution }: Done): string[] => execution.members.map(({ id }) => id);
 
 describe("a member is removed", () => {
@@ -102,6 +107,11 @@ describe("a member is removed", () => {
   for (const [what, sight, live, wanted] of table)
     test(what, async () => assert.deepEqual((await carriedOut(removal(sight), live)).asked, wanted));
 
+  test("unless nobody can say whether its pod is there", async () => {
+    const down = new ApiError(500, "InternalError", "");
+    await assert.rejects(carriedOut(removal(none), { pod: down }), down);
+  });
+
   test("and is off the list from then on, also when it was removed before", async () => {
     assert.deepEqual(ids(await carriedOut(removal(none))), [sampleId("z")]);
     const before = await carriedOut(removal(none), { says: saysOf("memberNotFound") });
@@ -143,4 +153,19 @@ test("a leader that cannot be asked does not step down", async () => {
   assert.deepEqual((await carriedOut(move)).asked, ["move leader"]);
   const members = [voter("a"), voter("b", { pod: { address: undefined } }), voter("c")];
   assert.deepEqual((await carriedOut(move, {}, { members })).asked, ["not yet"]);
+});
+
+describe("a downgrade", () => {
+  const enable: Action = { do: "enableDowngrade", to: "3.6.0", because: "a test" };
+  const cancel: Action = { do: "cancelDowngrade", because: "a test" };
+  test("is enabled, also when it was before", async () => {
+    for (const live of [{}, { says: saysOf("downgradeInProgress") }])
+      assert.deepEqual((await carriedOut(enable, live)).asked, ["enable downgrade 3.6.0"]);
+    await assert.rejects(carriedOut(enable, { says: saysOf("noDowngrade") }));
+  });
+  test("is cancelled, also when there is none", async () => {
+    for (const live of [{}, { says: saysOf("noDowngrade") }])
+      assert.deepEqual((await carriedOut(cancel, live)).asked, ["cancel downgrade"]);
+    await assert.rejects(carriedOut(cancel, { says: saysOf("downgradeInProgress") }));
+  });
 });

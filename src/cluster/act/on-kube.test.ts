@@ -9,7 +9,7 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import type { Action } from "../plan/actions.ts";
 import { three } from "../testing/plan-table.ts";
-import { sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { NotYet, Refused } from "./outcome.ts";
@@ -36,6 +36,12 @@ async function writesOf(action: Action, there: There): Promise<unknown[]> {
     apply: (_kind: unknown, _object: unknown, { force }: { force: boolean }) =>
       Promise.resolve(writes.push(force ? "apply by force" : "apply")),
     delete: (_kind: unknown, { name }: Key, options: object) => Promise.resolve(writes.push(`delete ${name}`, options)),
+    mergePatch: (
+      _kind: unknown,
+      { name }: Key,
+      { status }: { status: object },
+      { subresource }: { subresource: string },
+    ) => Promise.resolve(writes.push(`patch ${subresource} of ${name}`, status)),
     replace: (_kind: unknown, { spec: after }: Pod) =>
       Promise.resolve(writes.push(after?.containers.map(({ resources }) => resources?.limits?.["memory"]))),
   };
@@ -117,4 +123,19 @@ describe("while nobody knows of a cluster that has served", () => {
   ];
   for (const [what, action, live, wanted] of table)
     test(what, async () => assert.deepEqual(await writesOf(action, { cluster: live }), wanted));
+});
+
+test("what must not be forgotten is written into the status at once", async () => {
+  const table: [Action, object][] = [
+    [
+      { do: "latchClusterId", clusterId: sampleClusterId },
+      { clusterId: sampleClusterId, phase: "Running" },
+    ],
+    [
+      { do: "latchClusterId", clusterId: sampleClusterId, logVersion: "3.6" },
+      { clusterId: sampleClusterId, phase: "Running", raftLogVersion: "3.6" },
+    ],
+    [{ do: "recordLogVersion", version: "3.6" }, { raftLogVersion: "3.6" }],
+  ];
+  for (const [action, status] of table) assert.deepEqual(await writesOf(action, {}), ["patch status of demo", status]);
 });

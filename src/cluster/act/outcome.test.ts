@@ -14,6 +14,8 @@ const table: [string, unknown, string][] = [
   ["links younger than five seconds", new EtcdError("unhealthyCluster", "MemberAdd", ""), "notYet"],
   ["a change that may have happened", new EtcdError("timeout", "MemberAdd", ""), "notYet"],
   ["an etcd that says something unheard of", new EtcdError("unknown", "MemberAdd", ""), "failed"],
+  ["an etcd that does not know the operator", new EtcdError("authRequired", "MemberAdd", ""), "refused"],
+  ["a user who may not change members", new EtcdError("permissionDenied", "MemberAdd", ""), "refused"],
   ["a voter where a learner was asked for", new EtcdError("addedAsVoter", "MemberAdd", ""), "failed"],
   ["an object that changed meanwhile", new ApiError(409, "Conflict", ""), "notYet"],
   ["a name that is taken", new ApiError(409, "AlreadyExists", ""), "notYet"],

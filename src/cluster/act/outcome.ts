@@ -1,12 +1,13 @@
 // How carrying out a plan ended, and what each way to fail means: some things are simply too early, some wait for a
 // person, and the rest is tried again by the next reconcile.
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
+import { isAccessRefusal } from "../../etcd/login.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { ReconcileAborted } from "../../kube/controller/reconcile.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action, Decision } from "../plan/actions.ts";
-import { isRefusal, refusalOf } from "./refusals.ts";
+import { accessRefusalOf, isRefusal, refusalOf } from "./refusals.ts";
 
 /** What kept an action from being done. */
 export type Obstacle = { readonly at: Action } & (
@@ -116,6 +117,7 @@ export function obstacleOf(error: unknown, at: Action): Obstacle {
     const [refused, open] = [tooEarly.get(error.reason), unknown.get(error.reason)];
     if (refused !== undefined) return notYet(error.message, refused, true);
     if (open !== undefined) return notYet(error.message, open);
+    if (isAccessRefusal(error)) return { t: "refused", at, message: accessRefusalOf(error) };
   }
   if (error instanceof ApiError) {
     if (outdated.has(error.reason)) return notYet(error.message, whileCacheIsBehindMs);

@@ -1,5 +1,6 @@
-// Turns a refusal of the API server into a sentence for the author of the EtcdCluster: the server's words, the field of
-// the spec that they are about, and what to do.
+// Turns a refusal of the API server, or of etcd, into a sentence for the author of the EtcdCluster: the server's words, the
+// field of the spec that they are about, and what to do.
+import type { EtcdError } from "../../etcd/errors.ts";
 import type { ApiError } from "../../kube/client/errors.ts";
 import type { Action } from "../plan/actions.ts";
 
@@ -11,6 +12,11 @@ export const isRefusal = ({ reason }: ApiError): boolean => refusing.has(reason)
 export function refusalOf(error: ApiError, at: Action): string {
   const words = `${error.message.trim().replace(/\.+$/, "")}.`;
   return `${words} ${makesPod(at) ? adviceOnPod(error) : adviceOnOther}`;
+}
+
+/** The next look tells more: it begins with who the operator is. */
+export function accessRefusalOf({ message }: EtcdError): string {
+  return `etcd does not let the operator do this (${message}). It needs to be a user with the role root: name a Secret with the keys username and password of one in spec.auth.operatorSecret, or use a client certificate with its name.`;
 }
 
 const makesPod = ({ do: what }: Action): boolean => what === "createSeed" || what === "createPod";

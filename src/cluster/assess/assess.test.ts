@@ -40,3 +40,15 @@ test("a cluster can do what its oldest member can, and before one answers what t
   assert.equal(version([], { etcd: "nobody", version: "3.7.3" }), "3.7.3");
   assert.equal(version([], { etcd: "nobody", version: "latest" }), "3.2.0");
 });
+
+test("a downgrade that was enabled is one, whichever member says so", () => {
+  const first = (...downgrades: (string | undefined)[]): string | undefined => {
+    const members = downgrades.map((downgrade, n) =>
+      voter("ab"[n] ?? "", { version: "3.7.3", storage: "3.7.0", pod: { version: "3.7.3" }, says: { downgrade } }),
+    );
+    return assessed(members, { version: "3.6.16" }).roll.target.first?.t;
+  };
+  assert.equal(first(undefined, undefined), "enableDowngrade");
+  assert.equal(first("3.6.0", undefined), "wait");
+  assert.equal(first(undefined, "3.6.0"), "wait");
+});

@@ -83,12 +83,14 @@ export function releaseToMake(
 }
 
 /**
- * In which version a member gets a new pod on the volume that it has: in that which others are made in, unless its data
- * must not be taken there.
+ * What a member runs in a new pod on the volume that it has. Within a minor version that is what it ran last: another image
+ * is proved on its node first, by the roll, unless the person changes members by deleting their pods. In another minor
+ * version than the others are made in it might not start any more; but its data is not taken where it must not be.
  */
-export function releaseOnVolume({ release }: Claim, made: Release): Release {
+export function releaseOnVolume({ release }: Claim, made: Release, { spec }: CompleteEtcdCluster): Release {
   const [from, to] = [parseVersion(release?.version ?? ""), parseVersion(made.version)];
   if (release === undefined || from === undefined || to === undefined) return made;
+  if (sameMinor(from, to) && spec.updateStrategy === "RollingUpdate") return release;
   const isNewer = compareVersions(from, to) <= 0;
   return stepBetween(from, to).t === "refused" || (isNewer && whyByExchange(from, to) !== undefined) ? release : made;
 }

@@ -1,7 +1,7 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { Claim, MemberPod, World } from "../observe/world.ts";
+import type { AccessTrouble, Claim, EtcdView, MemberPod, World } from "../observe/world.ts";
 import { claimOf, hasBegun } from "./claims.ts";
 import { holdsData } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
@@ -14,6 +14,8 @@ export type Health =
   | { readonly t: "electing" }
   /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
   | { readonly t: "joining" }
+  /** etcd's own authentication keeps the operator out. `serves`: clients that it lets in are served. */
+  | { readonly t: "keptOut"; readonly trouble: AccessTrouble; readonly serves: boolean }
   /** All that answer are members of another cluster than the status says that this one is. */
   | { readonly t: "foreign"; readonly answering: ClusterId; readonly latched: ClusterId }
   /** Too few answer, and enough voters still have their data to come back. */
@@ -24,12 +26,20 @@ export type Health =
 export function healthOf(world: World, seats: readonly Seat[]): Health {
   const { etcd, cluster } = world;
   if (etcd.t === "quorum") return { t: "serving" };
+  if (etcd.t === "keptOut") return keptOut(etcd, world);
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
   } else if (!isKnownToHaveServed(cluster.status)) return { t: "creating" };
   return withoutQuorum(seats.filter(isVoter), world);
+}
+
+/** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
+function keptOut({ trouble, serving }: Extract<EtcdView, { t: "keptOut" }>, world: World): Health {
+  const serves = serving.length > 0;
+  const left = withoutList(world);
+  return !serves && left.t === "dataLost" ? left : { t: "keptOut", trouble, serves };
 }
 
 function withoutQuorum(voters: readonly Seat[], world: World): Health {
@@ -41,7 +51,7 @@ function withoutQuorum(voters: readonly Seat[], world: World): Health {
   if (answering >= needed) return { t: "electing" };
   const unstarted = voters.filter(({ member }) => member.name === "").length;
   // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
-  if (unstarted > 0 && answering + unstarted >= needed) return { t: "joining" };
+  if (answering + unstarted >= needed) return { t: "joining" };
   return lost(answering, voters.length, voters);
 }
 

@@ -9,6 +9,7 @@ import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
 import { outdatedTls } from "./pod-tls.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { answeredIn } from "./silence.ts";
 import { quotaOf } from "./space.ts";
 import type { Target } from "./target.ts";
 
@@ -113,20 +114,18 @@ export const runs = (pod: Release, { version, image }: Release): boolean =>
   pod.version === version && pod.image === image;
 
 /** Its image was changed, and it has not come up since: another change of its image is its cure. */
-export const isBroken = ({ seat, how }: Change): boolean =>
-  how === "inPlace" && !seat.alive && seat.pod?.changedFrom !== undefined;
+export const isBroken = ({ seat, how, pod }: Change): boolean =>
+  !seat.alive &&
+  ((how === "inPlace" && pod.changedFrom !== undefined) || (how === "recreate" && problemOf(pod) !== undefined));
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
-export function brokenPods({ etcd, pods }: World, release: Release): readonly MemberPod[] {
-  const answering = "answers" in etcd ? [...etcd.answers.values()].map(({ pod }) => pod) : [];
-  return pods.filter(
-    (pod) =>
-      pod.changedFrom !== undefined &&
-      !runs(pod, release) &&
-      !pod.terminating &&
-      pod.state.t !== "ended" &&
-      !answering.includes(pod.name),
-  );
+export function brokenPods(world: World, release: Release): readonly MemberPod[] {
+  return silentPods(world).filter((pod) => pod.changedFrom !== undefined && !runs(pod, release));
+}
+
+export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
+  const answering = answeredIn(etcd);
+  return pods.filter(({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.has(name));
 }
 
 // What it waits for
@@ -156,10 +155,10 @@ function alarms({ etcd }: World): string | undefined {
 const fullest = 0.95;
 
 function space(world: World): string | undefined {
-  const { etcd } = world;
-  const quota = quotaOf(world);
+  const { cluster, etcd } = world;
   if (!("answers" in etcd)) return undefined;
   for (const { pod, status } of etcd.answers.values()) {
+    const quota = quotaOf(status, cluster);
     if (status.dbSize > quota * fullest)
       return `it waits until the database of ${pod} has room (${status.dbSize} of ${quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
   }

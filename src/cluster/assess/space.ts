@@ -1,5 +1,6 @@
 // How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
 // volumes, in which a defragmentation needs room for a second copy.
+import type { MemberStatus } from "../../etcd/member.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { World } from "../observe/world.ts";
 
@@ -23,7 +24,7 @@ export interface Pressure {
 
 /** Undefined while no member says how large its database is. */
 export function spaceOf(world: World): Space | undefined {
-  const { claims, etcd } = world;
+  const { claims, cluster, etcd } = world;
   const statuses = "answers" in etcd ? [...etcd.answers.values()].map(({ status }) => status) : [];
   if (statuses.length === 0) return undefined;
   const used = statuses.flatMap(({ dbSizeInUse }) => (dbSizeInUse === undefined ? [] : [dbSizeInUse]));
@@ -31,16 +32,14 @@ export function spaceOf(world: World): Space | undefined {
   return {
     size: Math.max(...statuses.map(({ dbSize }) => dbSize)),
     inUse: used.length === 0 ? undefined : Math.max(...used),
-    quota: quotaOf(world),
+    quota: Math.min(...statuses.map((status) => quotaOf(status, cluster))),
     volume: volumes.length === 0 ? undefined : Math.min(...volumes),
   };
 }
 
-/** The smallest that a member goes by. */
-export function quotaOf({ cluster, etcd }: World): number {
-  const asked = cluster.spec.etcd.quotaBackendBytes ?? usualQuota;
-  const said = "answers" in etcd ? [...etcd.answers.values()].flatMap(({ status }) => status.dbSizeQuota || []) : [];
-  return said.length === 0 ? asked : Math.min(...said);
+/** What a member goes by: it says so since etcd 3.6. */
+export function quotaOf({ dbSizeQuota }: MemberStatus, { spec }: World["cluster"]): number {
+  return dbSizeQuota || (spec.etcd.quotaBackendBytes ?? usualQuota);
 }
 
 /** Of the quota, from which on it is said, and below which it is no longer: a size that wavers is said once. */

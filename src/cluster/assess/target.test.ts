@@ -43,12 +43,29 @@ check("the version that members run next", [
   ["is not a patch that must not be moved to", "3.5.1", running("3.5.35 3.5.35"), "3.5.35; refused"],
   ["is not two minors up", "3.6.16", running("3.4.23 3.4.23"), "3.4.23; refused"],
   ["waits for a patch that may be left", "3.6.16", running("3.5.35 3.5.21 3.5.35"), "3.5.35; refused"],
+  [
+    "stays what most members run where it cannot be followed",
+    "3.6.16",
+    running("3.5.35 3.5.35 3.5.21"),
+    "3.5.35; refused",
+  ],
+  ["stays the older of two that as many run", "3.7.3", running("3.5.21 3.5.35"), "3.5.21; refused"],
+  ["stays the older of the two in any order", "3.7.3", running("3.5.35 3.5.21"), "3.5.21; refused"],
   ["is not an older minor without a way back", "3.4.23", running("3.5.35 3.5.35"), "3.5.35; refused"],
 ]);
 
 check("a step that is under way", [
   ["goes on", "3.6.16", running("3.6.16/3.5 3.5.35 3.5.35"), "3.6.16"],
   ["goes back", "3.5.35", running("3.6.16/3.5 3.5.35 3.5.35"), "3.5.35"],
+  ["goes on whichever member is ahead", "3.7.3", running("3.6.16/3.6 3.7.3/3.6", { log: "3.5" }), "3.7.3"],
+  ["is finished first when less is asked for", "3.5.35", running("3.7.3/3.6 3.6.16/3.6"), "3.6.16; refused"],
+  [
+    "is finished by itself downwards, too",
+    "3.5.35",
+    running("3.7.3/3.6 3.6.16/3.6"),
+    "3.6.16, then 3.5.35",
+    "Automatic",
+  ],
   ["goes back to another patch", "3.5.21", running("3.6.16/3.5 3.5.35 3.5.35"), "3.5.21"],
   ["goes back while etcd still counts as the older version", "3.5.35", running("3.6.16/3.5 3.6.16/3.5"), "3.5.35"],
   ["is finished first when more is asked for", "3.7.3", running("3.6.16/3.5 3.5.35"), "3.5.35; refused"],
@@ -139,6 +156,18 @@ check("before 3.7", [
 ]);
 
 check("a downgrade", [
+  [
+    "to another version is cancelled before one is enabled",
+    "3.6.16",
+    running(of37, { downgrade: "3.5.0" }),
+    "3.7.3, then 3.6.16; first cancelDowngrade",
+  ],
+  [
+    "to another version is cancelled before the log is made anew",
+    "3.7.3",
+    running(of36, { downgrade: "3.4.0", log: "3.5" }),
+    "3.6.16, then 3.7.3; first cancelDowngrade",
+  ],
   ["is enabled first", "3.6.16", running(of37), "3.7.3, then 3.6.16; first enableDowngrade 3.6.0"],
   [
     "waits until all data is stored in the older version",

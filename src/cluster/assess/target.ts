@@ -63,7 +63,7 @@ type Goal =
 
 function goalOf(wanted: EtcdVersion, running: Running, path: "Manual" | "Automatic"): Goal {
   const { oldest, newest } = rangeOf(running);
-  const isBetween = wanted.minor >= Math.min(oldest.minor, floorOf(running)) && wanted.minor <= newest.minor;
+  const isBetween = wanted.minor >= floorOf(running) && wanted.minor <= newest.minor;
   // The cluster's version follows the oldest member: both versions of a change that is under way are free to take.
   // 3.5.35, 3.6.16: go on to 3.6 or back to 3.5. 3.6.16 everywhere, and etcd still counts as 3.5: back to 3.5, too.
   const within = running.versions.find((v) => sameMinor(v, wanted)) ?? firstOf(wanted.minor);

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ClusterId, clusterId, type MemberId } from "../../etcd/ids.ts";
+import { Login } from "../../etcd/login.ts";
 import type { EtcdMember, MemberStatus } from "../../etcd/member.ts";
+import type { Endpoint } from "../../etcd/members.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { version } from "../../etcd/versions/version.ts";
 import { memberUrl } from "../objects/endpoints.ts";
 import { observedEtcd } from "./etcd.ts";
+import type { LoginSource } from "./login.ts";
+import type { AccessTrouble } from "./world.ts";
 import { samplePod } from "../testing/sample-world.ts";
 
 const address = (letter: string): string => `10.0.0.${letter.charCodeAt(0)}`;
@@ -15,6 +19,7 @@ const start = (letter: string) => ({
   peerUrl: `http://demo-${letter}:2380`,
   clientUrl: memberUrl(address(letter)),
 });
+const source: LoginSource = { t: "none" };
 const regressed = (): ReadonlySet<MemberId> => new Set();
 const podsOf = (...letters: string[]) =>
   letters.map((letter) => samplePod(`demo-${letter}`, { address: address(letter) }));
@@ -40,7 +45,13 @@ function observed(
   latched: ClusterId | undefined = etcd.clusterId,
 ) {
   const { signal } = new AbortController();
-  return observedEtcd(podsOf(...letters), { members: { at: ({ url }) => etcd.at(url) }, latched, regressed, signal });
+  return observedEtcd(podsOf(...letters), {
+    members: { at: ({ url }) => etcd.at(url) },
+    source,
+    latched,
+    regressed,
+    signal,
+  });
 }
 
 test("members that agree are seen through the quorum", async () => {
@@ -111,7 +122,13 @@ test("before there is an id, the cluster is the one that most pods answer as", a
     return { ...member, status: async () => ({ ...(await member.status()), clusterId: stranger }) };
   };
   const { signal } = new AbortController();
-  const asking = { members: { at: (to: { url: string }) => at(to.url) }, latched: undefined, regressed, signal };
+  const asking = {
+    members: { at: (to: { url: string }) => at(to.url) },
+    source,
+    latched: undefined,
+    regressed,
+    signal,
+  };
   const view = await observedEtcd(podsOf("x", "a", "b"), asking);
   assert.deepEqual(view.t === "quorum" && [view.clusterId, view.strangers.length], [ours.clusterId, 1]);
 });
@@ -149,7 +166,7 @@ test("a member that its kubelet finds ready is given a second chance to answer, 
     };
     const { signal } = new AbortController();
     const pods = podsOf("a", "b", "c").map((pod) => ({ ...pod, ready }));
-    const view = await observedEtcd(pods, { members: late, latched: etcd.clusterId, regressed, signal });
+    const view = await observedEtcd(pods, { members: late, source, latched: etcd.clusterId, regressed, signal });
     assert.ok(view.t === "quorum");
     assert.equal(view.answers.get(etcd.idOf("demo-b"))?.healthy, ready ? true : undefined);
   }
@@ -206,7 +223,13 @@ test("a majority that comes back between the answers and the list is not taken f
 test("nobody to ask and nobody who answers are different things", async () => {
   const etcd = await etcdOf("a");
   const { signal } = new AbortController();
-  const asking = { members: { at: ({ url }: { url: string }) => etcd.at(url) }, latched: undefined, regressed, signal };
+  const asking = {
+    members: { at: ({ url }: { url: string }) => etcd.at(url) },
+    source,
+    latched: undefined,
+    regressed,
+    signal,
+  };
   const waiting = samplePod("demo-a", { address: undefined });
   assert.deepEqual(await observedEtcd([waiting], asking), { t: "nobody" });
   etcd.set("demo-a", "stopped");
@@ -272,4 +295,45 @@ test("leaders that disagree are seen when they still do at a second look, and an
   assert.deepEqual(lasting.t === "quorum" && [...lasting.rivals].toSorted(), rivals);
   const passing = await observed(withWiped(etcd, "c", { raftTerm: 1 }, 1));
   assert.deepEqual(passing.t === "quorum" && passing.rivals, []);
+});
+
+test("members that ask for a login are not silent: they keep the operator out, and serve or do not", async () => {
+  for (const text of ["3.6.16", "3.5.21"]) {
+    const etcd = await etcdOf("a", "b", "c");
+    const root = new Login("root", "secret");
+    for (const name of ["demo-a", "demo-b", "demo-c"])
+      etcd.restart(etcd.idOf(name), { ...start(name.slice(-1)), version: text });
+    etcd.auth.setUser(root, ["root"]);
+    etcd.auth.setUser(new Login("guest", "secret"), []);
+    etcd.auth.enable();
+    const { signal } = new AbortController();
+    const look = (source: LoginSource) => {
+      const members = { at: ({ url, login }: Endpoint) => etcd.at(url, login) };
+      return observedEtcd(podsOf("a", "b", "c"), { members, source, latched: etcd.clusterId, regressed, signal });
+    };
+    const as = (username: string, password = "secret"): LoginSource => ({
+      t: "given",
+      secret: "login",
+      login: new Login(username, password),
+    });
+    const all = ["demo-a", "demo-b", "demo-c"];
+    const out = (trouble: AccessTrouble, serving = all, refusing = all) => ({
+      t: "keptOut",
+      trouble,
+      refusing,
+      serving,
+    });
+    assert.deepEqual(await look({ t: "none" }), out({ t: "noLogin" }));
+    assert.deepEqual(await look(as("root", "wrong")), out({ t: "wrongPassword", secret: "login" }));
+    assert.deepEqual(await look(as("guest")), out({ t: "notRoot", secret: "login" }));
+    const known = as("root");
+    assert.equal((await look(known)).t, "quorum");
+    etcd.set("demo-c", "stopped");
+    const two = all.slice(0, 2);
+    assert.deepEqual(await look({ t: "none" }), out({ t: "noLogin" }, two, two));
+    etcd.set("demo-b", "stopped");
+    assert.equal((await look(known)).t, "noQuorum", "who was let in before still is");
+    const alone = await look({ t: "none" });
+    assert.deepEqual(alone, text === "3.6.16" ? out({ t: "noLogin" }, [], ["demo-a"]) : { ...alone, t: "noQuorum" });
+  }
 });

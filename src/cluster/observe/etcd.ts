@@ -1,18 +1,22 @@
 // What etcd itself says, in two short rounds: every pod with an address is asked at once how it is, then the most
 // advanced one that reads through the quorum is asked for the list of members. Silence costs a second a round, and two
-// where nobody expects it.
+// where nobody expects it. A member that asks for a login that the operator does not have answers, too: it is there.
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { EtcdMember, Member, Membership, MemberStatus } from "../../etcd/member.ts";
-import { EtcdError } from "../../etcd/errors.ts";
+import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
+import { isAccessRefusal } from "../../etcd/login.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
 import { endpointOf, type Reachable } from "../objects/endpoints.ts";
+import { type LoginSource, troubleWith } from "./login.ts";
 import type { EtcdView, MemberAnswer, MemberPod } from "./world.ts";
 
 const roundMs = 1000;
 
 export interface Asking {
   readonly members: MemberPool;
+  /** Whom to log in as. */
+  readonly source: LoginSource;
   /** How a pod is reached. Default: in plain text. */
   readonly reach?: (pod: MemberPod, address: string) => Reachable;
   /** The cluster's id as the status holds it; a pod that answers with another belongs to another cluster. */
@@ -32,7 +36,21 @@ interface AskablePod {
 /** What one pod answered. */
 interface Answered extends MemberAnswer {
   readonly member: EtcdMember;
+  /** It told of itself, as some versions do to everybody, and lets us do nothing else. */
+  readonly refused: EtcdReason | undefined;
 }
+
+/** A pod whose etcd tells us nothing, because of who we are. */
+interface Refusing {
+  readonly pod: string;
+  readonly refused: EtcdReason;
+  /** It reads through the quorum. */
+  readonly healthy: boolean;
+}
+
+type Asked = Answered | Refusing;
+
+const isAnswered = (asked: Asked): asked is Answered => "status" in asked;
 
 export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): Promise<EtcdView> {
   const { reach = (_, address) => ({ address }) } = asking;
@@ -72,7 +90,10 @@ interface Look {
 }
 
 async function look(askable: readonly AskablePod[], asking: Asking): Promise<Look> {
-  const answered = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
+  const asked = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
+  const out = keptOut(asked, asking);
+  if (out !== undefined) return { view: out, leaderless: [] };
+  const answered = asked.filter(isAnswered);
   if (answered.length === 0) return { view: { t: "silent", tried: askable.map(({ name }) => name) }, leaderless: [] };
 
   const clusterId = asking.latched ?? commonest(answered);
@@ -100,6 +121,20 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
   };
 }
 
+/** Refused by one at least, and let in by none. Learners and members without a quorum come to refuse nobody. */
+function keptOut(asked: readonly Asked[], { source }: Asking): EtcdView | undefined {
+  const refusing = asked.filter(({ refused }) => refused !== undefined);
+  const [first] = refusing;
+  if (first?.refused === undefined || asked.some(({ healthy, refused }) => healthy && refused === undefined))
+    return undefined;
+  return {
+    t: "keptOut",
+    trouble: troubleWith(source, first.refused),
+    refusing: refusing.map(({ pod }) => pod),
+    serving: refusing.filter(({ healthy }) => healthy).map(({ pod }) => pod),
+  };
+}
+
 /** A member tells of its leader without asking anybody, so this costs no time where there is none. */
 async function hasFoundLeader(leaderless: readonly Answered[], { signal }: Asking): Promise<boolean> {
   const call = { deadline: roundMs / 2, signal };
@@ -111,18 +146,26 @@ async function hasFoundLeader(leaderless: readonly Answered[], { signal }: Askin
  * On a busy machine a member may be late for once. Its kubelet, which asks more patiently, still finds it ready, so it is
  * asked again before it counts as unhealthy. One that knows of no leader could not do better.
  */
-async function ask(pod: AskablePod, asking: Asking): Promise<Answered | undefined> {
+async function ask(pod: AskablePod, asking: Asking): Promise<Asked | undefined> {
   const first = await askOnce(pod, asking);
-  const isLate = first === undefined || (!first.healthy && !first.status.learner && first.status.leader !== undefined);
-  return pod.serves && isLate ? askOnce(pod, asking) : first;
+  return pod.serves && isLate(first) ? askOnce(pod, asking) : first;
 }
 
-async function askOnce(pod: AskablePod, { members, signal }: Asking): Promise<Answered | undefined> {
-  const member = members.at(endpointOf(pod.reachable));
+function isLate(asked: Asked | undefined): boolean {
+  if (asked === undefined || !isAnswered(asked)) return asked?.healthy !== true;
+  return !asked.healthy && !asked.status.learner && asked.status.leader !== undefined;
+}
+
+async function askOnce(pod: AskablePod, { members, source, signal }: Asking): Promise<Asked | undefined> {
+  const login = source.t === "given" ? source.login : undefined;
+  const member = members.at(endpointOf({ ...pod.reachable, login }));
   const call = { deadline: roundMs, signal };
-  const [status, health] = await Promise.all([member.status(call).catch(orNothing), member.health(call)]);
+  const [status, health] = await Promise.all([member.status(call).catch(orRefusal), member.health(call)]);
+  const healthy = health.t === "healthy";
+  if (status instanceof EtcdError) return { pod: pod.name, refused: status.reason, healthy };
   if (status === undefined) return undefined;
-  return { pod: pod.name, member, status, healthy: health.t === "healthy" && !status.learner };
+  const refused = healthy ? health.refused?.reason : undefined;
+  return { pod: pod.name, member, status, healthy: healthy && !status.learner, refused };
 }
 
 /** Of one or two, in turn: the first may have died since. */
@@ -159,6 +202,10 @@ function commonest(answered: readonly Answered[]): ClusterId {
   const [[first] = []] = [...counts].toSorted(([, a], [, b]) => b - a);
   if (first === undefined) throw new RangeError("nobody answered");
   return first;
+}
+
+function orRefusal(error: unknown): EtcdError | undefined {
+  return isAccessRefusal(error) ? error : orNothing(error);
 }
 
 /** A member that refuses or does not answer is an observation; anything else is a fault of ours. */

@@ -1,5 +1,5 @@
-// What is read of Kubernetes for one decision, of which clusters, and what is forgotten of the others. No cache has a pod
-// here, so every pod is asked for by name.
+// What is read of Kubernetes for one decision, of which clusters, and what is forgotten of the others. Where no cache has
+// a pod, it is asked for by name.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -7,9 +7,11 @@ import type { MemberStatus } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
+import { TransportError } from "../../transport/errors.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
 import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
+import { Logins } from "./login.ts";
 import { isInScope, observe, scopeAnnotation } from "./observe.ts";
 import { Progress } from "./progress.ts";
 import { Wire } from "./wire.ts";
@@ -17,8 +19,18 @@ import { Wire } from "./wire.ts";
 const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
 
-function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error = [], isOurs = true) {
-  const empty = { get: () => undefined, ownedBy: () => [], byIndex: () => [] };
+interface Known {
+  readonly cached?: readonly Pod[];
+  readonly members?: object;
+}
+
+function observer(
+  stored: EtcdCluster | undefined,
+  pods: readonly Pod[] | Error = [],
+  isOurs = true,
+  { cached = [], members = {} }: Known = {},
+) {
+  const empty = { get: () => undefined, ownedBy: () => cached, byIndex: () => [] };
   const caches = {
     clusters: { get: () => stored },
     pods: empty,
@@ -30,7 +42,9 @@ function observer(stored: EtcdCluster | undefined, pods: readonly Pod[] | Error 
     given: { read: () => Promise.resolve(undefined) },
   };
   const context = {
+    members,
     caches: () => caches,
+    logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
     wire: new Wire(() => Promise.resolve(undefined)),
@@ -59,6 +73,25 @@ test("of pods that no cache has, only those that are the cluster's and have lost
     world?.pods.map(({ name }) => name),
     ["demo-a"],
   );
+});
+
+test("etcd is asked once, unless a pod is found that no cache has", async () => {
+  const owned = { ownerReferences: [ownerReference(EtcdCluster, cluster)] };
+  const pod = (name: string): Pod => ({
+    metadata: { ...key, name, ...owned },
+    spec: { containers: [], nodeName: "n" },
+    status: { phase: "Running", podIP: "10.0.0.1" },
+  });
+  const looks = async (strays: readonly Pod[]): Promise<number> => {
+    let asked = 0;
+    const silence = new TransportError("broken", "a test");
+    const status = (): Promise<never> => ((asked += 1), Promise.reject(silence));
+    const member = { status, health: () => Promise.resolve({ t: "unreachable" }) };
+    await observer(cluster, strays, true, { cached: [pod("demo-a")], members: { at: () => member } }).look();
+    return asked;
+  };
+  assert.equal(await looks([]), 1);
+  assert.equal(await looks([pod("demo-b")]), 3);
 });
 
 test("a pod that cannot be asked for is not taken for one that is gone", async () => {

@@ -17,6 +17,7 @@ import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
+import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
@@ -36,6 +37,7 @@ export async function observe(
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
     context.progress.forget(key);
+    context.logins.forget(key);
     context.refusedUpkeep.forget(keyText(key));
     context.wire.forget(keyText(key));
     context.metrics.forget(key);
@@ -52,7 +54,13 @@ export async function observe(
     const pods = at.map((pod) => observedPod(pod, caches.nodes));
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
     const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
-    return { pods, etcd: await observedEtcd(pods, { members: context.members, reach, latched, regressed, signal }) };
+    const ask = async (): Promise<EtcdView> => {
+      const source = await context.logins.of(cluster, { api, signal });
+      return observedEtcd(pods, { members: context.members, reach, source, latched, regressed, signal });
+    };
+    const etcd = await ask();
+    const isWorthAnother = etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { api, signal }));
+    return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
   let seen = await look(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
@@ -61,6 +69,7 @@ export async function observe(
   const presented = await context.wire.look({
     key: keyText(key),
     pods: seen.pods,
+    serverName: ({ name }) => serverNameOf(cluster, name),
     sides: wireSides(tls),
     now: context.now(),
     signal,
@@ -90,6 +99,7 @@ export async function observe(
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
+  if (etcd.t === "keptOut") return [...new Set([...members.ready, ...members.unready, ...voters])];
   // A seed that has not answered yet is in no list and no status.
   if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);

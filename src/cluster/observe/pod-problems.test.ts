@@ -13,6 +13,21 @@ const troubles: [string, PodTrouble | undefined, RegExp, RegExp][] = [
     /spec\.pod\.nodeSelector.*resources/,
   ],
   [
+    "waits for a volume that nobody makes",
+    schedulingProblem(
+      "Unschedulable",
+      "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+    ),
+    /unbound immediate PersistentVolumeClaims\. not found$/,
+    /^Its volume cannot be made: set spec\.pod\.persistentVolumeClaimSpec\.storageClassName.*kubectl describe pvc/,
+  ],
+  [
+    "finds no volume on any node",
+    schedulingProblem("Unschedulable", "3 node(s) didn't find available persistent volumes to bind."),
+    /to bind$/,
+    /^Its volume cannot be made/,
+  ],
+  [
     "has no image",
     waitingProblem({ reason: "ImagePullBackOff", message: "not found" }),
     /^ImagePullBackOff: not found$/,

@@ -35,12 +35,17 @@ const memory = "It needs more memory: raise spec.pod.resources.limits.memory.";
 
 const unschedulable =
   "No node takes it: change spec.pod.nodeSelector, affinity, topologySpreadConstraints, tolerations or resources, or give a node what is asked for.";
+/** The scheduler has one reason for all that keeps a pod from a node, and these words for volumes. */
+const unbound = /unbound immediate PersistentVolumeClaims|persistent volumes to bind|enough free storage/;
+const noVolume =
+  "Its volume cannot be made: set spec.pod.persistentVolumeClaimSpec.storageClassName to a StorageClass that exists and can make it, or leave it out for the default one; `kubectl describe pvc` says more.";
 const endsItself =
   "Correct what it complains about in spec.pod.etcdEnv, spec.etcd or spec.pod.ClusterDomain; `kubectl logs --previous` has all of it.";
 
 export function schedulingProblem(reason = "Unschedulable", message?: string): PodTrouble {
   const problem = sentence(reason, message);
-  return reason === "Unschedulable" ? { problem, advice: unschedulable } : { problem };
+  if (reason !== "Unschedulable") return { problem };
+  return { problem, advice: unbound.test(message ?? "") ? noVolume : unschedulable };
 }
 
 /** Undefined while it waits for nothing but its turn. */

@@ -5,7 +5,7 @@ import { Store } from "../../kube/cache/store.ts";
 import { leanNode, leanPod, observedPod } from "./pods.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
-import { memberPod } from "../objects/member-pod.ts";
+import { changedFromAnnotation, memberPod, restartedAtAnnotation, settingsAnnotation } from "../objects/member-pod.ts";
 import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
@@ -92,6 +92,33 @@ const states: [string, Pod, object][] = [
       "n",
     ),
     { t: "crashing", since: 20_000, exitedAt: 50_000, restarts: 4, ...endProblem(ended) },
+  ],
+  [
+    "has exited just now and was ready until then",
+    pod(
+      {
+        conditions: [{ type: "ContainersReady", status: "True", lastTransitionTime: at(20) }],
+        containerStatuses: etcd({ terminated: ended }),
+      },
+      "n",
+    ),
+    { t: "crashing", since: 50_000, exitedAt: 50_000, restarts: 0, ...endProblem(ended) },
+  ],
+  [
+    "runs, and since when",
+    pod({ containerStatuses: etcd({ running: { startedAt: at(40) } }) }, "n"),
+    { t: "running", restarts: 0, since: 40_000 },
+  ],
+  ["has ended well, which etcd does not", pod({ phase: "Succeeded" }, "n"), { t: "ended", problem: "phase Succeeded" }],
+  [
+    "is not scheduled yet, for no reason",
+    pod({ phase: "Pending", conditions: [{ type: "PodScheduled", status: "True" }] }),
+    { t: "pending" },
+  ],
+  [
+    "has a sidecar that runs, and no etcd yet",
+    pod({ containerStatuses: etcd({ running: {} }, { name: "sidecar" }) }, "n"),
+    { t: "starting" },
   ],
   [
     "ran before and has no image now",
@@ -201,6 +228,67 @@ test("a pod has a volume when its data is on one that outlives it", () => {
   assert.equal(hasVolume(other, { name: "etcd-data", emptyDir: {} }), false);
 });
 
+test("flags, variables, feature gates and probes are read back, also through what the cache keeps of them", () => {
+  const container = {
+    name: "etcd",
+    command: ["etcd", "--name=c-a", "--pre-vote", "--feature-gates=A=true,B=false,"],
+    env: [
+      { name: "ETCD_MAX_LEARNERS", value: "5" },
+      { name: "GOGC", value: "50" },
+    ],
+    livenessProbe: { httpGet: { path: "/livez", port: 2381 }, periodSeconds: 5 },
+    readinessProbe: { exec: { command: ["/bin/sh", "-ec", "etcdctl"] }, periodSeconds: 5 },
+  };
+  const made: Pod = { ...pod({}), spec: { containers: [{ name: "sidecar", command: ["--x"] }, container] } };
+  assert.deepEqual(leanPod(made).spec?.containers, [
+    {
+      name: "etcd",
+      command: ["--name", "--pre-vote", "--feature-gates=A=true,B=false,"],
+      env: [{ name: "ETCD_MAX_LEARNERS", value: "5" }, { name: "GOGC" }],
+      livenessProbe: { httpGet: { path: "/livez", port: 2381 } },
+      readinessProbe: { exec: { command: ["/bin/sh"] } },
+    },
+  ]);
+  for (const seen of [made, leanPod(made)])
+    assert.partialDeepStrictEqual(observedPod(seen, undefined), {
+      flags: ["name", "pre-vote", "feature-gates"],
+      variables: ["ETCD_MAX_LEARNERS", "GOGC"],
+      featureGates: ["A", "B"],
+      probes: ["/livez", "/bin/sh"],
+      maxLearners: 5,
+    });
+});
+
+test("what a pod was changed from is read back, unless a person made something else of it", () => {
+  const changedFrom = { version: "3.6.15", image: "etcd:v3.6.15", restarts: 2 };
+  const seen = (text: string) => {
+    const annotations = { [changedFromAnnotation]: text };
+    return observedPod({ ...pod({}), metadata: { name: "c-a", annotations } }, undefined).changedFrom;
+  };
+  assert.deepEqual(seen(JSON.stringify(changedFrom)), changedFrom);
+  for (const field of Object.keys(changedFrom))
+    assert.equal(seen(JSON.stringify({ ...changedFrom, [field]: null })), undefined);
+  assert.equal(seen("3.6.15"), undefined);
+  assert.equal(seen("{"), undefined);
+  assert.equal("changedFrom" in observedPod(pod({}), undefined), false);
+});
+
+test("a pod has been asked to restart, and was made from settings, if its annotations say so", () => {
+  const annotations = { [restartedAtAnnotation]: "now", [settingsAnnotation]: "{}" };
+  const seen = observedPod({ ...pod({}), metadata: { name: "c-a", annotations } }, undefined);
+  assert.deepEqual([seen.restartedAt, seen.madeFrom], ["now", "{}"]);
+  const bare = observedPod(pod({}), undefined);
+  assert.deepEqual(["restartedAt" in bare, "madeFrom" in bare, bare.version], [false, false, "3.6.16"]);
+});
+
+test("a pod goes from the moment that it is deleted", () => {
+  const deleted = { ...pod({}), metadata: { name: "c-a", deletionTimestamp: at(9) } };
+  assert.deepEqual(
+    [observedPod(deleted, undefined).terminating, observedPod(pod({}), undefined).terminating],
+    [true, false],
+  );
+});
+
 test("the cache keeps nothing empty of a pod that has nothing to be read back", () => {
   const env = [{ name: "GOGC", value: "50" }];
   const made: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd", command: ["etcd"], env }] } };
@@ -209,6 +297,8 @@ test("the cache keeps nothing empty of a pod that has nothing to be read back", 
     spec: { containers: [{ name: "etcd", env: [{ name: "GOGC" }] }], volumes: [] },
     status: {},
   });
+  const bare: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "etcd" }] } };
+  assert.deepEqual(leanPod(bare).spec?.containers, [{ name: "etcd" }]);
   const others: Pod = { metadata: { name: "c-a" }, spec: { containers: [{ name: "another" }] } };
   assert.deepEqual(leanPod(others).spec?.containers, []);
 });

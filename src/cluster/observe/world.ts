@@ -239,10 +239,38 @@ export type EtcdView =
   | { readonly t: "nobody" }
   /** Pods were asked and none answered at all. */
   | { readonly t: "silent"; readonly tried: readonly string[] }
+  /** Members answer, and etcd's own authentication does not let the operator look after them. */
+  | {
+      readonly t: "keptOut";
+      readonly trouble: AccessTrouble;
+      /** The pods that refused it: etcd runs there, with its data. */
+      readonly refusing: readonly string[];
+      /** Those of them that read through the quorum. */
+      readonly serving: readonly string[];
+    }
   /** Members answer and cannot agree: the list is what one of them remembers, and nothing can be changed. */
   | ({ readonly t: "noQuorum" } & EtcdAnswers)
   /** The list was read through the quorum just now. */
   | ({ readonly t: "quorum" } & EtcdAnswers);
+
+/** Why the operator is not let in. `secret`: the name of the one that the spec names. */
+export type AccessTrouble =
+  /** Nobody has given it a login. */
+  | { readonly t: "noLogin" }
+  /** Its client certificate is not that of a user who may do this. */
+  | { readonly t: "certificateDenied" }
+  | { readonly t: "secretIncomplete"; readonly secret: string; readonly lacks: readonly string[] }
+  | {
+      readonly t:
+        | "secretMissing"
+        | "secretForbidden"
+        | "secretUnread"
+        /** There is no such user, or the password is another. */
+        | "wrongPassword"
+        | "notRoot"
+        | "tokenRefused";
+      readonly secret: string;
+    };
 
 export interface EtcdAnswers {
   readonly clusterId: ClusterId;

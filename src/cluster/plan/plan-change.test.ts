@@ -4,8 +4,10 @@ import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
-import { check, crashing, learner, voter } from "../testing/plan-table.ts";
+import { check, crashing, learner, voter, young } from "../testing/plan-table.ts";
+import { inWords } from "../testing/actions-in-words.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { planCluster } from "./plan.ts";
 
 const imageOf = (version: string): string => `quay.io/coreos/etcd:v${version}`;
 /** It runs this version, as its pod says and as it says itself. */
@@ -190,6 +192,71 @@ check("another version", [
 ]);
 
 const settings = (spec: object): Partial<MemberPod> => ({ madeFrom: settingsOf(sampleCluster({ spec }).spec) });
+const stored = (version: string, storage: string, downgrade?: string): SampleMember[] =>
+  ["a", "b", "c"].map((letter) => voter(letter, { ...of(version), storage, says: { downgrade } }));
+const sameNode: Partial<MemberPod> = { node: { t: "ready", name: "node-of-demo-b" } };
+
+check("what etcd is brought to first", [
+  [
+    "a log that 3.7 could not read is written down as made anew before the downgrade is cancelled",
+    { version: "3.7.3", status: { raftLogVersion: "3.5" }, members: stored("3.6.16", "3.5.0", "3.5.0") },
+    ["log of 3.6", "cancel downgrade"],
+    500,
+  ],
+  [
+    "a downgrade that nobody wants is cancelled",
+    { version: "3.7.3", members: stored("3.7.3", "3.6.0", "3.6.0") },
+    ["cancel downgrade"],
+    500,
+  ],
+  [
+    "data is waited for until it is stored in the older version",
+    { version: "3.6.16", members: stored("3.7.3", "3.7.0", "3.6.0") },
+    [],
+    500,
+  ],
+  [
+    "nothing, while the spec is wrong",
+    {
+      version: "3.7.3",
+      members: stored("3.7.3", "3.6.0", "3.6.0").map((one) => ({ ...one, pod: { ...one.pod, ...settings({}) } })),
+      change: { problems: ["Wrong."] },
+    },
+    [],
+  ],
+  [
+    "nothing, while a member is away",
+    {
+      version: "3.6.16",
+      members: [...stored("3.7.3", "3.7.0").slice(1), voter("d", { ...of("3.7.3"), silent: true })],
+    },
+    [],
+  ],
+]);
+
+check("a member that is changed", [
+  [
+    "steps down only where etcd can be asked to",
+    {
+      version: "3.2.32",
+      members: [voter("a", of("3.2.31")), voter("b", of("3.2.32")), voter("c", of("3.2.32"))],
+      change: { imageChecks: [tried("a", { t: "found", version: "3.2.32" }, imageOf("3.2.32"))] },
+    },
+    ["change a from 3.2.31 to 3.2.32"],
+  ],
+  [
+    "has its image tried once where another is on the same node",
+    { members: [voter("a"), old("b"), old("c", sameNode)] },
+    [on("b")],
+    30_000,
+  ],
+  [
+    "waits for its own node only",
+    { members: [voter("a"), old("b"), old("c")], ...checks(tried("b", found), tried("c", { t: "running" })) },
+    ["change b from 3.6.15 to 3.6.16"],
+  ],
+]);
+
 const before = settings({});
 const after = settings({ etcd: { snapshotCount: 5000 } });
 const spec = { etcd: { snapshotCount: 5000 } };
@@ -251,6 +318,11 @@ check("other settings", [
     ["remove c", "delete c"],
   ],
   [
+    "with a smaller size cost one that would have to be exchanged before one that is newer",
+    { size: 1, spec, members: [made("a", after), made("b", before), made("c", { ...after, ...young })] },
+    ["remove b", "delete b"],
+  ],
+  [
     "of labels and annotations are given to pods that run",
     { spec: { pod: { labels: { team: "db" } } }, members: [made("a", before), made("b", before), made("c", before)] },
     ["relabel a", "relabel b", "relabel c"],
@@ -264,6 +336,15 @@ check("other settings", [
     [],
   ],
 ]);
+
+test("no member goes before a new one has joined in its place, though none can be added", () => {
+  const world = sampleWorld({ spec, members: [made("a", before), made("b", before), made("c", before)] });
+  const { decisions } = planCluster(assess(world, sampleNow), () => 0.5);
+  assert.deepEqual(
+    decisions.map(({ actions }) => inWords(actions)),
+    [["add learner new1", "pod new1"], []],
+  );
+});
 
 test("while members are exchanged the status calls it an update and no change of size", () => {
   const { desired, roll } = assess(

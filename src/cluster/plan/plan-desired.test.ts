@@ -5,7 +5,7 @@ import { imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import { added, check, crashing, ended, going, gone, learner, three, voter, young } from "../testing/plan-table.ts";
-import { type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { type SampleWorld, sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { planCluster } from "./plan.ts";
@@ -252,11 +252,32 @@ test("a rule that is refused lets the next one speak, and one that waits is the 
   assert.deepEqual(decisions.at(-1)?.actions, []);
 });
 
+test("what is left when nobody can be added is to wait, and not for long", () => {
+  const { decisions } = planCluster(assess(sampleWorld({ members: [voter("a"), voter("b")] }), sampleNow), () => 0.5);
+  const because = "2 of 3 members are there, and none can be added now";
+  assert.deepEqual(decisions.slice(1), [{ actions: [], because, lookAgainAfter: 500 }]);
+});
+
 test("a member that never ran and has no pod gets one before the next joins, though nothing else can be done", () => {
   const { decisions } = planCluster(
     assess(sampleWorld({ members: [voter("a"), voter("b"), added("c", { pod: undefined })] }), sampleNow),
   );
   assert.deepEqual(inWords(decisions[0].actions), ["pod c"]);
+});
+
+test("who wrote the raft log is written down with the id of a new cluster, and not with that of an older operator's", () => {
+  const latch = (phase: string) =>
+    planCluster(assess(sampleWorld({ unlatched: true, members: three, status: { phase } }), sampleNow)).decisions[0]
+      .actions[0];
+  assert.deepEqual(latch("Creating"), { do: "latchClusterId", clusterId: sampleClusterId, logVersion: "3.6" });
+  assert.deepEqual(latch("Running"), { do: "latchClusterId", clusterId: sampleClusterId });
+});
+
+test("a plan by which members join says how many there are", () => {
+  const because = (sample: SampleWorld): string =>
+    planCluster(assess(sampleWorld(sample), sampleNow)).decisions[0].because.replaceAll(/demo-[b-z2-9]{10}/g, "new");
+  assert.equal(because({ members: [voter("a"), voter("b")] }), "new joins: 2 of 3 members are there");
+  assert.equal(because({ members: [voter("a", { raftIndex: 9 })] }), "new, new join: 1 of 3 members are there");
 });
 
 describe("a plan that waits says what for:", () => {

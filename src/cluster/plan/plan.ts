@@ -105,8 +105,9 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
 function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
-  if (world.etcd.t === "noQuorum") return [putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
-  if (world.etcd.t !== "quorum")
+  const { t } = world.etcd;
+  if (t === "noQuorum" || t === "keptOut") return [putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
+  if (t !== "quorum")
     return [adopt(situation) ?? bootstrap(situation) ?? putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
   const decisions: Decision[] = [];
   for (const rule of rules) {

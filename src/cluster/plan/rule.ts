@@ -21,6 +21,8 @@ export const pace = {
   untilAccepted: 500,
   /** Something that should be up is not. */
   later: 2000,
+  /** A person has to give the operator a login, in a Secret that is not watched. */
+  untilLetIn: 10_000,
   /** etcd has no events: a member added by hand, a member that hangs. */
   slowly: 30_000,
 } as const;

@@ -5,7 +5,7 @@ import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { claimOf, hasBegun, holds, needsOtherVolume } from "../assess/claims.ts";
 import { hasServed } from "../assess/health.ts";
-import { isNodeLost } from "../assess/pods.ts";
+import { hasLostData, isNodeLost } from "../assess/pods.ts";
 import { isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
 import type { Claim, MemberPod, Release } from "../observe/world.ts";
 import type { Action, ActionOf } from "./actions.ts";
@@ -111,6 +111,17 @@ export function recreate(table: Table, seat: Seat, because: Reason): readonly Ac
   const { pod, claim } = seat;
   if (pod === undefined || claim === undefined || !holds(claim) || !hasBegun(claim)) return undefined;
   if (seat.alive && !votersBut(table.seats, seat).every(isHealthy)) return undefined;
+  return deletion(pod, because, table);
+}
+
+/** The same of one that does not run, in a cluster that cannot decide: nothing is stopped, and nothing is lost. */
+export function deleteBroken(
+  table: Table,
+  pod: MemberPod,
+  claim: Claim | undefined,
+  because: Reason,
+): readonly Action[] {
+  if (claim === undefined || !holds(claim) || !hasBegun(claim) || !pod.hasVolume || hasLostData(pod)) return [];
   return deletion(pod, because, table);
 }
 

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { Action } from "../plan/actions.ts";
 import { conclusionsOf } from "./conditions.ts";
 import type { Obstacle, Outcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
+import { settingsOf } from "../objects/settings.ts";
 import {
   type SampleMember,
   type SampleWorld,
   sampleClusterId,
   sampleId,
   sampleNow,
+  sampleCluster,
   samplePod,
   sampleWorld,
 } from "../testing/sample-world.ts";
@@ -60,6 +62,9 @@ const withoutData: Partial<MemberPod> = {
     withoutData: true,
   },
 };
+const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
+/** Made from other settings, which only another pod can have. */
+const outdated = { madeFrom: settingsOf(sampleCluster({ spec: { etcd: { snapshotCount: 7 } } }).spec) };
 const available = "True Cluster available";
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
@@ -327,6 +332,31 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { Ready: "False Updating", Recovering: "False All members healthy", Upgrading: "True Cluster upgrading" },
   ],
   [
+    "all members have yet to be changed",
+    { members: three.map((member) => ({ ...member, ...of("3.6.15") })) },
+    { Ready: "False Updating", Upgrading: "True Cluster upgrading" },
+  ],
+  [
+    "all members run what is asked for",
+    { members: three },
+    { Ready: "True AllMembersReady", Upgrading: "False Not upgrading" },
+  ],
+  [
+    "another version is asked for by a spec that is wrong",
+    { members: three.map((member) => ({ ...member, ...of("3.6.15") })), change: { problems: ["Mend it."] } },
+    { Upgrading: "False Not upgrading" },
+  ],
+  [
+    "members are to be exchanged for ones with other settings",
+    { members: three.map(({ letter }) => voter(letter, { pod: outdated })) },
+    { Ready: "False Updating", Upgrading: "False Not upgrading", Scaling: "False Size reached" },
+  ],
+  [
+    "a member that was changed serves, which has yet to be confirmed",
+    { members: [voter("a"), voter("b"), voter("c", { pod: { changedFrom } })] },
+    { Ready: "False Updating" },
+  ],
+  [
     "members wait to be deleted",
     { spec: { updateStrategy: "OnDelete" }, members: three.map((member) => ({ ...member, ...of("3.6.15") })) },
     { Ready: "False UpdateOnDelete" },
@@ -384,4 +414,57 @@ test("what keeps a pod from running is reported in the words of Kubernetes", () 
   const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
   const ready = conclusionsOf(assess(world, sampleNow), done).find(({ type }) => type === "Ready");
   assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);
+});
+
+describe("the progress of a change is told:", () => {
+  const messageOf = (type: string, sample: SampleWorld): string | undefined =>
+    conclusionsOf(assess(sampleWorld(sample), sampleNow), done).find((one) => one.type === type)?.message;
+  const old = (version: string) => three.map((member) => ({ ...member, ...of(version) }));
+  const noneOfThree = "0 of 3 members have the version and settings of the spec";
+  const next = "demo-b (it runs 3.6.15), demo-c (it runs 3.6.15), demo-a (it runs 3.6.15)";
+  const table: [string, SampleWorld, string][] = [
+    ["who is next", { members: old("3.6.15") }, `upgrading to 3.6.16: ${noneOfThree}; next: ${next}.`],
+    [
+      "by which versions it goes",
+      { spec: { upgrade: { path: "Automatic" } }, members: old("3.5.21") },
+      `upgrading to 3.6.16 by way of 3.5.35, then 3.6.16: ${noneOfThree}; next: ${next.replaceAll("3.6.15", "3.5.21")}.`,
+    ],
+    [
+      "that it is paused",
+      { spec: { paused: true }, members: old("3.6.15") },
+      `upgrading to 3.6.16: ${noneOfThree}. The cluster is paused, so nothing is done about it.`,
+    ],
+    [
+      "what a person has to do",
+      { spec: { updateStrategy: "OnDelete" }, members: old("3.6.15") },
+      `upgrading to 3.6.16: ${noneOfThree}. spec.updateStrategy is OnDelete: delete these pods one after another: ${next}.`,
+    ],
+    [
+      "what it waits for",
+      { members: [...old("3.6.15").slice(1), voter("d", { ...of("3.6.15"), silent: true })] },
+      `upgrading to 3.6.16: ${noneOfThree}; it waits for demo-d to be healthy.`,
+    ],
+    [
+      "what etcd is brought to first",
+      { version: "3.6.16", members: three.map(({ letter }) => voter(letter, { ...of("3.7.3"), storage: "3.7.0" })) },
+      `upgrading to 3.6.16 by way of 3.7.3, then 3.6.16: ${noneOfThree}; etcd gets its data ready for 3.6.`,
+    ],
+    [
+      "that nobody is next",
+      { etcd: "noQuorum", members: three.map(({ letter }) => voter(letter, { version: "3.6.15", pod: undefined })) },
+      `upgrading to 3.6.16: ${noneOfThree}.`,
+    ],
+  ];
+  for (const [what, sample, wanted] of table) test(what, () => assert.equal(messageOf("Upgrading", sample), wanted));
+
+  test("that it stopped, also where the cluster does not serve", () => {
+    const broken = voter("c", {
+      silent: true,
+      pod: { changedFrom, state: { t: "crashing", since: 0, exitedAt: 0, restarts: 5, problem: "exit code 1" } },
+    });
+    const stopped = /The update stopped: demo-c does not come up in 3\.6\.16 \(exit code 1\)/;
+    assert.match(messageOf("Ready", { etcd: "noQuorum", members: [voter("a"), voter("b"), broken] }) ?? "", stopped);
+    assert.doesNotMatch(messageOf("Ready", { etcd: "noQuorum", members: three }) ?? "", /stopped/);
+    assert.doesNotMatch(messageOf("Ready", { members: [voter("a"), voter("b"), broken] }) ?? "", /The update stopped/);
+  });
 });

@@ -10,6 +10,7 @@ import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { certificatesValid } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
+import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
 
@@ -34,10 +35,12 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
 function available({ health }: Assessment): Verdict {
-  return health.t === "serving" ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
+  const serves = health.t === "serving" || (health.t === "keptOut" && health.serves);
+  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
 }
 
 function reasonOf(health: Unavailable): string {
+  if (health.t === "keptOut") return keptOutReason(health.trouble);
   return {
     creating: "Creating",
     electing: "Electing",
@@ -60,6 +63,8 @@ export function adviceOn(health: Unavailable): string {
       return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
       return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+    case "keptOut":
+      return keptOutSentence(health);
     case "dataLost":
       break;
   }
@@ -78,11 +83,11 @@ function scaling({ desired, health, learners, seats, world: { cluster, etcd } }:
 }
 
 function upgrading(assessment: Assessment): Verdict {
-  const { health, roll, world } = assessment;
+  const { roll, world } = assessment;
   const { version } = world.cluster.spec;
   const isThere = [...versionsOf(world).keys()].every((running) => running === version);
   const isHeld = world.problems.length > 0 || roll.target.refused !== undefined;
-  if (health.t === "creating" || isThere || isHeld) return no("Not upgrading", "");
+  if (isThere || isHeld) return no("Not upgrading", "");
   const path = stepsOf(roll).join(", then ");
   const by = path === version ? "" : ` by way of ${path}`;
   return yes("Cluster upgrading", `upgrading to ${version}${by}: ${progressOf(assessment)}`);
@@ -101,8 +106,7 @@ function progressOf({ desired, roll, world }: Assessment): string {
     // A pod alone would come back on the volume that it had.
     const [ofVolumes, ofPods] = [changes.filter(takesAnotherVolume), changes.filter((one) => !takesAnotherVolume(one))];
     const pods = ofPods.length > 0 ? [`delete these pods one after another: ${inWords(ofPods)}`] : [];
-    const volumes =
-      ofVolumes.length > 0 ? [`delete the claim and then the pod of one after another: ${inWords(ofVolumes)}`] : [];
+    const volumes = ofVolumes.length > 0 ? [`delete these claims one after another: ${inWords(ofVolumes)}`] : [];
     return `${done}. spec.updateStrategy is OnDelete: ${[...pods, ...volumes].join("; ")}.`;
   }
   return `${done}; next: ${names}.`;
@@ -113,7 +117,7 @@ const inWords = (changes: readonly Change[]): string =>
   changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
-  if (health.t === "creating" || health.t === "foreign") return no(reasonOf(health), "");
+  if (health.t === "creating" || health.t === "foreign" || health.t === "keptOut") return no(reasonOf(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);

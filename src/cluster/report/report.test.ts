@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "../../kube/client/errors.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Registry } from "../../kube/process/metrics.ts";
 import { executionOf } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
@@ -16,22 +17,24 @@ const done: Outcome = { did: [], decision: { actions: [], because: "a test" }, o
 interface Told {
   readonly reported: Reported;
   readonly events: readonly string[];
+  readonly notes: readonly string[];
   readonly metrics: string;
 }
 
 async function told(sample: SampleWorld, refusal?: Error): Promise<Told> {
-  const events: string[] = [];
+  const recorded: NewEvent[] = [];
   const registry = new Registry();
   const context = {
     caches: () => ({ clusters: { get: () => undefined } }),
-    events: { record: (_kind: unknown, _object: unknown, { reason }: { reason: string }) => events.push(reason) },
+    events: { record: (_kind: unknown, _object: unknown, event: NewEvent) => recorded.push(event) },
     metrics: new ClusterMetrics(registry),
     now: () => sampleNow,
   };
   const api = { mergePatch: () => (refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal)) };
   const assessment = assess(sampleWorld(sample), sampleNow);
   const reported = await report(executionOf(assessment, { api } as never, context as never), done);
-  return { reported, events, metrics: registry.text() };
+  const [events, notes] = [recorded.map(({ reason }) => reason), recorded.map(({ note }) => note)];
+  return { reported, events, notes, metrics: registry.text() };
 }
 
 /** As it was found last time. */
@@ -80,9 +83,15 @@ describe("an event", () => {
       [],
     ],
     ["tells of no odd size", { members: three }, []],
+    ["tells of no size that is none", { size: 0, members: [] }, []],
   ];
   for (const [what, sample, wanted] of table)
     test(what, async () => assert.deepEqual((await told(sample)).events, wanted));
+
+  test("says of an even size which one is as good", async () => {
+    const { notes } = await told({ size: 4, members: [...three, voter("d")] });
+    assert.deepEqual(notes, ["4 members survive the loss of no more than 3 do: choose an odd size."]);
+  });
 });
 
 describe("metrics", () => {

@@ -49,6 +49,8 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
 const worthAnEvent: readonly (readonly [condition: string, reason: string, event: EventName])[] = [
   ["Available", "QuorumLost", "quorumLost"],
   ["Available", "DataLost", "dataLost"],
+  ["Ready", "AuthRequired", "authRequired"],
+  ["Ready", "LoginRefused", "loginRefused"],
   ["Ready", "Refused", "refused"],
   ["Ready", "InvalidSpec", "invalidSpec"],
   ["Ready", "VolumesLeft", "volumesLeft"],

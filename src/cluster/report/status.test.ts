@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
 import { crashing, going, starting, three, voter } from "../testing/plan-table.ts";
-import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { patchBetween, statusOf } from "./status.ts";
 
 const MiB = 1024 ** 2;
@@ -35,6 +35,11 @@ test("a database that grew by a quarter and more is worth a write, and everythin
   const grown = { size: 3, dbSize: 130 * MiB, revision: 99 };
   assert.deepEqual(patchBetween(before, grown), { dbSize: 130 * MiB, revision: 99 });
   assert.deepEqual(patchBetween(before, { ...before, size: 5, revision: 2 }), { size: 5, revision: 2 });
+});
+
+test("a database that grew by just a quarter, or by just 16 MiB, is not worth a write yet", () => {
+  assert.equal(patchBetween({ dbSize: 100 * MiB }, { dbSize: 125 * MiB }), undefined);
+  assert.equal(patchBetween({ dbSize: 32 * MiB }, { dbSize: 48 * MiB }), undefined);
 });
 
 const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
@@ -72,4 +77,37 @@ test("a pod is listed by its readiness while its etcd runs or is started again, 
     ready: ["demo-a"],
     unready: ["demo-b", "demo-c"],
   });
+});
+
+const statusIn = (sample: SampleWorld) => statusOf(assess(sampleWorld(sample), sampleNow), done);
+
+test("the size and the revision of the database are those of the member that is furthest", () => {
+  const says = [
+    { dbSize: 3, revision: 1 },
+    { dbSize: 9, revision: 2 },
+    { dbSize: 4, revision: 7 },
+  ];
+  const members = says.map((one, n) => voter("abc"[n] ?? "", { says: one }));
+  assert.partialDeepStrictEqual(statusIn({ members }), { dbSize: 9, revision: 7 });
+});
+
+test("the leader is told by its name", () => {
+  assert.equal(statusIn({ members: three, leader: "b" }).leader, "demo-b");
+  assert.equal(statusIn({ members: three, leader: "z" }).leader, undefined);
+});
+
+test("a cluster that begins is being created, unless its spec has never been right", () => {
+  const begins: SampleWorld = { etcd: "nobody", unlatched: true, status: { phase: "" } };
+  assert.equal(statusIn(begins).phase, "Creating");
+  assert.equal(statusIn({ ...begins, change: { problems: ["Mend it."] } }).phase, "");
+});
+
+test("a raft log counts as that of the oldest version that a member has run since", () => {
+  const log = (sample: SampleWorld, raftLogVersion = "3.6") =>
+    statusIn({ ...sample, status: { raftLogVersion } }).raftLogVersion;
+  const older = three.map((member) => ({ ...member, version: "3.5.35" }));
+  assert.equal(log({ members: three }), "3.6");
+  assert.equal(log({ members: older }), "3.5");
+  assert.equal(log({ members: three }, "3.5"), "3.5");
+  assert.equal(log({ etcd: "noQuorum", members: older }), "3.6");
 });

@@ -91,6 +91,7 @@ function phaseOf(
 
 function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdClusterStatus {
   const { etcd } = world;
+  if (etcd.t === "keptOut") return { ready: `${etcd.serving.length}/${desired.size}` };
   if (etcd.t !== "quorum") return { ready: `0/${desired.size}` };
   const started = seats.filter(({ member }) => member.name !== "");
   const statuses = [...etcd.answers.values()].map(({ status }) => status);

@@ -2,7 +2,10 @@
 // an in-memory etcd, which start and end as the real ones do. Tests kill processes, wipe their data, starve them, evict
 // their pods and silence their nodes.
 import type { MemberId } from "../../etcd/ids.ts";
+import { isAccessRefusal } from "../../etcd/login.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
+import type { Login } from "../../etcd/login.ts";
+import type { Endpoint } from "../../etcd/members.ts";
 import { type Booted, FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { type Clock, pause } from "../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
@@ -13,7 +16,6 @@ import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../objects/endpoints.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer } from "../objects/member-pod.ts";
-import type { Endpoint } from "../../etcd/members.ts";
 import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
 import { containerOf, flagsOf, initialCluster, memoryLimit, versionIn } from "./container.ts";
 import { type Doing, type Ended, podStatus } from "./pod-status.ts";
@@ -141,10 +143,10 @@ export class Kubelet {
   }
 
   /** Whoever listens there, and takes a client that comes like this. */
-  at(endpoint: Pick<Endpoint, "url" | "tls">): EtcdMember {
+  at(endpoint: Pick<Endpoint, "url" | "tls" | "login">): EtcdMember {
     const container = this.#listening(endpoint.url);
     const isTaken = container?.tls === undefined || takes(container.tls, endpoint);
-    return isTaken && container !== undefined ? this.#process(container) : nobody.at(endpoint.url);
+    return isTaken && container !== undefined ? this.#process(container, endpoint.login) : nobody.at(endpoint.url);
   }
 
   /** As an application comes, with the Secret that is there for it, if it needs one. */
@@ -181,8 +183,8 @@ export class Kubelet {
     return all.find(({ address }) => address === hostname);
   }
 
-  #process({ address }: Container): EtcdMember {
-    return (this.etcd ?? nobody).at(memberUrl(address));
+  #process({ address }: Container, login?: Login): EtcdMember {
+    return (this.etcd ?? nobody).at(memberUrl(address), login);
   }
 
   // What a test does to it
@@ -571,7 +573,7 @@ export class Kubelet {
   async #probe(container: Container, tell?: "tell"): Promise<void> {
     const member = this.#process(container);
     const serves = (await member.health()).t === "healthy";
-    const listens = serves || container.started || (await member.status().then(yes, no));
+    const listens = serves || container.started || (await member.status().then(yes, isAccessRefusal));
     const now = this.#clock.now();
     const before = [container.ready, container.started];
     container.failsSince = serves ? undefined : (container.failsSince ?? now);
@@ -646,7 +648,6 @@ function backOff(restarts: number): number {
 }
 
 const yes = (): boolean => true;
-const no = (): boolean => false;
 
 function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;

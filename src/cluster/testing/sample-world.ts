@@ -45,6 +45,8 @@ export interface SampleMember {
   readonly version?: string;
   /** The version that its data is stored in; absent: it does not say. */
   readonly storage?: string;
+  /** What else it says of itself. */
+  readonly says?: Partial<MemberStatus>;
 }
 
 export interface SampleWorld {
@@ -230,6 +232,7 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     storageVersion: member.storage,
     downgrade: undefined,
     alarms: member.alarm === undefined ? [] : [{ member: sampleId(member.letter), type: member.alarm }],
+    ...member.says,
   };
   return { pod: `demo-${member.letter}`, status, healthy: etcd === undefined && !member.learner };
 }

@@ -74,6 +74,7 @@ export class Stage implements AsyncDisposable {
         { kind: PodDisruptionBudget },
         { kind: Secret },
         { kind: Node },
+        { kind: Secret },
       ],
       clock,
       date: () => new Date(this.now()),

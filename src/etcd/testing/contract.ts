@@ -10,7 +10,8 @@ import type { EtcdMember, Member } from "../member.ts";
 import { has } from "../versions/features.ts";
 import { firstDowngradable } from "../versions/steps.ts";
 import { type EtcdVersion, formatVersion, isAtLeast, minorOf, version } from "../versions/version.ts";
-import { comesTrue, type EtcdWorld, grow, isRefusal, succeedsInTime } from "./world.ts";
+import { authContract } from "./auth-contract.ts";
+import { comesTrue, type EtcdWorld, grow, isRefusal, isUndecided, refuses, succeedsInTime } from "./world.ts";
 
 const nobody = memberId(0x123456789abcdefn);
 
@@ -22,22 +23,8 @@ export function etcdContract(title: string, v: EtcdVersion, makeWorld: () => Pro
     if (has(v, "learners")) describe("a learner", () => learner(v, makeWorld));
     describe("a downgrade", () => downgrade(v, makeWorld));
     describe("three voters", () => threeVoters(v, makeWorld));
+    describe("authentication", () => authContract(v, makeWorld));
   });
-}
-
-async function refuses(call: Promise<unknown>, ...reasons: EtcdError["reason"][]): Promise<void> {
-  await assert.rejects(call, (error) => {
-    assert.ok(error instanceof EtcdError, String(error));
-    assert.ok(reasons.includes(error.reason), `${error.reason}: ${error.message}`);
-    assert.ok(error.refused);
-    return true;
-  });
-}
-
-/** The server waits for a quorum, for 7 s at most; whose patience ends first is not the point. */
-function isUndecided(error: unknown): boolean {
-  if (error instanceof TransportError) return error.failure === "deadline" && !error.neverSent;
-  return isRefusal("timeout", "noLeader", "leaderChanged")(error);
 }
 
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString();

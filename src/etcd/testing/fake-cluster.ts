@@ -8,6 +8,7 @@ import { type ClusterId, clusterId, type MemberId, memberId, wireId } from "../i
 import type { Alarm, DowngradeStep, Member } from "../member.ts";
 import { has, healthInterval } from "../versions/features.ts";
 import { type EtcdVersion, version } from "../versions/version.ts";
+import { FakeAuth } from "./fake-auth.ts";
 import { FakeStore } from "./fake-store.ts";
 import { FakeVersions, type Versioned } from "./fake-versions.ts";
 
@@ -64,6 +65,7 @@ export interface FakeProcess extends Versioned {
 
 export class FakeCluster {
   readonly store = new FakeStore();
+  readonly auth = new FakeAuth();
   readonly clusterId: ClusterId;
   readonly #now: () => number;
   readonly #version: string;

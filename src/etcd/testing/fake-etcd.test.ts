@@ -17,7 +17,10 @@ function world(text: string): EtcdWorld {
   return {
     version: version(text),
     log: "",
-    member: (name) => etcd.at(clientUrl(name)),
+    member: (name, login) => etcd.at(clientUrl(name), login),
+    setUser: async (login, roles) => etcd.auth.setUser(login, roles),
+    enableAuth: async () => etcd.auth.enable(),
+    disableAuth: async () => etcd.auth.disable(),
     peerUrl,
     join: async (name) => void etcd.start(process(name)),
     kill: async (name) => etcd.set(name, "stopped"),

@@ -2,6 +2,7 @@
 // with their data, without it, and with whatever list of members they are given. contract.ts holds it and real servers to
 // the same behaviour.
 import type { MemberId } from "../ids.ts";
+import type { Login } from "../login.ts";
 import type { EtcdMember } from "../member.ts";
 import { has } from "../versions/features.ts";
 import { version } from "../versions/version.ts";
@@ -48,8 +49,8 @@ export class FakeEtcd extends FakeCluster {
   }
 
   /** The port to whoever listens at this client URL. */
-  at(clientUrl: string): EtcdMember {
-    return new FakeMember(() => this.#clusterAt(clientUrl), clientUrl);
+  at(clientUrl: string, login?: Login): EtcdMember {
+    return new FakeMember(() => this.#clusterAt(clientUrl), clientUrl, login);
   }
 
   override get lost(): number {

@@ -6,6 +6,7 @@ import { refuseDowngradeOfOldServers } from "../downgrade-guard.ts";
 import { EtcdError } from "../errors.ts";
 import type { MemberId } from "../ids.ts";
 import { refuseLearnerOnOldServers } from "../learner-guard.ts";
+import { isAccessRefusal, type Login } from "../login.ts";
 import type {
   AddedMember,
   Alarm,
@@ -40,11 +41,13 @@ type Need =
 export class FakeMember implements EtcdMember {
   readonly endpoint: string;
   readonly #find: () => FakeCluster;
+  readonly #login: Login | undefined;
 
   /** `find`: the cluster that whoever listens there takes itself for a member of. */
-  constructor(find: () => FakeCluster, endpoint: string) {
+  constructor(find: () => FakeCluster, endpoint: string, login?: Login) {
     this.#find = find;
     this.endpoint = endpoint;
+    this.#login = login;
   }
 
   get #etcd(): FakeCluster {
@@ -81,6 +84,7 @@ export class FakeMember implements EtcdMember {
       this.#serve("Range", "quorum", call);
       return { t: "healthy" };
     } catch (error) {
+      if (isAccessRefusal(error)) return { t: "healthy", refused: error };
       if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
       throw error;
     }
@@ -209,9 +213,12 @@ export class FakeMember implements EtcdMember {
     call?.beforeSend?.();
     if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
-    if (need === "nothing") return process;
-    if (this.#etcd.memberOf(process).learner) throw notServedByLearner(method);
-    if (need === "quorum" && !this.#etcd.hasQuorum(process)) throw refusal("timeout", method, "request timed out");
+    const { learner } = this.#etcd.memberOf(process);
+    const hasQuorum = this.#etcd.hasQuorum(process);
+    if (need !== "nothing" && learner) throw notServedByLearner(method);
+    if (need === "quorum" && !hasQuorum) throw refusal("timeout", method, "request timed out");
+    const server = { version: process.version, learner, hasQuorum };
+    this.#etcd.auth.check({ method, login: this.#login, server });
     return process;
   }
 

@@ -1,6 +1,8 @@
 // What the contract needs of an etcd cluster that it may do anything to: in memory, or real processes.
-import { AssertionError } from "node:assert";
+import assert, { AssertionError } from "node:assert/strict";
+import { TransportError } from "../../transport/errors.ts";
 import { EtcdError } from "../errors.ts";
+import type { Login } from "../login.ts";
 import type { EtcdMember, Member } from "../member.ts";
 import { has } from "../versions/features.ts";
 import type { EtcdVersion } from "../versions/version.ts";
@@ -8,7 +10,12 @@ import type { EtcdVersion } from "../versions/version.ts";
 /** Begins as a cluster of one running voter, `m0`. */
 export interface EtcdWorld extends AsyncDisposable {
   readonly version: EtcdVersion;
-  member(name: string): EtcdMember;
+  member(name: string, login?: Login): EtcdMember;
+  /** Gives a user this password, and these roles besides those that it has. */
+  setUser(login: Login, roles: readonly string[]): Promise<void>;
+  /** Needs a user `root` with the role `root`. From then on `member` without a login is nobody's. */
+  enableAuth(by: Login): Promise<void>;
+  disableAuth(): Promise<void>;
   peerUrl(name: string): string;
   /** Starts the process of a member that the cluster lists by its peer URL; resolves when it answers. */
   join(name: string): Promise<void>;
@@ -70,9 +77,24 @@ export function isRefusal(...reasons: EtcdError["reason"][]): (error: unknown) =
   return (error) => error instanceof EtcdError && reasons.includes(error.reason);
 }
 
+export async function refuses(call: Promise<unknown>, ...reasons: EtcdError["reason"][]): Promise<void> {
+  await assert.rejects(call, (error) => {
+    assert.ok(error instanceof EtcdError, String(error));
+    assert.ok(reasons.includes(error.reason), `${error.reason}: ${error.message}`);
+    assert.ok(error.refused);
+    return true;
+  });
+}
+
+/** The server waits for a quorum, for 7 s at most; whose patience ends first is not the point. */
+export function isUndecided(error: unknown): boolean {
+  if (error instanceof TransportError) return error.failure === "deadline" && !error.neverSent;
+  return isRefusal("timeout", "noLeader", "leaderChanged")(error);
+}
+
 /** Adds a member the best way that the version has, starts it, and makes it a voter. */
-export async function grow(world: EtcdWorld, name: string): Promise<Member> {
-  const m0 = world.member("m0");
+export async function grow(world: EtcdWorld, name: string, login?: Login): Promise<Member> {
+  const m0 = world.member("m0", login);
   const peerUrls = [world.peerUrl(name)];
   const learner = has(world.version, "learners");
   const { member } = await succeedsInTime(
@@ -87,7 +109,7 @@ export async function grow(world: EtcdWorld, name: string): Promise<Member> {
   await comesTrue(
     world,
     `${name} is healthy`,
-    () => world.member(name).health(),
+    () => world.member(name, login).health(),
     (health) => health.t === "healthy",
   );
   return member;

@@ -47,6 +47,9 @@ const sinces = {
   // Release notes of 3.6.12 and 3.5.31: before, MemberUpdate silently made a learner a voter. Even 3.6.16 may take it
   // for a voter after a restart.
   safeLearnerUpdate: since("3.6.12", "3.5.31"),
+  // Release notes of 3.6.9 and 3.5.28 (CVE-2026-33413): with authentication on, Status, MemberList, Alarm, MoveLeader and
+  // Downgrade are for users only; before, for everybody.
+  looksNeedLogin: since("3.6.9", "3.5.28"),
   // Release notes of 3.4.23 and 3.5.7: official images hold the programs and no shell.
   distroless: since("3.6.0", "3.4.23", "3.5.7"),
 } as const satisfies Record<string, Since>;

@@ -2,12 +2,12 @@
 // operator.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { Probe } from "kubernetes-types/core/v1.js";
+import type { PersistentVolumeClaimSpec, Probe } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { newMemberName } from "../../../src/cluster/objects/names.ts";
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
-import { Pod, Service } from "../../../src/kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod, Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { TestCluster } from "../../e2e/support/cluster.ts";
 import { kube, patience } from "../../e2e/support/environment.ts";
@@ -20,11 +20,17 @@ const tolerateUnready = { "service.alpha.kubernetes.io/tolerate-unready-endpoint
 /** Releases before 0.8.3 counted their members, later ones gave them random names. */
 export type Naming = "counted" | "random";
 
-/** Not managed by anybody until it is annotated. */
-export async function createInherited(key: Key, size: number, naming: Naming): Promise<TestCluster> {
+/** Not managed by anybody until it is annotated. With `claim` each member has a volume. */
+export async function createInherited(
+  key: Key,
+  size: number,
+  naming: Naming,
+  claim?: PersistentVolumeClaimSpec,
+): Promise<TestCluster> {
   const cluster = new TestCluster(key);
   // It stored its defaults with the spec.
-  const spec = { size, repository, version: inheritedVersion, pod: { resources: {}, ClusterDomain: "" } };
+  const pod = { resources: {}, ClusterDomain: "", ...(claim && { persistentVolumeClaimSpec: claim }) };
+  const spec = { size, repository, version: inheritedVersion, pod };
   const owner = await kube.create(EtcdCluster, { metadata: key, spec });
   await createServices(owner);
   const token = randomUUID();
@@ -33,6 +39,7 @@ export async function createInherited(key: Key, size: number, naming: Naming): P
     const name = naming === "counted" ? `${key.name}-${String(i).padStart(4, "0")}` : randomName(owner, names);
     await addMember(cluster, names, name);
     names.push(name);
+    if (claim !== undefined) await kube.create(PersistentVolumeClaim, memberClaim(owner, name, claim));
     await kube.create(Pod, memberPod(owner, names, token));
     await untilServing(cluster, names);
   }
@@ -91,6 +98,12 @@ async function publishOnlyReady(key: Key): Promise<void> {
 const hostOf = ({ namespace, name }: Key, member: string): string => `${member}.${name}.${namespace}.svc`;
 const peerUrl = (key: Key, member: string): string => `http://${hostOf(key, member)}:2380`;
 
+/** Under the name of its member, and without the label that says which one. */
+function memberClaim(owner: EtcdCluster, name: string, spec: PersistentVolumeClaimSpec): PersistentVolumeClaim {
+  const { namespace = "" } = owner.metadata ?? {};
+  return { metadata: { namespace, name, labels: labelsOf(owner), ownerReferences: ownedBy(owner) }, spec };
+}
+
 /** The last of the names is the member's own. */
 function memberPod(owner: EtcdCluster, names: readonly string[], token: string): Pod {
   const { namespace = "", name = "" } = owner.metadata ?? {};
@@ -143,7 +156,14 @@ function memberPod(owner: EtcdCluster, names: readonly string[], token: string):
           readinessProbe: probe({ initialDelaySeconds: 1, timeoutSeconds: 5, periodSeconds: 5 }),
         },
       ],
-      volumes: [{ name: "etcd-data", emptyDir: {} }],
+      volumes: [
+        {
+          name: "etcd-data",
+          ...(owner.spec.pod?.persistentVolumeClaimSpec === undefined
+            ? { emptyDir: {} }
+            : { persistentVolumeClaim: { claimName: member } }),
+        },
+      ],
     },
   };
 }

@@ -1,6 +1,7 @@
 // An EtcdCluster in a test: create it, edit it, and wait for what Kubernetes, etcd and the status say.
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import type { Login } from "../../../src/etcd/login.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Event, Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
@@ -18,9 +19,12 @@ export interface Expected {
 
 export class TestCluster {
   readonly key: Key;
+  /** Of the test and its writer, where etcd's authentication is on. Not the operator's. */
+  readonly login: Login | undefined;
 
-  constructor(key: Key) {
+  constructor(key: Key, login?: Login) {
     this.key = key;
+    this.login = login;
   }
 
   get namespace(): string {
@@ -80,7 +84,7 @@ export class TestCluster {
           seen = `${unwanted.map(podText).join(", ")} still there`;
           return undefined;
         }
-        const result = await check(cluster, pods);
+        const result = await check(cluster, pods, this.login);
         if (result.t === "healthy") return result.cluster;
         seen = result.because;
         return undefined;
@@ -145,6 +149,7 @@ export class TestCluster {
 
 export interface CreateOptions {
   readonly annotations?: Record<string, string>;
+  readonly login?: Login;
 }
 
 /** Managed by a cluster-wide operator. */
@@ -153,8 +158,8 @@ export const clusterwide: CreateOptions = { annotations: { "etcd.database.coreos
 export async function createCluster(
   key: Key,
   spec: EtcdClusterSpec,
-  { annotations = {} }: CreateOptions = {},
+  { annotations = {}, login }: CreateOptions = {},
 ): Promise<TestCluster> {
   await kube.create(EtcdCluster, { metadata: { ...key, annotations }, spec: { version: currentEtcd, ...spec } });
-  return new TestCluster(key);
+  return new TestCluster(key, login);
 }

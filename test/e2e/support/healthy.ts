@@ -2,6 +2,7 @@
 // saw when the answer is no.
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import type { Login } from "../../../src/etcd/login.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
 import { isUndialable } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
@@ -37,12 +38,13 @@ export type Check =
 
 const not = (because: string): Check => ({ t: "not", because });
 
-export const memberAt = (address: string): EtcdMember => etcdMembers.at(endpointAt(address));
+export const memberAt = (address: string, login?: Login): EtcdMember =>
+  etcdMembers.at({ ...endpointAt(address), ...(login && { login }) });
 
 /** Healthy, and Ready is True for the current generation. */
-export async function checkCluster(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Check> {
+export async function checkCluster(cluster: EtcdCluster, pods: readonly Pod[], login?: Login): Promise<Check> {
   const { status, metadata } = withDefaults(cluster);
-  const check = await checkMembers(cluster, pods);
+  const check = await checkMembers(cluster, pods, login);
   if (check.t === "not") return check;
   const ready = status.conditions.find(({ type }) => type === "Ready");
   if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation) return not(summaryOf(cluster));
@@ -58,13 +60,13 @@ function summaryOf(cluster: EtcdCluster): string {
 }
 
 /** All members exist and serve, whatever the conditions say. */
-export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[]): Promise<Check> {
+export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[], login?: Login): Promise<Check> {
   const { spec, status } = withDefaults(cluster);
   const summary = summaryOf(cluster);
   if (pods.length !== spec.size) return not(`${pods.length} pods: ${pods.map(podText).join(", ")}; ${summary}`);
   const addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
   if (addresses.length !== pods.length) return not(`pods without an address; ${summary}`);
-  const lists = await Promise.all(addresses.map((address) => listThrough(address)));
+  const lists = await Promise.all(addresses.map((address) => listThrough(memberAt(address, login))));
   for (const [index, list] of lists.entries()) {
     if (typeof list === "string")
       return not(`${podText(pods[index] ?? {})} cannot be read through: ${list}; ${summary}`);
@@ -73,7 +75,7 @@ export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[]): 
   }
   const [list] = lists;
   if (list === undefined || typeof list === "string") return not("no members");
-  const members = pods.map((pod) => memberOf(pod, list.members)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const members = pods.map((pod) => memberOf(pod, list.members, login)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const leads = await Promise.all(members.map(async ({ etcd }) => (await etcd.status()).leader));
   const leader = members.find(({ id }) => leads.every((lead) => lead === id));
   if (leader === undefined) return not(`the members disagree about the leader: ${leads.join(", ")}`);
@@ -81,9 +83,9 @@ export async function checkMembers(cluster: EtcdCluster, pods: readonly Pod[]): 
   return { t: "healthy", cluster: { clusterId: list.clusterId, leader, members } };
 }
 
-async function listThrough(address: string): Promise<Membership | string> {
+async function listThrough(member: EtcdMember): Promise<Membership | string> {
   try {
-    return await memberAt(address).memberList({ linearizable: true }, { deadline: 3_000 });
+    return await member.memberList({ linearizable: true }, { deadline: 3_000 });
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -103,7 +105,7 @@ function oddityIn(
   return listed.toSorted().join() === there.toSorted().join() ? undefined : `etcd lists ${listed.join(", ")}`;
 }
 
-function memberOf(pod: Pod, members: readonly Member[]): HealthyMember {
+function memberOf(pod: Pod, members: readonly Member[], login: Login | undefined): HealthyMember {
   const { name = "", uid = "" } = pod.metadata ?? {};
   const member = members.find((candidate) => candidate.name === name);
   if (member === undefined) throw new Error(`${name} is not listed`);
@@ -116,7 +118,7 @@ function memberOf(pod: Pod, members: readonly Member[]): HealthyMember {
     node: pod.spec?.nodeName ?? "",
     restarts: pod.status?.containerStatuses?.[0]?.restartCount ?? 0,
     madeAt: Date.parse(pod.metadata?.creationTimestamp ?? ""),
-    etcd: memberAt(address),
+    etcd: memberAt(address, login),
   };
 }
 

@@ -65,7 +65,7 @@ export class Writer {
   }
 
   async #complaintsAbout(address: string, expected: ReadonlyMap<string, string>): Promise<string[]> {
-    const { keys } = await memberAt(address).list(this.prefix, {}, { deadline: 10_000 });
+    const { keys } = await memberAt(address, this.#cluster.login).list(this.prefix, {}, { deadline: 10_000 });
     const found = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
     return [...expected].flatMap(([key, value]) => {
       const there = found.get(key);
@@ -93,7 +93,7 @@ export class Writer {
       const address = this.#addresses[attempt % Math.max(1, this.#addresses.length)];
       try {
         if (address === undefined) throw new Error("no member is known");
-        await memberAt(address).put(key, value, { deadline: 2_000 });
+        await memberAt(address, this.#cluster.login).put(key, value, { deadline: 2_000 });
         this.retries = Math.max(this.retries, attempt - first);
         return true;
       } catch (error) {

@@ -15,7 +15,8 @@ export function changeMembers(situation: Situation): Decision | undefined {
   const [next] = roll.changes;
   if (world.problems.length > 0) return undefined;
   // It is down: nothing has to be waited for.
-  if (isRolling(world) && next !== undefined && isBroken(next)) return changeInPlace(situation, next);
+  if (isRolling(world) && next !== undefined && isBroken(next))
+    return next.how === "recreate" ? recreateOne(situation, next) : changeInPlace(situation, next);
   if (roll.waits !== undefined) return undefined;
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.target.first !== undefined) return prepare(roll.target.first);
@@ -98,11 +99,9 @@ function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | 
 }
 
 /** Another leads before the leader stops: writes pause for a moment instead of an election. */
-function stepDown({ leader, roll, seats, version }: Situation, seat: Seat): readonly Action[] {
+function stepDown({ leader, seats, version }: Situation, seat: Seat): readonly Action[] {
   if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
-  const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
-  const isUpToDate = (heir: Seat): boolean => !roll.changes.some((change) => change.seat === heir);
-  const heir = heirs.find(isUpToDate) ?? heirs[0];
+  const heir = seats.find((other) => isVoter(other) && isHealthy(other) && other !== seat);
   if (heir === undefined) return [];
   return [
     { do: "moveLeader", from: seat.member.id, to: heir.member.id, because: "the leader is about to be restarted" },

@@ -1,7 +1,7 @@
 // Fewer members than asked for: new ones join as learners, which cost the quorum nothing while they start, or as voters
 // where etcd knows no learners. One after the other; several at once only where `together.ts` allows it.
 import { has } from "../../../etcd/versions/features.ts";
-import { isHealthy, isOwedPod, isPodless, isStarting } from "../../assess/seats.ts";
+import { isOwedPod, isPodless, isStarting } from "../../assess/seats.ts";
 import { isUndialable, type MemberName, newMemberName } from "../../objects/names.ts";
 import { mayStartTogether } from "../../assess/together.ts";
 import type { Decision } from "../actions.ts";
@@ -17,7 +17,7 @@ export function grow(situation: Situation): Decision | undefined {
   return goesBeforePromotions(situation) ? undefined : joinMissing(situation);
 }
 
-const goesBeforePromotions = ({ voters, learners }: Situation): boolean => voters.length === 1 || learners.length > 0;
+const goesBeforePromotions = ({ learners }: Situation): boolean => learners.length > 0;
 
 function joinMissing(situation: Situation): Decision | undefined {
   const { desired, learners, now, ours, seats, version } = situation;
@@ -26,8 +26,7 @@ function joinMissing(situation: Situation): Decision | undefined {
   const room = as === "learner" ? situation.learnersAdmitted - learners.length : 1;
   if (missing <= 0 || room <= 0) return undefined;
   if (ours.some((seat) => isStarting(seat, now) || (isOwedPod(seat) && !isUndialable(seat.member)))) return undefined;
-  const waits = as === "voter" && !ours.every(isHealthy);
-  if (waits || !mayAdd(seats, version)) return undefined;
+  if (!mayAdd(seats, version)) return undefined;
 
   const together = mayStartTogether(situation);
   const joining = newNames(situation, together ? Math.min(missing, room) : 1);

@@ -1,17 +1,24 @@
-// A cluster that cannot decide. Nothing is taken away from it: members that come back make it whole, and until then
-// every copy of the data may be the one that counts.
+// A cluster that cannot decide, or that does not let the operator know what it decides. Nothing is taken away from it:
+// members that come back make it whole, and until then every copy of the data may be the one that counts.
 import type { Assessment } from "../../assess/assess.ts";
-import { isStuck, knowsMembers } from "../../assess/pods.ts";
-import { brokenPods, isRolling } from "../../assess/roll.ts";
+import { claimOf } from "../../assess/claims.ts";
+import { isStuck, knowsMembers, outdatedSetting, problemOf } from "../../assess/pods.ts";
+import { brokenPods, isRolling, silentPods } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { pace } from "../rule.ts";
-import { changeBrokenImage, deleteSecondVoterPod } from "../safety.ts";
+import { changeBrokenImage, deleteBroken, deleteSecondVoterPod } from "../safety.ts";
 
 export function waitForQuorum(assessment: Assessment): Decision {
   const { world } = assessment;
-  const undone = undoChange(assessment);
-  if (undone !== undefined) return undone;
+  const mended = undoChange(assessment) ?? recreateBroken(assessment);
+  if (mended !== undefined) return mended;
+  if (world.etcd.t === "keptOut")
+    return {
+      actions: [],
+      because: `etcd's authentication keeps the operator out (${world.etcd.trouble.t}): nothing is done to the members`,
+      lookAgainAfter: pace.untilLetIn,
+    };
   if (world.etcd.t === "noQuorum") return startSecondVoter(assessment) ?? waitForVoters(assessment);
   if (world.pods.length === 0)
     return {
@@ -31,6 +38,20 @@ function undoChange({ roll: { release }, world }: Assessment): Decision | undefi
   if (pod === undefined) return undefined;
   const because = `${pod.name} has not come up in ${pod.version}, and gets ${release.version}`;
   return { actions: changeBrokenImage(pod, release), because, lookAgainAfter: pace.later };
+}
+
+/** A member that does not come up with the settings that it has, and others are wanted by now: its data is in its volume. */
+function recreateBroken(assessment: Assessment): Decision | undefined {
+  const { desired, world } = assessment;
+  if (!isRolling(world)) return undefined;
+  for (const pod of silentPods(world)) {
+    const claim = claimOf(world.claims, pod.name);
+    const because = problemOf(pod) === undefined ? undefined : outdatedSetting(pod, desired.cluster);
+    const actions = because === undefined ? [] : deleteBroken(assessment, pod, claim, because);
+    if (actions.length > 0)
+      return { actions, because: `${pod.name} gets another pod: ${because}`, lookAgainAfter: pace.soon };
+  }
+  return undefined;
 }
 
 function waitForVoters({ voters }: Assessment): Decision {

@@ -37,7 +37,7 @@ export function putBackWithoutQuorum(assessment: Assessment): Decision | undefin
 
 function recreation({ desired: { cluster } }: Assessment, claim: Claim): Action {
   const made = { version: cluster.spec.version, image: imageOf(cluster.spec) };
-  return { do: "recreatePod", member: claim.name, release: releaseOnVolume(claim, made) };
+  return { do: "recreatePod", member: claim.name, release: releaseOnVolume(claim, made, cluster) };
 }
 
 function decision(actions: readonly Action[]): Decision | undefined {

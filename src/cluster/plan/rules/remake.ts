@@ -1,6 +1,7 @@
 // The pod of a learner that has never run can be made again at no cost, and must be when it cannot come up as it is:
 // started with a list of members that has changed since, or held up by a setting that may be right by now.
 import { isOutdatedAndUnheard, isStuck, knowsMembers, problemOf } from "../../assess/pods.ts";
+import { volumeLossOf } from "../../assess/claims.ts";
 import type { Seat } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
@@ -16,9 +17,10 @@ export function remakePods(situation: Situation): Decision | undefined {
   return undefined;
 }
 
-function reasonToRemake({ state, pod }: Seat, { world, desired, seats, now }: Situation): string | undefined {
+function reasonToRemake({ claim, state, pod }: Seat, { world, desired, seats, now }: Situation): string | undefined {
   if (state.t !== "unstarted") return undefined;
   if (pod === undefined || pod.terminating) return undefined;
+  if (pod.hasVolume && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
   if (isOutdatedAndUnheard(pod, desired)) return "it has not answered, and its settings have changed";
   if (pod.state.t === "running") return undefined;
   const members = seats.map(({ member }) => member);

@@ -34,7 +34,6 @@ export function shrink(situation: Situation): Decision | undefined {
 function leastMissedFirst({ ours, leader, roll }: Situation): readonly Seat[] {
   const isToBeChanged = (seat: Seat): boolean => roll.changes.some((change) => change.seat === seat);
   const rank = (seat: Seat): number => {
-    if (!isVoter(seat)) return 0;
     if (!isHealthy(seat)) return 1;
     if (seat.member.id === leader) return 4;
     return isToBeChanged(seat) ? 2 : 3;

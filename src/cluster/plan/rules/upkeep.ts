@@ -73,6 +73,8 @@ export function confirmations({ ours }: Assessment): readonly Action[] {
 
 /** What the small pods printed is read once. They are deleted when no member waits for them any more. */
 export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
+  // Who the members are, and so what they wait for, is not known.
+  if (world.etcd.t === "keptOut") return [];
   const inPlace = roll.changes.filter(({ how }) => how === "inPlace");
   const needed = new Set(inPlace.map(({ pod }) => checkFor(pod, roll.release, world.imageChecks)));
   return world.imageChecks.flatMap((check): Action[] => {

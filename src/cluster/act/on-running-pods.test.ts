@@ -1,0 +1,172 @@
+// What is changed in pods that run, and the proof of an image before it. The API server here holds one pod.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { KvHash } from "../../etcd/member.ts";
+import { ApiError } from "../../kube/client/errors.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import type { Key } from "../../kube/objects/objects.ts";
+import { assess } from "../assess/assess.ts";
+import { foundVersionAnnotation } from "../objects/image-check.ts";
+import { changedFromAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import type { Action, ActionOf } from "../plan/actions.ts";
+import { learner, three, voter } from "../testing/plan-table.ts";
+import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { carryOut } from "./actions.ts";
+import { executionOf } from "./execution.ts";
+import { NotYet, Refused } from "./outcome.ts";
+
+interface There {
+  readonly pod?: Pod;
+  readonly log?: string;
+  /** What the API server says instead of doing it. */
+  readonly says?: Error;
+  /** By the address of the member. */
+  readonly hashes?: Record<string, Partial<KvHash>>;
+  readonly world?: SampleWorld;
+}
+
+/** What is written, or asked of etcd, and how it ends if not well. */
+async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
+  const { pod, log = "", says, hashes = {}, world = { members: three } } = there;
+  const done: unknown[] = [];
+  const write = (...what: unknown[]) =>
+    says === undefined ? Promise.resolve(done.push(...what)) : Promise.reject(says);
+  const api = {
+    get: () => Promise.resolve(pod),
+    log: () => Promise.resolve(log),
+    create: (_kind: unknown, { spec }: Pod) => write("create", spec?.nodeName, spec?.containers[0]?.image),
+    delete: (_kind: unknown, { name }: Key, options: object) => write("delete", name, options),
+    mergePatch: (_kind: unknown, { name }: Key, patch: object) => write("patch", name, patch),
+    replace: (_kind: unknown, { metadata, spec }: Pod) =>
+      write(
+        "replace",
+        metadata?.annotations,
+        spec?.containers.map(({ image }) => image),
+      ),
+  };
+  const at = ({ url }: { url: string }) => ({
+    hashKv: (revision: number): Promise<Partial<KvHash>> => {
+      const { hostname } = new URL(url);
+      done.push(`hash of ${hostname} at ${revision}`);
+      return Promise.resolve({ hash: 7, compactRevision: 1, ...hashes[hostname] });
+    },
+  });
+  const assessment = assess(sampleWorld(world), sampleNow);
+  try {
+    await carryOut(
+      action,
+      executionOf(assessment, { api } as never, { members: { at }, logins: { known: () => undefined } } as never),
+    );
+  } catch (error) {
+    if (!(error instanceof NotYet || error instanceof Refused)) throw error;
+    done.push(error.name);
+  }
+  return done;
+}
+
+const [member, uid, node, image] = ["demo-a", "seen", "node-1", "etcd:v3.7.3"];
+
+describe("of a pod that runs", () => {
+  test("labels and annotations are changed, if it is still the same pod", async () => {
+    const change = { labels: { team: "a", old: null }, annotations: {} };
+    assert.deepEqual(await doneBy({ do: "relabelPod", member, uid, change }), [
+      "patch",
+      member,
+      { metadata: { uid, ...change } },
+    ]);
+  });
+
+  test("the note of what it ran before is removed when it serves", async () => {
+    const release = { version: "3.7.3", image };
+    assert.deepEqual(await doneBy({ do: "confirmChange", member, uid, from: release, to: release }), [
+      "patch",
+      member,
+      { metadata: { uid, annotations: { [changedFromAnnotation]: null } } },
+    ]);
+  });
+});
+
+describe("the proof of an image", () => {
+  const create: Action = { do: "createImageCheck", node, image };
+  const read: Action = { do: "readImageCheck", name: "demo-check", uid };
+  const found = (version: string) => [
+    "patch",
+    "demo-check",
+    { metadata: { uid, annotations: { [foundVersionAnnotation]: version } } },
+  ];
+  test("is a pod of the image on the node", async () => {
+    assert.deepEqual(await doneBy(create), ["create", node, image]);
+  });
+  test("waits while the last one is still there, and fails for any other reason", async () => {
+    assert.deepEqual(await doneBy(create, { says: new ApiError(409, "AlreadyExists", "") }), ["NotYet"]);
+    const quota = new ApiError(403, "Forbidden", "");
+    await assert.rejects(doneBy(create, { says: quota }), quota);
+  });
+  test("is the version that its program printed, or none", async () => {
+    assert.deepEqual(await doneBy(read, { log: "etcd Version: 3.7.3\nGit SHA: 1" }), found("3.7.3"));
+    assert.deepEqual(await doneBy(read, { log: "hello" }), found(""));
+  });
+  test("is deleted, if it is still the same pod", async () => {
+    const name = "demo-check";
+    assert.deepEqual(await doneBy({ do: "deleteImageCheck", name, uid }), ["delete", name, { uid }]);
+  });
+});
+
+describe("an image is changed", () => {
+  const from = { version: "3.6.16", image: "etcd:v3.6.16", restarts: 2 };
+  const change: ActionOf<"changeImage"> = {
+    do: "changeImage",
+    member,
+    uid,
+    from,
+    to: { version: "3.7.3", image },
+    afterComparing: false,
+  };
+  const first: Action = { ...change, afterComparing: true };
+  const containers = [
+    { name: "etcd", image: from.image },
+    { name: "sidecar", image: "sidecar:1" },
+  ];
+  const pod: Pod = { metadata: { name: member, uid, annotations: { team: "a" } }, spec: { containers } };
+  const annotations = { team: "a", [versionAnnotation]: "3.7.3", [changedFromAnnotation]: JSON.stringify(from) };
+  const written = ["replace", annotations, [image, "sidecar:1"]];
+
+  test("in the container of etcd, with a note of what it was", async () => {
+    assert.deepEqual(await doneBy(change, { pod }), written);
+  });
+  test("not in another pod than was looked at", async () => {
+    assert.deepEqual(await doneBy(change, { pod: { ...pod, metadata: { name: member, uid: "new" } } }), ["NotYet"]);
+  });
+
+  const at = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
+    voter(letter, { pod: { address: `${letter}.test` }, ...more });
+  const members = [at("a"), at("b"), at("c")];
+  const asked = ["a", "b", "c"].map((letter) => `hash of ${letter}.test at 1000`);
+  const table: [string, There, unknown[]][] = [
+    ["after all voters were found to hold the same data", { world: { members } }, [...asked, ...written]],
+    [
+      "not while two hold different data",
+      { world: { members }, hashes: { "c.test": { hash: 8 } } },
+      [...asked, "Refused"],
+    ],
+    [
+      "not before histories are compacted alike",
+      { world: { members }, hashes: { "b.test": { hash: 8, compactRevision: 2 } } },
+      [...asked, "NotYet"],
+    ],
+    [
+      "not while one cannot be asked",
+      { world: { members: [at("a", { pod: { address: undefined } }), at("b"), at("c")] } },
+      [...asked.slice(1), "NotYet"],
+    ],
+    ["without a word to learners", { world: { members: [...members, learner("d")] } }, [...asked, ...written]],
+    [
+      "at once where one is not healthy",
+      { world: { members: [at("a"), at("b"), at("c", { silent: true })] } },
+      written,
+    ],
+    ["at once where etcd has no such hash", { world: { members, version: "3.2.32" } }, written],
+  ];
+  for (const [what, there, wanted] of table)
+    test(`first of all members, ${what}`, async () => assert.deepEqual(await doneBy(first, { pod, ...there }), wanted));
+});

@@ -1,0 +1,167 @@
+// What a member's answer, its pod and its node say together.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { MemberPod } from "../observe/world.ts";
+import {
+  added,
+  crashing,
+  ended,
+  going,
+  gone,
+  homeless,
+  learner,
+  onSilentNode,
+  running,
+  starting,
+  voter,
+  young,
+} from "../testing/plan-table.ts";
+import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { assess } from "./assess.ts";
+import { hasStarted, isAboutToServe, isOwedPod, isPodless, isStarting, type Seat } from "./seats.ts";
+
+function seatOf(member: SampleMember, more: SampleWorld = {}): Seat {
+  const seat = assess(sampleWorld({ members: [voter("a"), voter("b"), member], ...more }), sampleNow).seats[2];
+  assert.ok(seat);
+  return seat;
+}
+
+/** The time until it counts as lost stands behind the state, as does why it is. */
+function inWords({ state }: Seat): string {
+  if ("because" in state) return `${state.t}: ${state.because}${"wiped" in state ? " (wiped)" : ""}`;
+  return "lostAt" in state && state.lostAt !== undefined ? `${state.t} for ${state.lostAt - sampleNow}` : state.t;
+}
+
+const silent = (pod: Partial<MemberPod>): SampleMember => voter("c", { silent: true, pod });
+const isNew = (pod: Partial<MemberPod>): SampleMember => added("c", { pod });
+const exited = (agoMs: number): Partial<MemberPod> => ({
+  state: {
+    t: "crashing",
+    since: sampleNow - 200_000,
+    exitedAt: sampleNow - agoMs,
+    restarts: 5,
+    problem: "exit code 1",
+  },
+});
+const withoutData: Partial<MemberPod> = {
+  state: { t: "crashing", since: sampleNow, exitedAt: sampleNow, restarts: 1, problem: "x", withoutData: true },
+};
+const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
+
+describe("a member", () => {
+  const table: [string, SampleMember, string, SampleWorld?][] = [
+    ["that serves is healthy", voter("c"), "healthy"],
+    ["that learns is learning", learner("c"), "learning"],
+    ["that is not ours is foreign", voter("c", { foreign: true }), "foreign"],
+    ["whose pod answers as another cluster is a stranger", silent({}), "stranger", { strangers: ["c"] }],
+    ["that does not answer is away", silent({}), "away"],
+    ["that has a name, learns and does not answer is away", learner("c", { silent: true }), "away"],
+    ["that has never been heard of is unstarted", isNew({}), "unstarted"],
+    ["that votes and has never been heard of is unstarted", voter("c", { unnamed: true }), "unstarted"],
+    ["whose pod is gone is lost", gone("c"), "lost: its pod is gone, and its data with it"],
+    [
+      "that learned and whose pod is gone is lost, too",
+      { ...gone("c"), learner: true },
+      "lost: its pod is gone, and its data with it",
+    ],
+    [
+      "that votes, unheard of, and has no pod is lost",
+      voter("c", { unnamed: true, pod: undefined }),
+      "lost: its pod is gone, and its data with it",
+    ],
+    ["that never ran and has no pod is unstarted", added("c", { pod: undefined }), "unstarted"],
+    [
+      "that went backwards is lost, though it serves",
+      voter("c", { wiped: true }),
+      "lost: it came back without its data (wiped)",
+    ],
+    [
+      "that found no data is lost",
+      silent(withoutData),
+      "lost: its data is gone, and etcd does not start without (wiped)",
+    ],
+    [
+      "that found no data at its first start is unstarted",
+      isNew({ ...withoutData, guard: "open" }),
+      "unstarted for 120000",
+    ],
+    ["whose pod has ended is lost", silent(ended), "lost: its pod has ended (Evicted)"],
+    ["that never ran and whose pod has ended is lost", isNew(ended), "lost: its pod has ended (Evicted)"],
+    ["that never ran and whose pod has ended and goes is unstarted", isNew({ ...ended, ...going }), "unstarted"],
+    ["whose pod goes is leaving, though it serves", voter("c", { pod: going }), "leaving: its pod is being deleted"],
+    ["that learns and whose pod goes is leaving", learner("c", { pod: going }), "leaving: its pod is being deleted"],
+    ["that never ran and whose pod goes is unstarted", isNew(going), "unstarted"],
+    [
+      "that never ran and whose pod goes with its node is leaving",
+      isNew({ ...going, ...onSilentNode(60_000) }),
+      "leaving: its pod is being deleted",
+    ],
+    ["whose node is silent is away for a while", silent(onSilentNode(59_000)), "away for 1000"],
+    ["whose node is silent for too long is lost", silent(onSilentNode(60_000)), "lost: its node n is gone"],
+    ["that serves from a silent node is healthy", voter("c", { pod: onSilentNode(60_000) }), "healthy"],
+    [
+      "that has exited again after its time was up is lost",
+      silent(exited(80_000)),
+      "lost: its etcd keeps exiting (exit code 1)",
+    ],
+    ["that has not exited since its time was up is away", silent(exited(80_001)), "away"],
+    ["that never ran and exits is unstarted for a while", isNew(crashing(119_000)), "unstarted for 1000"],
+    [
+      "that never ran and exits for too long is lost",
+      isNew(crashing(120_000)),
+      "lost: its etcd keeps exiting (exit code 1)",
+    ],
+    ["whose image was changed and that keeps exiting is away", silent({ ...exited(0), changedFrom }), "away"],
+  ];
+  for (const [what, member, wanted, more] of table)
+    test(what, () => assert.equal(inWords(seatOf(member, more)), wanted));
+});
+
+test("a voter is alive when it reads through the quorum and can be believed, even if it is about to go", () => {
+  const alive = (member: SampleMember): boolean => seatOf(member).alive;
+  assert.deepEqual([voter("c"), voter("c", { pod: going })].map(alive), [true, true]);
+  assert.deepEqual([learner("c"), silent({}), voter("c", { wiped: true })].map(alive), [false, false, false]);
+});
+
+test("a member has started when etcd knows its name, or when it answers", () => {
+  assert.deepEqual(
+    [voter("c"), silent({}), learner("c")].map((one) => hasStarted(seatOf(one))),
+    [true, true, true],
+  );
+  assert.equal(hasStarted(seatOf(isNew({}))), false);
+});
+
+describe("a member that never ran", () => {
+  const table: [string, SampleMember, Record<"starts" | "serves" | "owed" | "podless", boolean>][] = [
+    ["starts, and serves soon", isNew(starting), { starts: true, serves: true, owed: false, podless: false }],
+    [
+      "starts since long ago",
+      isNew({ state: { t: "starting" } }),
+      { starts: true, serves: false, owed: false, podless: false },
+    ],
+    [
+      "has just been started",
+      isNew({ ...young, state: running }),
+      { starts: true, serves: true, owed: false, podless: false },
+    ],
+    ["runs since long ago", isNew({}), { starts: false, serves: false, owed: false, podless: false }],
+    ["is held up", isNew(homeless), { starts: false, serves: false, owed: false, podless: false }],
+    ["has no pod", added("c", { pod: undefined }), { starts: false, serves: false, owed: true, podless: true }],
+    ["has a pod that goes", isNew(going), { starts: false, serves: false, owed: true, podless: false }],
+    ["is none: its pod is gone, and it ran", gone("c"), { starts: false, serves: false, owed: false, podless: false }],
+    ["is none: it starts again", silent(starting), { starts: false, serves: false, owed: false, podless: false }],
+  ];
+  for (const [what, member, wanted] of table)
+    test(what, () => {
+      const seat = seatOf(member);
+      assert.deepEqual(
+        {
+          starts: isStarting(seat, sampleNow),
+          serves: isAboutToServe(seat, sampleNow),
+          owed: isOwedPod(seat),
+          podless: isPodless(seat),
+        },
+        wanted,
+      );
+    });
+});

@@ -1,0 +1,183 @@
+// What safety gives to those that ask, beyond the arithmetic: which pods are deleted, how, and which are never touched.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { assess } from "../assess/assess.ts";
+import type { MemberPod } from "../observe/world.ts";
+import { inWords } from "../testing/actions-in-words.ts";
+import {
+  added,
+  crashing,
+  ended,
+  going,
+  gone,
+  learner,
+  onSilentNode,
+  starting,
+  three,
+  voter,
+} from "../testing/plan-table.ts";
+import { type SampleMember, type SampleWorld, sampleNow, samplePod, sampleWorld } from "../testing/sample-world.ts";
+import type { Action, ActionOf } from "./actions.ts";
+import {
+  changeBrokenImage,
+  changeImage,
+  deleteFailedSeed,
+  deleteOrphan,
+  deleteSecondVoterPod,
+  deleteUnstarted,
+  removeGone,
+  removeHealthy,
+} from "./safety.ts";
+
+const assessed = (sample: SampleWorld) => assess(sampleWorld(sample), sampleNow);
+const words = (actions: readonly Action[] | undefined) =>
+  actions === undefined ? "refused" : inWords(actions).join(", ");
+
+/** The third of three, with what it is judged by. */
+function third(member: SampleMember, more: SampleWorld = {}) {
+  const table = assessed({ members: [voter("a"), voter("b"), member], ...more });
+  const seat = table.seats[2];
+  assert.ok(seat);
+  return { table, seat };
+}
+
+describe("a member that is removed", () => {
+  const removal = (member: SampleMember): ActionOf<"removeMember"> => {
+    const { table, seat } = third(member);
+    const [action] = removeGone(table, seat, "a test") ?? [];
+    assert.ok(action?.do === "removeMember");
+    return action;
+  };
+  test("was lost, came back without its data, was leaving, or is not wanted", () => {
+    const causes = [gone("c"), voter("c", { wiped: true }), voter("c", { pod: going }), voter("c")].map(
+      (member) => removal(member).cause,
+    );
+    assert.deepEqual(causes, ["lost", "wiped", "lost", "unwanted"]);
+  });
+  test("is the one whose pod was seen, or was seen to have none", () => {
+    assert.deepEqual(removal(gone("c")).pod, { t: "none" });
+    assert.deepEqual(removal(voter("c")).pod, { t: "uid", uid: "uid-of-demo-c" });
+  });
+  test("loses its pod, too, by force where no kubelet would stop it, and not twice", () => {
+    const gives = (member: SampleMember): string => {
+      const { table, seat } = third(member);
+      return words(removeGone(table, seat, "a test"));
+    };
+    assert.equal(gives(voter("c")), "remove c, delete c");
+    assert.equal(gives(gone("c")), "remove c");
+    assert.equal(gives(voter("c", { pod: going })), "remove c");
+    assert.equal(gives(voter("c", { pod: { ...going, ...onSilentNode(60_000) } })), "remove c, delete c by force");
+  });
+  test("and learns needs no quorum of the others", () => {
+    const { table, seat } = third(learner("c"), { members: [voter("a"), voter("b", { silent: true }), learner("c")] });
+    assert.equal(words(removeGone(table, seat, "a test")), "remove c, delete c");
+  });
+  test("while it serves takes its pod along", () => {
+    const { table, seat } = third(voter("c"));
+    assert.equal(words(removeHealthy(table, seat, "a test")), "remove c, delete c");
+  });
+});
+
+describe("the image of a member", () => {
+  const to = { version: "3.6.17", image: "etcd:v3.6.17" };
+  const change = (member: SampleMember, more: SampleWorld = {}) => {
+    const { table, seat } = third(member, more);
+    assert.ok(seat.pod);
+    return changeImage(table, seat, seat.pod, to);
+  };
+  const rows: [string, readonly Action[] | undefined, string][] = [
+    [
+      "is changed when all serve, after comparing them",
+      change(voter("c")),
+      "change c from 3.6.16 to 3.6.17 after comparing",
+    ],
+    [
+      "is changed without comparing when another has it",
+      change(voter("c"), { members: [voter("a", { pod: to }), voter("b"), voter("c")] }),
+      "change c from 3.6.16 to 3.6.17",
+    ],
+    [
+      "is changed after comparing when another has only the same version",
+      change(voter("c"), { members: [voter("a", { pod: { ...to, image: "another" } }), voter("b"), voter("c")] }),
+      "change c from 3.6.16 to 3.6.17 after comparing",
+    ],
+    [
+      "is not changed while another voter is away",
+      change(voter("c"), { members: [voter("a"), voter("b", { silent: true }), voter("c")] }),
+      "refused",
+    ],
+    [
+      "is changed while a learner is on its way",
+      change(voter("c"), { members: [voter("a"), voter("b"), voter("c"), learner("d")] }),
+      "change c from 3.6.16 to 3.6.17 after comparing",
+    ],
+    [
+      "is changed when it is down, whoever else is",
+      change(voter("c", { silent: true }), {
+        members: [voter("a"), voter("b", { silent: true }), voter("c", { silent: true })],
+      }),
+      "change c from 3.6.16 to 3.6.17",
+    ],
+  ];
+  for (const [what, is, wanted] of rows) test(what, () => assert.equal(words(is), wanted));
+
+  test("is remembered as it was when it last served, with how often it had been restarted by now", () => {
+    const from = (differs: Partial<MemberPod>): unknown => {
+      const [action] = change(voter("c", { silent: true, pod: differs })) ?? [];
+      return action?.do === "changeImage" ? action.from : undefined;
+    };
+    const image = "quay.io/coreos/etcd:v3.6.16";
+    const changedFrom = { version: "3.6.15", image: "i", restarts: 2 };
+    assert.deepEqual(from({ state: { t: "running", restarts: 4 } }), { version: "3.6.16", image, restarts: 4 });
+    assert.deepEqual(from(starting), { version: "3.6.16", image, restarts: 0 });
+    assert.deepEqual(from({ changedFrom, ...crashing(1000) }), { ...changedFrom, restarts: 5 });
+  });
+
+  test("is changed without a quorum only where it was changed before", () => {
+    const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
+    assert.equal(words(changeBrokenImage(samplePod("demo-a", { changedFrom }), to)), "change a from 3.6.15 to 3.6.17");
+    assert.equal(words(changeBrokenImage(samplePod("demo-a", {}), to)), "");
+  });
+});
+
+test("a pod that belongs to no member is deleted, unless it answers or its member is listed", () => {
+  const orphan = (sample: SampleWorld): string =>
+    words(deleteOrphan(assessed({ members: three, ...sample }), samplePod("demo-z", {})));
+  assert.equal(orphan({}), "delete z");
+  assert.equal(orphan({ members: [...three, voter("z")] }), "");
+  assert.equal(orphan({ answering: ["z"] }), "");
+  assert.equal(orphan({ strangers: ["z"] }), "");
+  assert.equal(orphan({ etcd: "silent" }), "delete z");
+});
+
+test("only the pod of a learner that never ran is made again under its name", () => {
+  const remade = (member: SampleMember): string => {
+    const { table, seat } = third(member);
+    return words(deleteUnstarted(table, seat, "a test"));
+  };
+  assert.equal(remade(added("c")), "delete c");
+  assert.equal(remade(added("c", { pod: undefined })), "");
+  assert.equal(remade(voter("c", { unnamed: true })), "");
+  assert.equal(remade(learner("c")), "");
+});
+
+test("a seed that never served is deleted, if it is the only pod and nobody knows of data", () => {
+  const deleted = (sample: SampleWorld) =>
+    deleteFailedSeed(assessed({ etcd: "silent", unlatched: true, ...sample }), "a test");
+  const [deletion] = deleted({ members: [voter("a")] });
+  assert.partialDeepStrictEqual(deletion, { do: "deletePod", member: "demo-a", unlessServed: true });
+  assert.deepEqual(deleted({ members: [] }), []);
+  assert.deepEqual(deleted({ members: [voter("a"), voter("b")] }), []);
+  assert.deepEqual(deleted({ members: [voter("a", { pod: { readyOnce: true } })] }), []);
+  assert.equal(words(deleted({ members: [voter("a", { claim: { fresh: true } })] })), "delete a");
+  assert.deepEqual(deleted({ members: [voter("a", { claim: {} })] }), []);
+  assert.deepEqual(deleteFailedSeed(assessed({ etcd: "silent", members: [voter("a")] }), "a test"), []);
+});
+
+test("the pod of a second voter is deleted only while it does not run", () => {
+  const deleted = (differs: Partial<MemberPod>): string =>
+    words(deleteSecondVoterPod(assessed({ members: three }), samplePod("demo-b", differs), "a test"));
+  assert.equal(deleted(ended), "delete b");
+  assert.equal(deleted(starting), "delete b");
+  assert.equal(deleted({}), "");
+});

@@ -1,0 +1,78 @@
+// Other settings: members with volumes get other pods on them, and stay the members that they are. Volumes that are added or
+// taken away exchange the members.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { kube } from "../../e2e/support/environment.ts";
+import type { HealthyCluster } from "../../e2e/support/healthy.ts";
+import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { type Lane, lane } from "../../e2e/support/lane.ts";
+import { eachHas } from "../../e2e/support/member-process.ts";
+import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
+import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { RollWatch } from "../../e2e/support/roll-watch.ts";
+import { untilRolled } from "../../e2e/support/rolled.ts";
+import { beganOnce, onlyReturned } from "../support/returned.ts";
+import { eachOnItsClaim, onVolumes, untilClaims } from "../support/volumes.ts";
+
+const size = 3;
+const namesOf = ({ members }: HealthyCluster): string[] => members.map(({ name }) => name);
+
+export function settings(): void {
+  describe("settings of members", { concurrency: 1 }, () => {
+    const on = lane("settings", { size });
+
+    test("members get volumes: each is exchanged once, under writes", async () => {
+      const { cluster } = on();
+      const after = await exchanged(on(), { pod: onVolumes() });
+      await eachOnItsClaim(cluster);
+      await untilClaims(cluster, { current: namesOf(after), retired: [] });
+    });
+
+    test("for another setting of etcd each member gets another pod on its volume, the leader last", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      await using quorum = new QuorumWatch(cluster, { fewest: size - 1 });
+      await using identity = new IdentityWatch(cluster, before.clusterId);
+      await using roll = new RollWatch(cluster);
+      await cluster.edit({ etcd: { snapshotCount: 5_000 } });
+      const after = await identity.during(untilRolled(cluster));
+      onlyReturned(before, after, ...namesOf(before));
+      const latest = Math.max(...after.members.map(({ madeAt }) => madeAt));
+      assert.equal(after.members.find(({ name }) => name === before.leader.name)?.madeAt, latest);
+      await eachHas(cluster, after, (_pod, { args }) => assert.ok(args.includes("--snapshot-count=5000")));
+      await untilClaims(cluster, { current: namesOf(before), retired: [] });
+      await writer.nothingIsLost();
+      await roll.exchangedEachOnce(before);
+      await quorum.alwaysQuorum();
+      await identity.neverViolated();
+      await beganOnce(cluster);
+    });
+
+    test("members lose their volumes: each is exchanged once, under writes, and the volumes are kept", async () => {
+      const { cluster } = on();
+      const before = await cluster.untilHealthy();
+      await exchanged(on(), { pod: { persistentVolumeClaimSpec: null } });
+      for (const { spec } of await cluster.pods())
+        assert.ok(spec?.volumes?.every(({ persistentVolumeClaim }) => persistentVolumeClaim === undefined));
+      await untilClaims(cluster, { current: [], retired: namesOf(before) });
+    });
+  });
+}
+
+type Edit = Partial<Omit<EtcdClusterSpec, "pod">> & { readonly pod: object };
+
+async function exchanged({ cluster, writer }: Lane, spec: Edit): Promise<HealthyCluster> {
+  const before = await cluster.untilHealthy();
+  await using quorum = new QuorumWatch(cluster, { fewest: size });
+  await using identity = new IdentityWatch(cluster, before.clusterId);
+  await using roll = new RollWatch(cluster);
+  await kube.mergePatch(EtcdCluster, cluster.key, { spec });
+  const after = await identity.during(untilRolled(cluster));
+  onlyReplaced(before, after, ...namesOf(before));
+  await writer.nothingIsLost();
+  await roll.exchangedEachOnce(before);
+  await quorum.alwaysQuorum();
+  await identity.neverViolated();
+  return after;
+}

@@ -1,0 +1,146 @@
+// etcd's own authentication, switched on while clients write: with a login the operator goes on as ever, and without one it
+// says so, harms nothing, and goes on as soon as it is given one.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { killContainer } from "../../../lab/faults/containers.ts";
+import { waitFor } from "../../../lab/progress.ts";
+import { Login } from "../../../src/etcd/login.ts";
+import { enableAuth, giveLogin } from "../support/auth.ts";
+import { clusterwide, createCluster } from "../support/cluster.ts";
+import { deletePods } from "../support/disruptions.ts";
+import { lab, patience, restrictedNamespace } from "../support/environment.ts";
+import { followers } from "../support/healthy.ts";
+import { laneOf } from "../support/lane.ts";
+import { onlyReplaced } from "../support/replaced.ts";
+import { conditionOf } from "../support/status.ts";
+
+const operator = new Login("root", "of-the-operator");
+const secret = "operator-login";
+
+export function auth(): void {
+  describe("authentication with a login", { concurrency: 1 }, () => {
+    const on = laneOf("auth", async () => {
+      const namespace = await restrictedNamespace("auth");
+      await giveLogin(namespace, secret, operator);
+      const spec = { size: 3, auth: { operatorSecret: secret } };
+      return createCluster({ namespace, name: "auth" }, spec, {
+        ...clusterwide,
+        login: new Login("test", "of-the-test"),
+      });
+    });
+
+    test("a pod that is deleted is replaced after authentication was switched on under writes", async () => {
+      const { cluster, writer, first } = on();
+      await writer.progress();
+      await enableAuth(first, cluster, operator);
+      const [victim] = followers(first);
+      assert.ok(victim);
+      await deletePods(cluster, victim.name);
+      onlyReplaced(first, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
+      await writer.nothingIsLost();
+    });
+
+    test("it grows and shrinks", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      await cluster.scale(5);
+      const grown = await cluster.untilHealthy();
+      assert.equal(grown.members.length, 5);
+      onlyReplaced(before, {
+        ...grown,
+        members: grown.members.filter(({ id }) => before.members.some((m) => m.id === id)),
+      });
+      await cluster.scale(3);
+      assert.equal((await cluster.untilHealthy()).members.length, 3);
+      await writer.nothingIsLost();
+    });
+
+    test("it goes to another version", async () => {
+      const { cluster, writer } = on();
+      await cluster.edit({ version: "3.7.3" });
+      const { members } = await cluster.untilHealthy();
+      for (const { etcd } of members) assert.equal((await etcd.status()).version, "3.7.3");
+      await writer.nothingIsLost();
+    });
+  });
+
+  describe("authentication without a login", { concurrency: 1 }, () => {
+    const on = laneOf("kept-out", async () => {
+      const namespace = await restrictedNamespace("kept-out");
+      const login = new Login("test", "of-the-test");
+      return createCluster({ namespace, name: "kept-out" }, { size: 3 }, { ...clusterwide, login });
+    });
+    const untilReady = async (reason: string): Promise<string> => {
+      const { cluster } = on();
+      const isIt = (
+        { reason: is, observedGeneration }: ReturnType<typeof readyOf>,
+        generation: number | undefined,
+      ): boolean => is === reason && observedGeneration === generation;
+      const seen = await cluster.until(`Ready is ${reason}`, (now) => isIt(readyOf(now), now.metadata?.generation));
+      return readyOf(seen).message;
+    };
+
+    test("is reported with what to do, and nothing is done to the members", async () => {
+      const { cluster, writer, first } = on();
+      await enableAuth(first, cluster, operator);
+      assert.match(await untilReady("AuthRequired"), /Create a Secret .* spec\.auth\.operatorSecret/);
+      await cluster.untilEvent("Auth Required");
+      await cluster.scale(5);
+      await untilReady("AuthRequired");
+      const now = await cluster.get();
+      assert.equal(conditionOf(now, "Available")?.status, "True");
+      assert.deepEqual(await podsOf(cluster), first.members.map(({ uid }) => uid).toSorted());
+      const [member] = first.members;
+      assert.equal((await member?.etcd.memberList({ linearizable: true }))?.members.length, 3);
+      await writer.nothingIsLost();
+    });
+
+    test("a container that crashes is put back meanwhile", async () => {
+      const { cluster, writer, first } = on();
+      const [victim] = followers(first);
+      assert.ok(victim);
+      await killContainer(lab, `${cluster.namespace}/${victim.name}`);
+      await waitFor(
+        "the container to be restarted",
+        async () => {
+          const pod = await cluster.pod(victim.name);
+          const restarts = pod?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+          return restarts > victim.restarts && (await victim.etcd.status()).leader !== undefined ? true : undefined;
+        },
+        { timeoutMs: patience },
+      );
+      assert.deepEqual(await podsOf(cluster), first.members.map(({ uid }) => uid).toSorted());
+      await writer.nothingIsLost();
+    });
+
+    test("a Secret that is missing, and a wrong password, have sentences of their own, and the right one ends it", async () => {
+      const { cluster, writer, first } = on();
+      await cluster.edit({ auth: { operatorSecret: secret } });
+      assert.match(await untilReady("AuthRequired"), /there is no Secret operator-login/);
+      const wrong = "of-nobody-at-all";
+      await giveLogin(cluster.namespace, secret, new Login("root", wrong));
+      assert.match(await untilReady("LoginRefused"), /Secret operator-login .*the password is another/);
+      await giveLogin(cluster.namespace, secret, operator);
+      const after = await cluster.untilHealthy();
+      assert.equal(after.members.length, 5);
+      onlyReplaced(first, {
+        ...after,
+        members: after.members.filter(({ id }) => first.members.some((m) => m.id === id)),
+      });
+      const told = JSON.stringify([await cluster.events(), (await cluster.get()).status]);
+      assert.ok(!told.includes(wrong) && !told.includes(operator.password), "a password was told");
+      assert.ok(!/Quorum Lost|QuorumLost|Member Removed/.test(told), "harm was done or claimed");
+      await writer.nothingIsLost();
+    });
+  });
+}
+
+type Cluster = Awaited<ReturnType<typeof createCluster>>;
+
+const podsOf = async (cluster: Cluster): Promise<string[]> =>
+  (await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").toSorted();
+
+function readyOf(cluster: Awaited<ReturnType<Cluster["get"]>>) {
+  const { reason = "", message = "", observedGeneration } = conditionOf(cluster, "Ready") ?? {};
+  return { reason, message, observedGeneration };
+}

@@ -1,0 +1,182 @@
+// What certificates that are made, renewed and taken over assume about etcd: who is accepted, which files are read
+// when, and that the order of src/tls/trust.ts loses nothing, while another one does.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type EtcdVersion as Built, etcdVersions } from "../../lab/build/etcd.ts";
+import { EtcdMembers } from "../../src/etcd/members.ts";
+import { comesTrue } from "../../src/etcd/testing/world.ts";
+import { spellingsToSet } from "../../src/etcd/versions/flags.ts";
+import { version } from "../../src/etcd/versions/version.ts";
+import { bundleFingerprint, signerOf } from "../../src/tls/ca-bundle.ts";
+import type { Bundle } from "../../src/tls/pem.ts";
+import { nextBundle } from "../../src/tls/trust.ts";
+import { TransportError } from "../../src/transport/errors.ts";
+import { isMatrix } from "../support/matrix.ts";
+import { clientTls, isSame, memberLeaf, newAuthority, peerBundle, servedLeaf } from "./made-certificates.ts";
+import { RealEtcd } from "./real-etcd.ts";
+import { Writer } from "./writer.ts";
+
+const all = ["m0", "m1", "m2"];
+const sample: readonly Built[] = ["3.2.13", "3.4.23", "3.5.35", "3.6.16", "3.7.3"];
+const versions = isMatrix ? etcdVersions : sample;
+/** Where versions do not differ: the oldest that is not at its end, and the newest. */
+const ends: readonly Built[] = isMatrix ? etcdVersions : ["3.4.23", "3.7.3"];
+
+describe("certificates", { concurrency: 3 }, () => {
+  for (const built of versions)
+    test(`etcd ${built}: members with made certificates serve who has one, and refuse who has none`, async () => {
+      const [peers, clients] = [await newAuthority("peers"), await newAuthority("clients")];
+      const tls = await clientTls(clients);
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerTls: await peerBundle(peers), tls });
+      for (const name of all) await etcd.member(name).put(name, "1");
+      const url = etcd.clientUrl("m0");
+      const isRefused = (error: unknown): boolean => error instanceof TransportError && error.failure === "tls";
+      await assert.rejects(
+        etcd.members.at({ url, tls: { ca: clients.cert }, serverName: "a.c.ns.svc" }).status(),
+        isRefused,
+      );
+      // A peer's certificate is not a client's: two CAs.
+      const stranger = { ca: clients.cert, identity: await memberLeaf(peers) };
+      await assert.rejects(etcd.members.at({ url, tls: stranger, serverName: "b.c.ns.svc" }).status(), isRefused);
+    });
+
+  // The connection comes from 127.0.0.1, the certificate is for 127.0.0.2: as in a pod whose address has no name in DNS yet.
+  for (const built of versions) {
+    const names = spellingsToSet(version(built), { t: "flag", name: "peer-skip-client-san-verification" });
+    const env = Object.fromEntries(
+      names.flatMap((one) =>
+        one.t === "flag" ? [[`ETCD_${one.name.toUpperCase().replaceAll("-", "_")}`, "true"]] : [],
+      ),
+    );
+    const options = async (env: Record<string, string>) =>
+      ({ peerHost: "127.0.0.2", peerTls: await peerBundle(await newAuthority("peers"), "127.0.0.2"), env }) as const;
+
+    if (names.length > 0)
+      test(`etcd ${built}: a peer whose address is not in its certificate is accepted with ${Object.keys(env).join()}`, async () => {
+        await using etcd = await RealEtcd.startCluster(built, 2, await options(env));
+        await etcd.member("m0").put("key", "1");
+      });
+
+    if (names.length === 0 || isMatrix)
+      test(`etcd ${built}: without that, or where there is no such variable, it is refused`, async () => {
+        await using etcd = await RealEtcd.launchCluster(built, 2, await options({}));
+        await comesTrue(
+          etcd,
+          "it is refused",
+          async () => etcd.logOf("m0"),
+          (log) => /does not match any of DNSNames/.test(log),
+        );
+      });
+  }
+
+  for (const built of ends)
+    test(`etcd ${built}: a renewed certificate is presented without a restart, and no write fails`, async () => {
+      const [peers, clients] = [await newAuthority("peers"), await newAuthority("clients")];
+      const tls = await clientTls(clients);
+      const peerTls = await peerBundle(peers);
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls, tls });
+      await using writer = new Writer(etcd, all);
+      const [peer, server] = [await memberLeaf(peers), await memberLeaf(clients)];
+      for (const name of all) {
+        await etcd.putCertificates(name, "peer", { ca: peers.cert, pair: peer });
+        await etcd.putCertificates(name, "server", { ca: clients.cert, pair: server });
+        assert.ok(
+          isSame(await servedLeaf(etcd.peerUrl(name), peer), peer.cert),
+          `${name} has its old peer certificate`,
+        );
+        assert.ok(
+          isSame(await servedLeaf(etcd.clientUrl(name), server), server.cert),
+          `${name} has its old certificate`,
+        );
+      }
+      await using fresh = new AsyncDisposableStack();
+      const connections = fresh.adopt(new EtcdMembers(), async (members) => members.close());
+      for (const name of all) await etcd.member(name, undefined, connections).put(name, "by a new connection");
+      await comesTrue(
+        etcd,
+        "writes go on",
+        async () => writer.acknowledged,
+        (count) => count > 150,
+      );
+      await writer.expectAll();
+      assert.equal(writer.failures, 0);
+      // Its peers dial it anew, and it dials them.
+      await etcd.restart("m1");
+      await allHealthy(etcd);
+    });
+
+  for (const built of ends)
+    test(`etcd ${built}: a changed CA is taken over under writes in the order of trust.ts`, async () => {
+      const [old, next] = [await peerBundle(await newAuthority("old")), await peerBundle(await newAuthority("next"))];
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls: old });
+      await using writer = new Writer(etcd, all);
+      const steps = await takeOver(etcd, old, next);
+      assert.deepEqual(steps, ["write", "roll", "roll", "roll", "write", "write", "roll", "roll", "roll"]);
+      await writer.expectAll();
+    });
+
+  test("in the wrong order a member that was restarted is cut off from the others", async () => {
+    const [old, next] = [await peerBundle(await newAuthority("old")), await peerBundle(await newAuthority("next"))];
+    await using etcd = await RealEtcd.startCluster("3.7.3", 3, { peerTls: old });
+    await etcd.stop("m1");
+    await etcd.putCertificates("m1", "peer", next);
+    await etcd.startAs("m1", "3.7.3");
+    for (const name of ["m0", "m1"])
+      await comesTrue(
+        etcd,
+        `${name} refuses the other's certificate`,
+        async () => etcd.logOf(name),
+        (log) => /certificate signed by unknown authority/.test(log),
+      );
+    await assert.rejects(etcd.member("m1").put("key", "1", { deadline: 2000 }));
+  });
+});
+
+/** Does what an operator does, with looks at the wire; says what it did. Files of all members change at once here. */
+async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<string[]> {
+  const read = new Map(all.map((name) => [name, bundleFingerprint(first.ca)]));
+  const steps: string[] = [];
+  for (let effective = first; ; ) {
+    const served = await Promise.all(all.map((name) => servedLeaf(etcd.peerUrl(name), effective.pair)));
+    const current = effective.ca;
+    const next = nextBundle({
+      effective,
+      wanted,
+      trusted: [...read.values()],
+      presented: served.map((leaf) => signerOf(leaf, current)),
+      now: Date.now(),
+    });
+    if (next.t === "settled") return steps;
+    assert.notEqual(next.t, "waitForLeaf");
+    if (next.t === "write") {
+      steps.push("write");
+      effective = next.bundle;
+      for (const name of all) await etcd.putCertificates(name, "peer", effective);
+    } else {
+      const due = all.find((name) => read.get(name) !== bundleFingerprint(current));
+      assert.ok(due !== undefined);
+      steps.push("roll");
+      await etcd.stop(due);
+      // The others are a quorum without it: they reach each other whatever each of them has read so far.
+      await comesTrue(
+        etcd,
+        `a write succeeds without ${due}`,
+        () => etcd.member(all.find((name) => name !== due) ?? "").put("quorum", due),
+        () => true,
+      );
+      await etcd.revive(due);
+      read.set(due, bundleFingerprint(current));
+      await allHealthy(etcd);
+    }
+  }
+}
+
+async function allHealthy(etcd: RealEtcd): Promise<void> {
+  for (const name of all)
+    await comesTrue(
+      etcd,
+      `${name} is healthy`,
+      () => etcd.member(name).health(),
+      ({ t }) => t === "healthy",
+    );
+}
