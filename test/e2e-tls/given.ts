@@ -55,7 +55,8 @@ export function given(): void {
 
   describe("given for both", { concurrency: 1 }, () => {
     const TLS = { static: { member: { peerSecret, serverSecret }, operatorSecret } };
-    const the = tlsLane("both", { size: 3, TLS }, async (namespace) => {
+    // One member: with certificates that are given, a new one joins only when DNS knows the name of its address.
+    const the = tlsLane("both", { size: 1, TLS }, async (namespace) => {
       await givePeers(namespace, "both");
       await giveClients(namespace, "both");
     });

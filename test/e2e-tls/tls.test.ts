@@ -2,10 +2,12 @@
 // its own.
 import { describe } from "node:test";
 import { given } from "./given.ts";
+import { inherited } from "./inherited.ts";
 import { made } from "./made.ts";
 
 // The longest are first, so that they do not run alone at the end.
 describe("TLS", { concurrency: 4 }, () => {
   made();
   given();
+  inherited();
 });

@@ -17,6 +17,7 @@ import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
+import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
@@ -68,6 +69,7 @@ export async function observe(
   const presented = await context.wire.look({
     key: keyText(key),
     pods: seen.pods,
+    serverName: ({ name }) => serverNameOf(cluster, name),
     sides: wireSides(tls),
     now: context.now(),
     signal,

@@ -17,6 +17,8 @@ export interface LookAt {
   /** Of the cluster. */
   readonly key: string;
   readonly pods: readonly MemberPod[];
+  /** Under which it is dialled: etcd 3.2 shows who asks by no name the certificate of its start. */
+  readonly serverName: (pod: MemberPod) => string;
   /** The certificate with which each side is dialled, and the one that it should present. */
   readonly sides: Partial<Readonly<Record<WireSide, { readonly tls: Endpoint["tls"]; readonly expected: string }>>>;
   readonly now: number;
@@ -42,7 +44,7 @@ export class Wire {
   }
 
   /** By the uid of the pod. */
-  async look({ key, pods, sides, now, signal }: LookAt): Promise<ReadonlyMap<string, PresentedBy>> {
+  async look({ key, pods, serverName, sides, now, signal }: LookAt): Promise<ReadonlyMap<string, PresentedBy>> {
     const before = this.#looks.get(key) ?? new Map<string, Look>();
     const asked = pods.flatMap((pod) =>
       sidesOf(pod).flatMap((side) => {
@@ -56,7 +58,10 @@ export class Wire {
         if (last !== undefined && !isDue(last, dialled.expected, now)) return { pod, side, look: last };
         const { address = "" } = pod;
         const url = `https://${hostIn(address)}:${ports[side]}`;
-        const found = await this.#present({ url, ...(dialled.tls && { tls: dialled.tls }) }, signal);
+        const found = await this.#present(
+          { url, serverName: serverName(pod), ...(dialled.tls && { tls: dialled.tls }) },
+          signal,
+        );
         return { pod, side, look: { at: now, found } };
       }),
     );

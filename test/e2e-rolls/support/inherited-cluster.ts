@@ -20,27 +20,37 @@ const tolerateUnready = { "service.alpha.kubernetes.io/tolerate-unready-endpoint
 /** Releases before 0.8.3 counted their members, later ones gave them random names. */
 export type Naming = "counted" | "random";
 
+/** Of its TLS, which is towards peers and clients; absent: plain text. */
+export interface InheritedSecrets {
+  readonly peerSecret: string;
+  readonly serverSecret: string;
+  readonly operatorSecret: string;
+}
+
 /** Not managed by anybody until it is annotated. With `claim` each member has a volume. */
 export async function createInherited(
   key: Key,
   size: number,
   naming: Naming,
   claim?: PersistentVolumeClaimSpec,
+  secrets?: InheritedSecrets,
 ): Promise<TestCluster> {
   const cluster = new TestCluster(key);
   // It stored its defaults with the spec.
   const pod = { resources: {}, ClusterDomain: "", ...(claim && { persistentVolumeClaimSpec: claim }) };
-  const spec = { size, repository, version: inheritedVersion, pod };
+  const { operatorSecret = "", ...member } = secrets ?? {};
+  const TLS = secrets && { static: { member, operatorSecret } };
+  const spec = { size, repository, version: inheritedVersion, pod, ...(TLS && { TLS }) };
   const owner = await kube.create(EtcdCluster, { metadata: key, spec });
   await createServices(owner);
   const token = randomUUID();
   const names: string[] = [];
   for (let i = 0; i < size; i += 1) {
     const name = naming === "counted" ? `${key.name}-${String(i).padStart(4, "0")}` : randomName(owner, names);
-    await addMember(cluster, names, name);
+    await addMember(cluster, names, name, secrets === undefined ? "http" : "https");
     names.push(name);
     if (claim !== undefined) await kube.create(PersistentVolumeClaim, memberClaim(owner, name, claim));
-    await kube.create(Pod, memberPod(owner, names, token));
+    await kube.create(Pod, withTls(memberPod(owner, names, token), secrets));
     await untilServing(cluster, names);
   }
   await cluster.untilPodsReady();
@@ -168,6 +178,53 @@ function memberPod(owner: EtcdCluster, names: readonly string[], token: string):
   };
 }
 
+/** The same pod as it was made for a cluster with TLS: its own Secrets, and a shell that probes with the operator's. */
+function withTls(pod: Pod, secrets: InheritedSecrets | undefined): Pod {
+  const [container] = pod.spec?.containers ?? [];
+  if (secrets === undefined || pod.spec === undefined || container === undefined) return pod;
+  const mounts = [
+    { name: "member-peer-tls", secretName: secrets.peerSecret, mountPath: "/etc/etcdtls/member/peer-tls" },
+    { name: "member-server-tls", secretName: secrets.serverSecret, mountPath: "/etc/etcdtls/member/server-tls" },
+    { name: "etcd-client-tls", secretName: secrets.operatorSecret, mountPath: "/etc/etcdtls/operator/etcd-tls" },
+  ];
+  const at = (kind: "peer" | "server"): string => `/etc/etcdtls/member/${kind}-tls/${kind}`;
+  const [peer, server, client] = [at("peer"), at("server"), "/etc/etcdtls/operator/etcd-tls/etcd-client"];
+  const script = `ETCDCTL_API=3 etcdctl --endpoints=https://localhost:2379 --cert=${client}.crt --key=${client}.key --cacert=${client}-ca.crt endpoint status`;
+  const exec = { command: ["/bin/sh", "-ec", script] };
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      containers: [
+        {
+          ...container,
+          command: [
+            ...(container.command ?? []).map((one) => one.replaceAll("http://", "https://")),
+            "--peer-client-cert-auth=true",
+            `--peer-trusted-ca-file=${peer}-ca.crt`,
+            `--peer-cert-file=${peer}.crt`,
+            `--peer-key-file=${peer}.key`,
+            "--client-cert-auth=true",
+            `--trusted-ca-file=${server}-ca.crt`,
+            `--cert-file=${server}.crt`,
+            `--key-file=${server}.key`,
+          ],
+          volumeMounts: [
+            ...mounts.map(({ name, mountPath }) => ({ name, mountPath })),
+            ...(container.volumeMounts ?? []),
+          ],
+          livenessProbe: { ...container.livenessProbe, exec },
+          readinessProbe: { ...container.readinessProbe, exec },
+        },
+      ],
+      volumes: [
+        ...mounts.map(({ name, secretName }) => ({ name, secret: { secretName } })),
+        ...(pod.spec.volumes ?? []),
+      ],
+    },
+  };
+}
+
 function probe(times: Pick<Probe, "initialDelaySeconds" | "timeoutSeconds" | "periodSeconds">): Probe {
   const command = ["/bin/sh", "-ec", "ETCDCTL_API=3 etcdctl endpoint status"];
   return { exec: { command }, failureThreshold: 3, ...times };
@@ -188,14 +245,19 @@ const waitForDns = (host: string): string => `
   done`;
 
 /** As a voter: it knew no learners. */
-async function addMember(cluster: TestCluster, names: readonly string[], name: string): Promise<void> {
+async function addMember(
+  cluster: TestCluster,
+  names: readonly string[],
+  name: string,
+  scheme: "http" | "https",
+): Promise<void> {
   if (names.length === 0) return;
   const [first] = await untilServing(cluster, names);
   assert.ok(first);
   // etcd refuses while a member is new.
   await waitFor(
     `etcd to admit ${name}`,
-    () => memberAt(first).memberAdd({ as: "voter", peerUrls: [peerUrl(cluster.key, name)] }),
+    () => memberAt(first).memberAdd({ as: "voter", peerUrls: [peerUrl(cluster.key, name).replace(/^http/, scheme)] }),
     { timeoutMs: patience, everyMs: 500 },
   );
 }

@@ -1,0 +1,63 @@
+// How often members are looked at on the wire, and under which name.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Endpoint } from "../../etcd/members.ts";
+import { plainText } from "../objects/tls.ts";
+import { samplePod } from "../testing/sample-world.ts";
+import { type LookAt, Wire } from "./wire.ts";
+
+const both = samplePod("demo-a", { tls: { ...plainText, peer: "tls", client: true } });
+const identity = { ca: "CA", identity: { cert: "C", key: "K" } };
+const { signal } = new AbortController();
+
+function looking() {
+  const asked: Endpoint[] = [];
+  let presents = "old";
+  const wire = new Wire((endpoint) => {
+    asked.push(endpoint);
+    return Promise.resolve({ cert: presents, fingerprint: presents, notAfter: 0 });
+  });
+  const look = (now: number, change: Partial<LookAt> = {}) =>
+    wire.look({
+      key: "shop/demo",
+      pods: [both],
+      serverName: ({ name }) => `${name}.demo.shop.svc`,
+      sides: { peer: { tls: identity, expected: "new" }, client: { tls: identity, expected: "new" } },
+      now,
+      signal,
+      ...change,
+    });
+  return { asked, look, wire, present: (what: string) => (presents = what) };
+}
+
+test("each side that speaks TLS is dialled at its port, under the name of the member and with a certificate", async () => {
+  const { asked, look } = looking();
+  const seen = await look(0);
+  assert.deepEqual(asked, [
+    { url: "https://10.0.0.1:2380", serverName: "demo-a.demo.shop.svc", tls: identity },
+    { url: "https://10.0.0.1:2379", serverName: "demo-a.demo.shop.svc", tls: identity },
+  ]);
+  assert.equal(seen.get(both.uid)?.peer?.fingerprint, "old");
+  for (const pods of [[samplePod("demo-b", {})], [{ ...both, address: undefined }]]) {
+    asked.length = 0;
+    assert.equal((await look(0, { pods })).size, 0);
+    assert.deepEqual(asked, []);
+  }
+});
+
+test("one that presents what it should is left alone for ten minutes, another is looked at each second", async () => {
+  const { asked, look, present, wire } = looking();
+  await look(0);
+  await look(500);
+  assert.equal(asked.length, 2);
+  present("new");
+  assert.equal((await look(1000)).get(both.uid)?.client?.fingerprint, "new");
+  assert.equal(asked.length, 4);
+  await look(600_000);
+  assert.equal(asked.length, 4);
+  await look(601_000);
+  assert.equal(asked.length, 6);
+  wire.forget("shop/demo");
+  await look(601_001);
+  assert.equal(asked.length, 8);
+});
