@@ -34,12 +34,12 @@ export function inherited(): void {
     });
 
     test("is taken over without a new pod, and grows", async () => {
-      const before = (await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").sort();
+      const before = (await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").toSorted();
       writer = new Writer(cluster);
       operator = new OperatorProcess({ namespace: cluster.namespace });
       await cluster.until("to be looked after", (now) => condition(now, "CertificatesValid")?.reason === "Valid");
       await cluster.untilHealthy();
-      assert.deepEqual((await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").sort(), before);
+      assert.deepEqual((await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").toSorted(), before);
       await cluster.edit({ size: 3 });
       const { members } = await cluster.untilHealthy();
       assert.equal(members.filter(({ uid }) => before.includes(uid)).length, 2);
