@@ -267,8 +267,8 @@ function untilServing(cluster: TestCluster, names: readonly string[]): Promise<s
   return waitFor(
     `${names.join(", ")} to serve`,
     async () => {
-      const pods = await Promise.all(names.map((name) => cluster.pod(name)));
-      const addresses = pods.flatMap((pod) => (pod?.status?.podIP === undefined ? [] : [pod.status.podIP]));
+      const pods = (await cluster.pods()).filter(({ metadata }) => names.includes(metadata?.name ?? ""));
+      const addresses = pods.flatMap(({ status }) => (status?.podIP === undefined ? [] : [status.podIP]));
       if (addresses.length < names.length) return undefined;
       for (const address of addresses) await memberAt(address).get("/", {}, { deadline: 1_000 });
       return addresses;
