@@ -2,7 +2,8 @@
 // operator logs in at that member and sends the call once more, with the token that it got: the refusal comes before
 // anything is done. So a login costs nothing while authentication is off, and nothing where a client certificate is enough.
 //
-// What was found on servers of 3.2 to 3.7 with authentication on (test/etcd/auth.test.ts holds them to it):
+// What was found on servers of 3.2 to 3.7 with authentication on (most of it is held to by testing/auth-contract.ts and
+// test/etcd/auth.test.ts):
 // - Without a token everything is refused as `authRequired`, with one exception: before 3.5.28 and 3.6.9 Status, MemberList,
 //   Alarm, MoveLeader and Downgrade are not. A linearizable read is refused only after it went through the quorum.
 // - A token is an entry of the raft log: it is good at every member, also after a restart, and none is given without quorum.
