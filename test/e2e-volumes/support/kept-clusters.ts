@@ -9,13 +9,21 @@ import { type Row, rowsOf } from "../../support/matrix.ts";
 import { beganOnce, sameMembers } from "./returned.ts";
 import { claimsOf, onVolumes, uidOf } from "./volumes.ts";
 
-const versions: readonly (Row & { readonly version: string })[] = [
+interface Kind extends Row {
+  readonly version: string;
+  readonly tls?: true;
+}
+
+const kinds: readonly Kind[] = [
   { version: "3.6.16" },
   // Without learners.
   { version: "3.2.13" },
   { version: "3.4.23", onlyInMatrix: true },
   { version: "3.5.35", onlyInMatrix: true },
   { version: "3.7.3", onlyInMatrix: true },
+  ...["3.2.13", "3.4.23", "3.5.35", "3.6.16", "3.7.3"].map(
+    (version) => ({ version, tls: true, onlyInMatrix: true }) as const,
+  ),
 ];
 
 export interface KeptCluster {
@@ -41,9 +49,10 @@ export class KeptClusters {
     const all = new KeptClusters(await restrictedNamespace(prefix));
     const { namespace } = all;
     all.#kept = await Promise.all(
-      rowsOf(versions).map(async ({ version }) => {
-        const name = `v${version.replaceAll(".", "-")}`;
-        const spec = { size: 3, version, pod: onVolumes(), failover: { unreachableAfterSeconds: 600 } };
+      rowsOf(kinds).map(async ({ version, tls }) => {
+        const name = `${tls ? "tls" : "v"}${version.replaceAll(".", "-")}`;
+        const patient = { failover: { unreachableAfterSeconds: 600 } };
+        const spec = { size: 3, version, pod: onVolumes(), ...patient, ...(tls && { TLS: { auto: tls } }) };
         const cluster = await createCluster({ namespace, name }, spec);
         const first = await all.#operator.during(cluster.untilHealthy());
         return { cluster, first, writer: new Writer(cluster), claims: (await claimsOf(cluster)).map(uidOf) };
