@@ -51,13 +51,13 @@ export function pressureOf(world: World): Pressure | undefined {
   const space = spaceOf(world);
   if (space === undefined) return undefined;
   const { size, quota, volume = Number.POSITIVE_INFINITY } = space;
-  const inUse = space.inUse ?? size;
   const before = findCondition(world.cluster.status.conditions, "DiskPressure")?.reason;
   const limit = quota * (before === "DatabaseNearQuota" ? near.until : near.from);
-  if (inUse > limit)
+  // The file counts for the quota, with what is free in it: a compaction alone does not help.
+  if (size > limit)
     return {
       reason: "DatabaseNearQuota",
-      message: `The database holds ${inUse} of ${quota} bytes, and takes no more writes when it is full: delete keys and compact, or raise spec.etcd.quotaBackendBytes.`,
+      message: `The database file has ${size} of ${quota} bytes, and takes no more writes when it is full: delete keys, compact and defragment, or raise spec.etcd.quotaBackendBytes.`,
     };
   if (size > volume * roomForDatabase)
     return {

@@ -36,7 +36,10 @@ export function classes(): void {
       );
       const { message = "" } = conditionOf(told, "Ready") ?? {};
       for (const { name } of before.members)
-        assert.match(message, new RegExp(`delete these claims one after another.*${name} \\(its volume cannot grow\\)`));
+        assert.match(
+          message,
+          new RegExp(`delete these claims one after another.*${name} \\(its volume cannot grow\\)`),
+        );
       await writer.progress(100);
       sameProcesses(before, await cluster.untilMembersHealthy());
       await writer.nothingIsLost();

@@ -9,12 +9,9 @@ import { conditionOf } from "../../e2e/support/status.ts";
 import { onVolumes } from "../support/volumes.ts";
 
 const megabyte = 2 ** 20;
-/**
- * The quota counts the file, which is up to 16 MiB larger than what is in it: at 105 MiB, more than 80 %, it has at most
- * 121, and is still below the quota.
- */
-const quota = 128 * megabyte;
-const nearlyFull = 105;
+/** The file counts, and it grows by 16 MiB at a time: 38 MiB are left when it is told. */
+const quota = 256 * megabyte;
+const nearlyFull = 0.85 * quota;
 
 export function pressure(): void {
   describe("disk pressure", { concurrency: 1 }, () => {
@@ -37,13 +34,20 @@ export function pressure(): void {
       await cluster.edit({ etcd: { quotaBackendBytes: quota } });
       const { leader } = await untilRolled(cluster);
       const value = new Uint8Array(megabyte);
-      const keys = Array.from({ length: nearlyFull }, (_, number) => `/large/${number}`);
-      for (const key of keys) await leader.etcd.put(key, value);
+      const keys: string[] = [];
+      while ((await leader.etcd.status()).dbSize < nearlyFull && keys.length < quota / megabyte) {
+        keys.push(`/large/${keys.length}`);
+        await leader.etcd.put(keys.at(-1) ?? "", value);
+      }
       const message = await untilPressure(cluster, "DatabaseNearQuota");
-      assert.match(message, /of 134217728 bytes.*delete keys and compact, or raise spec\.etcd\.quotaBackendBytes/);
+      assert.match(
+        message,
+        /of 268435456 bytes.*delete keys, compact and defragment, or raise spec\.etcd\.quotaBackendBytes/,
+      );
       await writer.nothingIsLost();
       for (const key of keys) await leader.etcd.delete(key);
       await leader.etcd.compact((await leader.etcd.status()).revision);
+      await leader.etcd.defragment();
       await untilNoPressure(cluster);
       await writer.nothingIsLost();
     });

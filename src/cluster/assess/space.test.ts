@@ -1,0 +1,41 @@
+// What is told about room: near the quota, in a volume without room for a second copy, and of a quota that is too large.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { voter } from "../testing/plan-table.ts";
+import { sampleWorld } from "../testing/sample-world.ts";
+import { pressureOf } from "./space.ts";
+
+const GiB = 2 ** 30;
+
+interface Room {
+  readonly size: number;
+  readonly quota: number;
+  /** Absent: there are no volumes. */
+  readonly volume?: number;
+  /** What was told before. */
+  readonly before?: string;
+}
+
+const rows: [string, Room, string | undefined][] = [
+  ["a file below four fifths of the quota is nothing to tell", { size: 0.79, quota: 1 }, undefined],
+  ["a file above it is told", { size: 0.81, quota: 1 }, "DatabaseNearQuota"],
+  [
+    "what was told is told until there is more room",
+    { size: 0.75, quota: 1, before: "DatabaseNearQuota" },
+    "DatabaseNearQuota",
+  ],
+  ["and not any longer", { size: 0.69, quota: 1, before: "DatabaseNearQuota" }, undefined],
+  ["a volume with room for two copies is nothing to tell", { size: 1, quota: 4, volume: 10 }, undefined],
+  ["a volume without room for a second copy is told", { size: 2, quota: 4, volume: 4 }, "NoRoomToDefragment"],
+  ["a quota that would leave no room is told", { size: 0.1, quota: 2, volume: 4 }, "QuotaTooLarge"],
+  ["without volumes there is no such thing", { size: 0.1, quota: 2 }, undefined],
+];
+
+for (const [what, { size, quota, volume, before }, wanted] of rows)
+  test(what, () => {
+    const says = { dbSize: size * GiB, dbSizeQuota: quota * GiB };
+    const claim = volume === undefined ? {} : { claim: { capacity: volume * GiB } };
+    const condition = { type: "DiskPressure", status: "True", reason: before ?? "" };
+    const status = before === undefined ? {} : { conditions: [condition] };
+    assert.equal(pressureOf(sampleWorld({ members: [voter("a", { says, ...claim })], status }))?.reason, wanted);
+  });
