@@ -1,7 +1,6 @@
 // All the nodes of an in-memory Kubernetes: pods get a node and an address and run, and what runs in them are members of
 // an in-memory etcd, which start and end as the real ones do. Tests kill processes, wipe their data, starve them, evict
 // their pods and silence their nodes.
-import type { MemberId } from "../../etcd/ids.ts";
 import { isAccessRefusal } from "../../etcd/login.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
 import type { Login } from "../../etcd/login.ts";
@@ -17,29 +16,11 @@ import { memberUrl } from "../objects/endpoints.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer } from "../objects/member-pod.ts";
 import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
+import { backOff, times } from "./kubelet-times.ts";
 import { containerOf, flagsOf, initialCluster, memoryLimit, versionIn } from "./container.ts";
+import { type Disk, Disks } from "./disks.ts";
 import { type Doing, type Ended, podStatus } from "./pod-status.ts";
 import { ClusterSecrets, presentedBy, type ProcessTls, takes, whyApart } from "./process-tls.ts";
-
-/** How long things take, in milliseconds. */
-const times = {
-  schedule: 20,
-  start: 300,
-  listen: 100,
-  stop: 200,
-  vanish: 1000,
-  catchUp: 250,
-  /** Between two looks of a kubelet at its containers. */
-  look: 500,
-  /** A container that ended starts again at once, then after so long, then after twice as long. */
-  firstRestart: 500,
-  backOff: 10_000,
-  longestBackOff: 300_000,
-  /** So long a container may fail its readiness probe before its kubelet says so. */
-  unready: 3000,
-  /** So long a node may be silent before that is written down. */
-  nodeGrace: 40_000,
-} as const;
 
 /** No two members share one, as long as there are not more of them. */
 const nodes = 8;
@@ -51,16 +32,6 @@ export interface KubeletOptions {
   readonly now: () => number;
   /** For what etcd leaves to chance; see FakeClusterOptions. */
   readonly random?: () => number;
-}
-
-/** Where a member keeps its data: in its pod, or in a volume. */
-interface Disk {
-  /** Whose data it holds. */
-  data: MemberId | undefined;
-  /** The uid of its claim; undefined: it goes with its pod. */
-  readonly claim: string | undefined;
-  /** Its claim is gone: it goes with the pod that uses it. */
-  unclaimed: boolean;
 }
 
 /** The container of one pod. */
@@ -119,8 +90,7 @@ export class Kubelet {
   readonly #clock: Clock;
   /** By uid. */
   readonly #containers = new Map<string, Container>();
-  /** By the uid of their claims. */
-  readonly #volumes = new Map<string, Disk>();
+  readonly #disks: Disks;
   /** The uid of the pod that began the cluster. */
   #seed: string | undefined;
   /** Nodes that the API server knows: they join when they get their first pod. */
@@ -135,6 +105,7 @@ export class Kubelet {
     this.#options = options;
     this.#api = options.api;
     this.#clock = options.clock;
+    this.#disks = new Disks(options.api);
     this.secrets = new ClusterSecrets(() => options.clock.now());
     options.api.onWrite((write) => {
       this.secrets.heard(write);
@@ -364,32 +335,10 @@ export class Kubelet {
 
   // Volumes
 
-  /** Where the pod keeps its data; undefined while the claim that it names is not there. */
-  async #diskOf(pod: Pod, container: Container): Promise<Disk | undefined> {
-    const name = pod.spec?.volumes?.find(({ persistentVolumeClaim }) => persistentVolumeClaim)?.persistentVolumeClaim
-      ?.claimName;
-    if (name === undefined) return container.disk;
-    const key = { ...container.key, name };
-    const claim = await this.#api.get(PersistentVolumeClaim, key).catch(unlessNotFound);
-    if (claim === undefined) return undefined;
-    const uid = claim.metadata?.uid ?? "";
-    if (claim.status?.phase !== "Bound") {
-      const storage = claim.spec?.resources?.requests?.["storage"] ?? "1Gi";
-      const status = { phase: "Bound", capacity: { storage } };
-      await this.#api.mergePatch(PersistentVolumeClaim, key, { status }, { subresource: "status" });
-    }
-    const disk = this.#volumes.get(uid) ?? { data: undefined, claim: uid, unclaimed: false };
-    this.#volumes.set(uid, disk);
-    return disk;
-  }
-
   #unclaim(uid: string): void {
-    const disk = this.#volumes.get(uid);
-    if (disk === undefined) return;
-    this.#volumes.delete(uid);
-    disk.unclaimed = true;
+    const disk = this.#disks.unclaim(uid);
     const isInUse = [...this.#containers.values()].some((container) => container.disk === disk);
-    if (!isInUse && disk.data !== undefined) this.etcd?.loseData(disk.data);
+    if (disk?.data !== undefined && !isInUse) this.etcd?.loseData(disk.data);
   }
 
   /** Its pod is over, and its data with it, unless that is in a volume. */
@@ -428,7 +377,7 @@ export class Kubelet {
     const tls = this.secrets.begin(pod);
     if (tls === undefined) return this.#startSoon(container, times.firstRestart);
     container.tls = tls;
-    const disk = await this.#diskOf(pod, container);
+    const disk = await this.#disks.of(pod, container.disk);
     if (disk === undefined) return this.#startSoon(container, times.firstRestart);
     container.disk = disk;
     const booted = this.#boot(pod, container);
@@ -641,11 +590,6 @@ const isOpen = (pod: Pod): boolean =>
 /** Of registries that do not have it, and images whose program ends at once. */
 const isMissing = (image: string): boolean => image.startsWith("missing.example/");
 const isCrashing = (image: string): boolean => image.startsWith("crashing.example/");
-
-function backOff(restarts: number): number {
-  if (restarts === 0) return times.firstRestart;
-  return Math.min(times.backOff * 2 ** (restarts - 1), times.longestBackOff);
-}
 
 const yes = (): boolean => true;
 
