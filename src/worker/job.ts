@@ -1,0 +1,186 @@
+// What a worker pod is told, and what it answers. The controllers write a Job into the environment of a pod and read the
+// Result from its termination message; neither holds a secret: those are files in mounted folders.
+import type { StoreTarget } from "../store/store.ts";
+
+/** The variable that holds the Job, as JSON. */
+export const jobVariable = "ETCD_WORKER_JOB";
+
+/** Longer messages are cut by the kubelet, so results are kept below. */
+export const longestResult = 4000;
+
+export type Job = BackupJob | CheckJob | RestoreJob | VerifyJob | DeleteJob;
+
+/** Whom the objects belong to: retention touches no others. */
+export interface Owner {
+  readonly namespace: string;
+  /** Of the EtcdBackup. */
+  readonly name: string;
+}
+
+export interface Encryption {
+  /** A mounted Secret. Each entry is a key of 32 bytes, raw or in base64; its name is the key's id. */
+  readonly folder: string;
+  /** Which to encrypt with. Absent: the only one, or the last by name. Reading takes the one that the object names. */
+  readonly keyId?: string;
+}
+
+/** How etcd is reached. */
+export interface EtcdSource {
+  readonly endpoints: readonly string[];
+  /** A mounted Secret: `etcd-client.crt`, `etcd-client.key`, `etcd-client-ca.crt`, or `tls.crt`, `tls.key`, `ca.crt`. */
+  readonly tlsFolder?: string;
+  /** A mounted Secret with `username` and `password`. */
+  readonly loginFolder?: string;
+}
+
+/** Streams a snapshot of etcd into the store. */
+export interface BackupJob {
+  readonly do: "backup";
+  readonly owner: Owner;
+  /** Tells this run from others; the same for a pod that is made again. */
+  readonly run: string;
+  readonly source: EtcdSource;
+  readonly store: StoreTarget;
+  /** `once`: the key is the path. `series`: `<path>_v<revision>_<UTC yyyy-MM-dd-HH:mm:ss>`. */
+  readonly key: { readonly t: "once" | "series"; readonly path: string };
+  /** For the key and the metadata: ISO, when the run began. */
+  readonly startedAt: string;
+  readonly encryption?: Encryption;
+  readonly retention?: Retention;
+  /** The EtcdCluster, where it is known. */
+  readonly cluster?: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** Give up when nothing moves for so long. */
+  readonly stalledAfterSeconds: number;
+}
+
+export interface Retention {
+  /** Keep at most so many; 0: any number. */
+  readonly maxBackups: number;
+  /** Delete what is older; 0: no limit. The newest stays, and `keep` stays. */
+  readonly maxAgeSeconds: number;
+  /** Keys that must stay: the one that was last verified. */
+  readonly keep: readonly string[];
+}
+
+/** Which object to read. `newest`: of those that `path` is the beginning of, in a series or alone. */
+export type Choice =
+  | { readonly t: "key"; readonly key: string }
+  | { readonly t: "newest"; readonly path: string /** ISO; only those that began before. */; readonly before?: string };
+
+/** Reads a backup, proves that it can be restored, and says what it is. Touches nothing. */
+export interface CheckJob {
+  readonly do: "check";
+  readonly store: StoreTarget;
+  readonly choice: Choice;
+  readonly encryption?: Encryption;
+  /** The etcd version that is to serve it, as in 3.6.16. */
+  readonly targetVersion: string;
+  readonly stalledAfterSeconds: number;
+}
+
+/** Runs as init container of a member: makes its data from a backup, unless it is there. */
+export interface RestoreJob {
+  readonly do: "restore";
+  readonly store: StoreTarget;
+  readonly key: string;
+  /** What the check found; another object under the same key is refused. */
+  readonly sha256: string;
+  readonly encryption?: Encryption;
+  readonly targetVersion: string;
+  readonly member: { readonly name: string; readonly peerUrl: string };
+  /** Makes another cluster id than that of the cluster which was backed up. */
+  readonly token: string;
+  /** Where etcd looks for its data: /var/etcd/data. */
+  readonly dataDir: string;
+  /** Added to the revision, and everything before is marked compacted, so that watchers notice. 0: nothing is. */
+  readonly bumpRevision: number;
+  readonly stalledAfterSeconds: number;
+}
+
+/**
+ * Second half of a verification: an etcd container of the same pod serves what a RestoreJob has restored, at
+ * `endpoint`; compares its revision and hash with what the backup says of itself.
+ */
+export interface VerifyJob {
+  readonly do: "verify";
+  readonly endpoint: string;
+  readonly store: StoreTarget;
+  readonly key: string;
+  readonly stalledAfterSeconds: number;
+}
+
+/** Deletes what belongs to the owner, and nothing else. */
+export interface DeleteJob {
+  readonly do: "delete";
+  readonly owner: Owner;
+  readonly store: StoreTarget;
+  readonly key: { readonly t: "once" | "series"; readonly path: string };
+}
+
+export type Result =
+  | { readonly ok: true; readonly did: Done }
+  | { readonly ok: false; readonly code: FailureCode; readonly message: string };
+
+/** `store`, `etcd`: they refused or did not answer. The others are about the backup itself. */
+export type FailureCode =
+  | "store"
+  | "etcd"
+  | "notFound"
+  | "damaged"
+  | "tampered"
+  | "wrongKey"
+  | "keyMissing"
+  | "newerVersion"
+  | "dataExists"
+  | "stalled"
+  | "misconfigured"
+  | "failed";
+
+export type Done =
+  | BackupDone
+  | { readonly do: "check"; readonly backup: BackupFacts }
+  | {
+      readonly do: "restore";
+      readonly backup: BackupFacts /** False: the data was there. */;
+      readonly restored: boolean;
+    }
+  | { readonly do: "verify"; readonly revision: number; readonly hash?: number; readonly comparedHash: boolean }
+  | { readonly do: "delete"; readonly deleted: number; readonly locked: number };
+
+export interface BackupDone {
+  readonly do: "backup";
+  readonly backup: BackupFacts;
+  readonly durationMs: number;
+  readonly deleted: number;
+  /** What the store would not delete. */
+  readonly kept?: string;
+  /** Objects of the series that are left. */
+  readonly count: number;
+}
+
+/** What is known of a backup; stored beside it as `<key>.json`. */
+export interface BackupFacts {
+  readonly key: string;
+  /** Of the object as it is stored. */
+  readonly bytes: number;
+  /** Of the object as it is stored. */
+  readonly sha256: string;
+  /** Of the snapshot inside, where it is encrypted. */
+  readonly snapshotBytes: number;
+  readonly takenAt: string;
+  /** Everything up to it is in the snapshot; exact where `exactRevision` says so. */
+  readonly revision: number;
+  readonly exactRevision: boolean;
+  /** HashKV at `revision`; absent where etcd has none (3.2). */
+  readonly hash?: { readonly value: number; readonly revision: number; readonly compactRevision: number };
+  readonly etcdVersion: string;
+  /** Since 3.6. */
+  readonly storageVersion?: string;
+  readonly clusterId: string;
+  readonly members: number;
+  /** Whether etcd's own authentication was on; absent: not known. */
+  readonly auth?: boolean;
+  readonly keyId?: string;
+  readonly owner?: Owner;
+  readonly keys?: number;
+}
