@@ -1,7 +1,7 @@
 // What is done when the data of a cluster is replaced by that of a backup. Every step is preceded by a live read: an old
 // view must neither stop a cluster that was restored since, nor begin one beside members that are still there.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { restoreAskedOf } from "../../api/etcd-cluster/restore-annotation.ts";
+import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
@@ -21,7 +21,7 @@ import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
 export async function beginRestore(execution: Execution, { name, uid }: ActionOf<"beginRestore">): Promise<void> {
   const live = await execution.pass.api.get(EtcdCluster, keyOf(execution.cluster));
-  const isAsked = live.metadata?.uid === execution.cluster.metadata.uid && restoreAskedOf(live)?.uid === uid;
+  const isAsked = live.metadata?.uid === execution.cluster.metadata.uid && restoreRequestOf(live)?.uid === uid;
   if (!isAsked || live.status?.restore?.uid === uid)
     throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
   await restoreNamed(execution, name, uid);
