@@ -60,9 +60,11 @@ const rules: readonly Rule[] = [
 
 /** `random` gives numbers from 0 up to 1, for the names of new members. */
 export function planCluster(assessment: Assessment, random: () => number = Math.random): Plan {
-  const left = heldUp(assessment) ?? replaceData(assessment) ?? leaveAlone(assessment);
-  if (left !== undefined) return { guards: [], decisions: [left], upkeep: [] };
+  const only = heldUp(assessment) ?? replaceData(assessment);
+  if (only !== undefined) return { guards: [], decisions: [only], upkeep: [] };
   const asked = beginRestore(assessment);
+  const left = leaveAlone(assessment);
+  if (left !== undefined) return { guards: [], decisions: asked === undefined ? [left] : [asked, left], upkeep: [] };
   const answers = decide({ ...assessment, random });
   const [first, ...others]: Plan["decisions"] = asked === undefined ? answers : [asked, ...answers];
   const prepare = (decided: Decision): Decision => {
