@@ -1,5 +1,6 @@
 // The operator itself: what it connects to, what it makes sure of first, and what it runs.
 import { createHash } from "node:crypto";
+import { definitions } from "./api/crd/crd.ts";
 import { installCrds } from "./api/crd/install.ts";
 import type { Scope } from "./cluster/caches.ts";
 import { runChaos } from "./cluster/chaos.ts";
@@ -55,7 +56,7 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
       controllers: [{ controller, lease: leaseFor(scope, identity.namespace), ...alongside }],
       identity: `${identity.pod}_${crypto.randomUUID()}`,
       listen: flags.listenAddr,
-      prepare: (ended) => (flags.createCrd ? installCrds(api, ended, log) : Promise.resolve()),
+      prepare: (ended) => (flags.createCrd ? installCrds(api, definitions, ended, log) : Promise.resolve()),
       observer,
       events,
       signal,

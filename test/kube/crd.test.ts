@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { run } from "../../lab/machine/command.ts";
-import { type Definition, definitionOf } from "../../src/api/crd/crd.ts";
+import { type Definition, definitionOf, definitions } from "../../src/api/crd/crd.ts";
 import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
 import { installCrd, installCrds } from "../../src/api/crd/install.ts";
@@ -34,7 +34,7 @@ let namespace = "";
 const object = (name: string, rest: object): EtcdCluster => ({ metadata: { name, namespace }, ...rest }) as EtcdCluster;
 
 before(async () => {
-  await installCrds(api, never, silent);
+  await installCrds(api, definitions, never, silent);
   const made = await api.create(Namespace, { metadata: { generateName: "crd-" } });
   namespace = made.metadata?.name ?? "";
 });
@@ -134,7 +134,7 @@ describe("the definition", () => {
   it("is applied again without a change", async () => {
     const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
     const first = await api.get(CustomResourceDefinition, key);
-    await installCrds(api, never, silent);
+    await installCrds(api, definitions, never, silent);
     const second = await api.get(CustomResourceDefinition, key);
     assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
   });

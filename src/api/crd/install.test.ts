@@ -43,7 +43,7 @@ async function within(clock: SimulatedClock, ms: number, done: Promise<unknown>)
 describe("installing the definition", () => {
   it("ends when the API server serves it", async () => {
     const { api, clock } = server();
-    const done = installCrds(api, never, silent, clock);
+    const done = installCrds(api, [definition], never, silent, clock);
     await clock.advance(200);
     await serve(api, "True");
     await within(clock, 2000, done);
@@ -69,7 +69,7 @@ describe("installing the definition", () => {
     const lines: { message: string; againInMs: number }[] = [];
     const log = logger({ write: (line) => lines.push(JSON.parse(line)) });
     api.faults.fail({ verb: "apply" }, new ApiError(403, "Forbidden", "no"), { times: 3 });
-    const done = installCrds(api, never, log, clock);
+    const done = installCrds(api, [definition], never, log, clock);
     await clock.advance(10_000);
     await serve(api, "True");
     await within(clock, 5000, done);
@@ -85,7 +85,7 @@ describe("installing the definition", () => {
   it("ends with the signal's reason", async () => {
     const { api, clock } = server();
     const stop = new AbortController();
-    const done = installCrds(api, stop.signal, silent, clock);
+    const done = installCrds(api, [definition], stop.signal, silent, clock);
     await clock.advance(100);
     stop.abort(new Error("enough"));
     await assert.rejects(within(clock, 1000, done), { message: "enough" });

@@ -6,7 +6,7 @@ import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
 import type { Logger } from "../../kube/process/log.ts";
 import { fieldManager } from "../field-manager.ts";
-import { type Definition, definitions } from "./crd.ts";
+import type { Definition } from "./crd.ts";
 
 /** Between two tries: somebody may have to grant a right or mend the API server first. */
 const betweenTries: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 0.2 };
@@ -25,14 +25,15 @@ export class NotEstablishedError extends Error {
   }
 }
 
-/** Tries until every kind is served. Rejects only when the signal aborts, with its reason. */
+/** Tries until every one is served. Rejects only when the signal aborts, with its reason. */
 export async function installCrds(
   api: KubeApi,
+  wanted: readonly Definition[],
   signal: AbortSignal,
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<void> {
-  await Promise.all(definitions.map((definition) => installUntilServed(api, definition, signal, log, clock)));
+  await Promise.all(wanted.map((definition) => installUntilServed(api, definition, signal, log, clock)));
 }
 
 async function installUntilServed(

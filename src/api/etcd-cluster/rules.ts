@@ -3,17 +3,8 @@
 // existed. The API server drops nulls before it evaluates rules, but not the empty strings that Go clients send.
 import { fieldsOfFlags, flagName, operatorsFlags } from "./etcd-flags.ts";
 import type { NameRule } from "../kind-description.ts";
+import { matches, nameOf } from "../rules.ts";
 import type { Rule } from "../schema/schema.ts";
-
-/** The pattern is written once: RE2, which CEL uses, and JavaScript read these patterns the same way. */
-function matches(pattern: string, says: string): Rule<string> {
-  const expression = new RegExp(pattern);
-  return {
-    says,
-    cel: `self == '' || self.matches(r'${pattern}')`,
-    holds: (value) => value === "" || expression.test(value),
-  };
-}
 
 /** A pod name has at most 63 characters; a dash and ten characters tell members apart. */
 const longestName = 52;
@@ -110,12 +101,7 @@ export const compactionMode: Rule<Compaction> = {
   holds: ({ autoCompactionMode: mode, autoCompactionRetention: kept = "" }) => mode === undefined || kept !== "",
 };
 
-export function secretName(path: string): Rule<string> {
-  return matches(
-    "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
-    `${path} must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.`,
-  );
-}
+export const secretName = (path: string): Rule<string> => nameOf(path, "a Secret", "EtcdCluster");
 
 interface StaticTLS {
   readonly member?: { readonly serverSecret?: string };

@@ -72,6 +72,17 @@ export const statusSchema = object("The observed cluster. Only the operator writ
   clusterId: string(
     "The cluster id that etcd chose, in hexadecimal. Set once: from then on no member starts a new cluster.",
   ),
+  restore: object("The EtcdRestore that replaces, or has replaced, the data of this cluster.", {
+    name: required("", string("Its name.")),
+    uid: required("", string("Its uid.")),
+    phase: required(
+      "Done",
+      oneOf(
+        "Stopping: the members that were there go. Seeding: the first member is made from the backup. Done: it serves.",
+        ["Stopping", "Seeding", "Done"],
+      ),
+    ),
+  }),
   leader: string("The member that leads."),
   dbSize: integer("Size of the largest database file of the members in bytes, as of the last change of this status."),
   dbSizeInUse: integer(

@@ -1,0 +1,61 @@
+// The description of the kind EtcdBackup: its names, schemas, columns and rules.
+import type { KindDescription } from "../kind-description.ts";
+import { EtcdBackup } from "./etcd-backup.ts";
+import { nameRules } from "./rules.ts";
+import { specSchema } from "./spec.ts";
+import { statusSchema } from "./status.ts";
+
+export const etcdBackup: KindDescription<EtcdBackup> = {
+  kind: EtcdBackup,
+  description: "A backup of an etcd cluster in a store, or a series of backups.",
+  names: { singular: "etcdbackup", shortNames: [], categories: ["all"] },
+  spec: specSchema,
+  status: statusSchema,
+  nameRules,
+  columns: [
+    {
+      name: "Phase",
+      type: "string",
+      jsonPath: ".status.phase",
+      description: "Running, Scheduled, Succeeded or Failed …",
+    },
+    { name: "Last", type: "date", jsonPath: ".status.lastSuccessDate", description: "Time since the last backup." },
+    {
+      name: "Verified",
+      type: "date",
+      jsonPath: ".status.lastVerified.takenAt",
+      description: "Age of the newest backup that was verified.",
+    },
+    { name: "Next", type: "string", jsonPath: ".status.nextRun", description: "When the next backup begins." },
+    {
+      name: "Size",
+      type: "integer",
+      jsonPath: ".status.lastBackup.sizeBytes",
+      description: "Size of the last backup in bytes.",
+    },
+    {
+      name: "Path",
+      type: "string",
+      jsonPath: ".status.lastBackup.path",
+      description: "Where the last backup is.",
+      priority: 1,
+    },
+    {
+      name: "Revision",
+      type: "integer",
+      jsonPath: ".status.etcdRevision",
+      description: "Its revision of etcd.",
+      priority: 1,
+    },
+    {
+      name: "Reason",
+      type: "string",
+      jsonPath: ".status.Reason",
+      description: "Why the last run failed.",
+      priority: 1,
+    },
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },
+  ],
+  introduction: `A superset of the EtcdBackup of coreos etcd-operator 0.9: its manifests keep their meaning. Secrets are read in the
+namespace of the EtcdBackup, by the worker only.`,
+};

@@ -1,0 +1,71 @@
+// The rules that refuse an EtcdBackup, in CEL for the API server and in TypeScript for objects that were stored before.
+import type { NameRule } from "../kind-description.ts";
+import { matches } from "../rules.ts";
+import type { Rule } from "../schema/schema.ts";
+
+/** A worker's name is this, a dash and a tail, and has at most 63 characters. */
+const longestName = 50;
+
+export const nameRules: readonly NameRule[] = [
+  {
+    says: `metadata.name must not be longer than ${longestName} characters: names of pods are made from it. Choose a shorter one.`,
+    cel: `self.metadata.name.size() <= ${longestName}`,
+    holds: (name) => name.length <= longestName,
+  },
+];
+
+export const endpointForm: Rule<string> = matches(
+  "^https?://[^/?#@ ]+/?$",
+  "spec.etcdEndpoints must hold client URLs of etcd, as in http://example-etcd-cluster-client:2379.",
+);
+
+interface From {
+  readonly etcdEndpoints?: readonly string[];
+  readonly clusterRef?: object;
+}
+
+const noEndpoints = "(!has(self.etcdEndpoints) || self.etcdEndpoints.size() == 0)";
+
+export const endpointsMissing: Rule<From> = {
+  says: "spec.etcdEndpoints should not be empty: name the client URLs of etcd there, or the EtcdCluster in spec.clusterRef.",
+  cel: `!${noEndpoints} || has(self.clusterRef)`,
+  holds: ({ etcdEndpoints = [], clusterRef }) => etcdEndpoints.length > 0 || clusterRef !== undefined,
+};
+
+export const endpointsOrCluster: Rule<From> = {
+  says: "spec.etcdEndpoints and spec.clusterRef exclude each other: leave one out.",
+  cel: `${noEndpoints} || !has(self.clusterRef)`,
+  holds: ({ etcdEndpoints = [], clusterRef }) => etcdEndpoints.length === 0 || clusterRef === undefined,
+};
+
+export const interval: Rule<number> = {
+  says: "spec.backupPolicy.backupIntervalInSecond should not be lower than 0: 0 takes one backup, more takes one every so many seconds.",
+  cel: "self >= 0",
+  holds: (seconds) => seconds >= 0,
+};
+
+export const maxBackups: Rule<number> = {
+  says: "spec.backupPolicy.maxBackups should not be lower than 0: 0 keeps all of them.",
+  cel: "self >= 0",
+  holds: (count) => count >= 0,
+};
+
+interface When {
+  readonly backupIntervalInSecond?: number;
+  readonly schedule?: string;
+  readonly timeZone?: string;
+}
+
+const hasSchedule = "(has(self.schedule) && self.schedule != '')";
+
+export const intervalOrSchedule: Rule<When> = {
+  says: "spec.backupPolicy.backupIntervalInSecond and spec.backupPolicy.schedule exclude each other: leave one out.",
+  cel: `!${hasSchedule} || !has(self.backupIntervalInSecond) || self.backupIntervalInSecond == 0`,
+  holds: ({ backupIntervalInSecond = 0, schedule = "" }) => backupIntervalInSecond === 0 || schedule === "",
+};
+
+export const zoneOfSchedule: Rule<When> = {
+  says: "spec.backupPolicy.timeZone does nothing without spec.backupPolicy.schedule: set both or neither.",
+  cel: `${hasSchedule} || !has(self.timeZone) || self.timeZone == ''`,
+  holds: ({ schedule = "", timeZone = "" }) => schedule !== "" || timeZone === "",
+};

@@ -1,0 +1,44 @@
+// The status of an EtcdRestore. The first two fields are those of etcd-operator 0.9.
+import { backupFacts, conditions } from "../backups/status.ts";
+import {
+  boolean,
+  type CompleteOf,
+  defaulted,
+  integer,
+  object,
+  oneOf,
+  type StoredOf,
+  string,
+} from "../schema/schema.ts";
+
+const when = (description: string) => string(`${description}, as in 2026-01-31T12:00:00Z.`);
+
+export const phases = ["Checking", "Saving", "Restoring", "Succeeded", "Failed"] as const;
+
+export const statusSchema = object("What is known of the restore. Only the operator writes it.", {
+  succeeded: defaulted(false, boolean("True once the cluster is ready with the data of the backup.")),
+  reason: string("Why it failed, and what to do."),
+  phase: oneOf(
+    "Checking: the backup is read and proved; nothing is touched. Saving: what the cluster holds is saved. Restoring: the cluster is made from the backup.",
+    phases,
+  ),
+  message: string("What happens now, in a sentence."),
+  conditions: conditions("Complete."),
+  observedGeneration: integer("The metadata.generation that this status is based on."),
+  startedAt: when("When it began"),
+  completedAt: when("When it ended"),
+  attempt: defaulted(1, integer("How often the step under way has been tried.")),
+  notBefore: when("When the next attempt begins"),
+  pod: string("The worker: `kubectl logs` shows the progress."),
+  inPlace: boolean("True when a cluster that existed is replaced."),
+  clusterUid: string("Of the EtcdCluster."),
+  backup: backupFacts("The backup that is restored, as the check found it."),
+  key: string("The key of the backup in its store."),
+  keys: integer("How many keys it holds."),
+  snapshotPath: string("Where the data that was replaced has been saved."),
+  keptVolumes: string("The claims of the volumes that hold the data that was replaced."),
+  clusterId: string("The id of the restored cluster."),
+});
+
+export type EtcdRestoreStatus = StoredOf<typeof statusSchema>;
+export type CompleteStatus = CompleteOf<typeof statusSchema>;

@@ -1,0 +1,164 @@
+// From the API to what a worker is told: the Secrets and claims that a spec names become mounted folders, and a Job names
+// the folders. So only the worker ever reads them.
+import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
+import type { EncryptionPolicy } from "../api/backups/encryption.ts";
+import type { StorageType, Stores } from "../api/backups/stores.ts";
+import type { StoreTarget } from "../store/store.ts";
+import type { Encryption } from "./job.ts";
+
+/** Something that is mounted at `folder`. */
+export type Mount = { readonly folder: string } & (
+  | { readonly secret: string }
+  | { readonly claim: string; readonly readOnly?: boolean }
+);
+
+const root = "/etc/etcd-worker";
+export const folders = {
+  store: `${root}/store`,
+  ca: `${root}/ca`,
+  encryption: `${root}/encryption`,
+  tls: `${root}/tls`,
+  login: `${root}/login`,
+  claim: "/backups",
+} as const;
+
+export interface Place {
+  readonly target: StoreTarget;
+  /** The key, or what the keys of a series begin with. */
+  readonly path: string;
+  readonly mounts: readonly Mount[];
+}
+
+/** Throws a RangeError for a spec that `problemsOf` complains about. */
+export function placeOf(type: StorageType, stores: Stores): Place {
+  switch (type) {
+    case "S3": {
+      const { s3 } = stores;
+      if (s3 === undefined) break;
+      const { bucket, key } = split(s3.path);
+      const secret = secretAt(folders.store, s3.awsSecret);
+      const ca = secretAt(folders.ca, s3.caSecret);
+      const target: StoreTarget = {
+        type: "S3",
+        bucket,
+        forcePathStyle: s3.forcePathStyle,
+        ...text("endpoint", s3.endpoint),
+        ...text("region", s3.region),
+        ...folder("secretFolder", secret),
+        ...folder("caFolder", ca),
+      };
+      return { target, path: key, mounts: [...secret, ...ca] };
+    }
+    case "ABS": {
+      const { abs } = stores;
+      if (abs === undefined) break;
+      const { bucket, key } = split(abs.path);
+      const secret = secretAt(folders.store, abs.absSecret);
+      const ca = secretAt(folders.ca, abs.caSecret);
+      const target: StoreTarget = {
+        type: "ABS",
+        container: bucket,
+        ...text("endpoint", abs.endpoint),
+        ...text("account", abs.account),
+        ...folder("secretFolder", secret),
+        ...folder("caFolder", ca),
+      };
+      return { target, path: key, mounts: [...secret, ...ca] };
+    }
+    case "GCS": {
+      const { gcs } = stores;
+      if (gcs === undefined) break;
+      const { bucket, key } = split(gcs.path);
+      const secret = secretAt(folders.store, gcs.gcpSecret);
+      const ca = secretAt(folders.ca, gcs.caSecret);
+      const target: StoreTarget = {
+        type: "GCS",
+        bucket,
+        ...text("endpoint", gcs.endpoint),
+        ...folder("secretFolder", secret),
+        ...folder("caFolder", ca),
+      };
+      return { target, path: key, mounts: [...secret, ...ca] };
+    }
+    case "OSS": {
+      const { oss } = stores;
+      if (oss === undefined) break;
+      const { bucket, key } = split(oss.path);
+      const secret = secretAt(folders.store, oss.ossSecret);
+      const ca = secretAt(folders.ca, oss.caSecret);
+      const target: StoreTarget = {
+        type: "OSS",
+        bucket,
+        endpoint: oss.endpoint,
+        secretFolder: folders.store,
+        ...folder("caFolder", ca),
+      };
+      return { target, path: key, mounts: [...secret, ...ca] };
+    }
+    case "PVC": {
+      const { pvc } = stores;
+      if (pvc === undefined) break;
+      return {
+        target: { type: "PVC", folder: folders.claim },
+        path: pvc.path,
+        mounts: [{ folder: folders.claim, claim: pvc.claimName }],
+      };
+    }
+  }
+  throw new RangeError(`the store of type ${type} is not described`);
+}
+
+/** As `path` of an EtcdRestore takes it. */
+export function pathOf({ target }: Place, key: string): string {
+  if (target.type === "PVC") return key;
+  return `${target.type === "ABS" ? target.container : target.bucket}/${key}`;
+}
+
+export interface Sealed {
+  readonly encryption?: Encryption;
+  readonly mounts: readonly Mount[];
+}
+
+export function encryptionOf(policy: EncryptionPolicy | undefined): Sealed {
+  if (policy === undefined) return { mounts: [] };
+  return {
+    encryption: { folder: folders.encryption, ...text("keyId", policy.keyId) },
+    mounts: [{ folder: folders.encryption, secret: policy.secret }],
+  };
+}
+
+export function volumesOf(mounts: readonly Mount[]): Volume[] {
+  return mounts.map((mount) => ({
+    name: volumeName(mount),
+    ...("secret" in mount
+      ? { secret: { secretName: mount.secret, defaultMode: 0o440 } }
+      : { persistentVolumeClaim: { claimName: mount.claim } }),
+  }));
+}
+
+export function volumeMountsOf(mounts: readonly Mount[]): VolumeMount[] {
+  return mounts.map((mount) => ({
+    name: volumeName(mount),
+    mountPath: mount.folder,
+    readOnly: "secret" in mount || mount.readOnly === true,
+  }));
+}
+
+const volumeName = ({ folder }: Mount): string => `worker-${folder.slice(folder.lastIndexOf("/") + 1)}`;
+
+function split(path: string): { bucket: string; key: string } {
+  const at = path.indexOf("/");
+  return { bucket: path.slice(0, at), key: path.slice(at + 1) };
+}
+
+const secretAt = (folder: string, secret: string | undefined): Mount[] =>
+  secret === undefined || secret === "" ? [] : [{ folder, secret }];
+
+function text<K extends string>(name: K, value: string | undefined): { [name in K]?: string } {
+  // One property, and its name is K.
+  return value === undefined || value === "" ? {} : ({ [name]: value } as { [name in K]: string });
+}
+
+function folder<K extends string>(name: K, mounts: readonly Mount[]): { [name in K]?: string } {
+  return text(name, mounts[0]?.folder);
+}

@@ -1,0 +1,124 @@
+// The pod of a worker, and the container alone for pods that have others. It passes the restricted Pod Security profile
+// and has no way to Kubernetes: what it found comes back as its termination message.
+import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
+import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
+import type { Pod } from "../kube/objects/kinds.ts";
+import type { OwnerReference } from "../kube/objects/objects.ts";
+import { type Job, jobVariable, type Result } from "./job.ts";
+import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
+
+export const workerContainerName = "worker";
+/** Room for a file of the size of the database. */
+export const scratchVolume = "scratch";
+export const scratchFolder = "/scratch";
+
+/** What the caches select by; `etcd_backup` or `etcd_restore` says whose it is. */
+export const workerLabels = { app: "etcd-worker" } as const;
+
+export interface WorkerContainer {
+  readonly image: string;
+  readonly job: Job;
+  readonly mounts: readonly Mount[];
+  readonly resources?: WorkerPolicy["resources"];
+  readonly name?: string;
+}
+
+export function workerContainer({ image, job, mounts, resources, name }: WorkerContainer): Container {
+  return {
+    name: name ?? workerContainerName,
+    image,
+    command: ["/usr/local/bin/etcd-worker"],
+    env: [
+      { name: jobVariable, value: JSON.stringify(job) },
+      { name: "ETCD_WORKER_SCRATCH", value: scratchFolder },
+    ],
+    volumeMounts: [...volumeMountsOf(mounts), { name: scratchVolume, mountPath: scratchFolder }],
+    terminationMessagePolicy: "File",
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    ...(resources !== undefined && { resources }),
+  };
+}
+
+export interface WorkerPod extends WorkerContainer {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly owner: OwnerReference;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly policy: WorkerPolicy;
+}
+
+export function workerPod(worker: WorkerPod): Pod {
+  const { namespace, podName, owner, labels, policy } = worker;
+  return {
+    metadata: {
+      name: podName,
+      namespace,
+      labels: { ...policy.labels, ...workerLabels, ...labels },
+      ...(policy.annotations !== undefined && { annotations: { ...policy.annotations } }),
+      ownerReferences: [owner],
+    },
+    spec: {
+      ...podBasics(policy),
+      containers: [workerContainer({ ...worker, resources: policy.resources })],
+      volumes: [...volumesOf(worker.mounts), { name: scratchVolume, emptyDir: {} }],
+    },
+  };
+}
+
+const nobody = 65_532;
+
+/** Shared with pods that have more containers. */
+export function podBasics(policy: WorkerPolicy): Omit<PodSpec, "containers"> {
+  return {
+    restartPolicy: "Never",
+    // Clouds bring their own token by a webhook or by the node; Kubernetes' own is of no use to a worker.
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: nobody,
+      runAsGroup: nobody,
+      fsGroup: nobody,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    terminationGracePeriodSeconds: 10,
+    ...(policy.deadlineSeconds > 0 && { activeDeadlineSeconds: policy.deadlineSeconds }),
+    ...(policy.serviceAccountName !== undefined && { serviceAccountName: policy.serviceAccountName }),
+    ...(policy.nodeSelector !== undefined && { nodeSelector: { ...policy.nodeSelector } }),
+    ...(policy.affinity !== undefined && { affinity: policy.affinity }),
+    ...(policy.tolerations !== undefined && { tolerations: policy.tolerations }),
+    ...(policy.priorityClassName !== undefined && { priorityClassName: policy.priorityClassName }),
+    ...(policy.imagePullSecrets !== undefined && { imagePullSecrets: policy.imagePullSecrets }),
+  };
+}
+
+/** Of a container that has ended; undefined when it has not. A message that cannot be read is a failure. */
+export function resultOf(pod: Pod, container: string = workerContainerName): Result | undefined {
+  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  const ended = statuses.find(({ name }) => name === container)?.state?.terminated;
+  if (ended === undefined || ended === null) return undefined;
+  return parseResult(ended.message ?? "") ?? { ok: false, code: "failed", message: withoutWord(ended) };
+}
+
+function withoutWord({ exitCode, reason }: { exitCode?: number; reason?: string }): string {
+  if (reason === "OOMKilled") return "The worker ran out of memory: raise spec.worker.resources.limits.memory.";
+  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${reason === undefined ? "" : `, ${reason}`}): see its log.`;
+}
+
+function parseResult(text: string): Result | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isResult(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isResult(value: unknown): value is Result {
+  if (typeof value !== "object" || value === null || !("ok" in value)) return false;
+  return value.ok === true ? "did" in value : "message" in value && typeof value.message === "string";
+}
