@@ -13,14 +13,20 @@ export interface SeriesKey {
   readonly time: number;
 }
 
-const ending = /^_v(\d{1,19})_(\d{4}-\d\d-\d\d)-(\d\d:\d\d:\d\d)$/;
+const ending = /_v(\d{1,19})_(\d{4}-\d\d-\d\d)-(\d\d:\d\d:\d\d)$/;
 
 /** Undefined: it is not an object of the series of this path. */
 export function inSeries(path: string, key: string): SeriesKey | undefined {
   const match = key.startsWith(path) ? ending.exec(key.slice(path.length)) : null;
-  if (!match) return undefined;
+  if (match?.index !== 0) return undefined;
   const time = Date.parse(`${match[2]}T${match[3]}Z`);
   return Number.isNaN(time) ? undefined : { revision: Number(match[1]), time };
+}
+
+/** When a backup of some series was begun; undefined: the key does not say it. Milliseconds since 1970. */
+export function timeIn(key: string): number | undefined {
+  const match = ending.exec(key);
+  return match ? inSeries(key.slice(0, match.index), key)?.time : undefined;
 }
 
 const metadataEnd = ".json";

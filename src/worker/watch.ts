@@ -22,8 +22,8 @@ export interface Watched {
 
 /** Milliseconds. */
 const sayEvery = 5000;
-/** Within which work that was aborted has to clean up. */
-const cleanUpWithin = 15_000;
+/** Within which work that was aborted has to clean up: less than the grace period of the pod. */
+const cleanUpWithin = 7000;
 
 export async function watched<T>(options: Watched, work: (watch: Watch) => Promise<T>): Promise<T> {
   const { clock, log, what } = options;

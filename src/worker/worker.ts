@@ -12,7 +12,7 @@ export interface Worker {
   /** Milliseconds since 1970. */
   readonly time: () => number;
   readonly openStore: (target: StoreTarget) => Promise<ObjectStore>;
-  readonly members: EtcdMembers;
+  readonly members: Pick<EtcdMembers, "at">;
   /** Where the program is. */
   readonly etcdutl: string;
   /** A folder for a file as large as the snapshot. */
