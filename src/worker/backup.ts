@@ -15,7 +15,7 @@ import { pulled, resumed } from "./pulled.ts";
 import { readBack, withdrawn } from "./read-back.ts";
 import { applyRetention, doneBefore } from "./retention.ts";
 import { after, before, type Before } from "./revision.ts";
-import { type Source, sourcesAt } from "./source.ts";
+import { type Source, sourcesAt } from "./best-member.ts";
 import { counted, type Watch, watched } from "./watch.ts";
 import type { Worker } from "./worker.ts";
 

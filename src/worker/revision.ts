@@ -3,7 +3,7 @@
 import { EtcdError } from "../etcd/errors.ts";
 import type { KvHash } from "../etcd/member.ts";
 import type { BackupFacts } from "./job.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "./best-member.ts";
 import type { Worker } from "./worker.ts";
 
 type Revision = Pick<BackupFacts, "revision" | "exactRevision" | "hash">;

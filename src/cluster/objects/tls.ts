@@ -2,9 +2,12 @@
 // find them, and the names that certificates must cover. Pods mount Secrets of the operator, never what a person gave.
 import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type AuthorityUse, type GivenUse, type LeafUse, secretName } from "../../api/etcd-cluster/secret-names.ts";
 import { type Spelling, spellingsToSet } from "../../etcd/versions/flags.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { MemberName } from "./names.ts";
+
+export * from "../../api/etcd-cluster/secret-names.ts";
 
 /**
  * How a member is reached by its peers. `ready` is the step between: it is reached in plain text, and has what it needs to
@@ -64,12 +67,6 @@ export function namedSecrets(cluster: EtcdCluster): readonly string[] {
   return Object.values(givenSecrets(withDefaults(cluster))).filter((name) => name !== "");
 }
 
-export type GivenUse = "peer" | "server" | "operator";
-/** `client`: for applications. Only with certificates that the operator makes. */
-export type LeafUse = GivenUse | "client";
-export type AuthorityUse = "peer-ca" | "client-ca";
-export type SecretUse = LeafUse | AuthorityUse;
-
 export const leafUses: readonly LeafUse[] = ["peer", "server", "operator", "client"];
 export const authorityUses: readonly AuthorityUse[] = ["peer-ca", "client-ca"];
 
@@ -78,14 +75,6 @@ export const signedBy: Readonly<Record<AuthorityUse, readonly LeafUse[]>> = {
   "peer-ca": ["peer"],
   "client-ca": ["server", "operator", "client"],
 };
-
-/** Of the operator's own. */
-export function secretName(
-  { metadata: { name } }: { readonly metadata: { readonly name: string } },
-  use: SecretUse,
-): string {
-  return use === "peer-ca" || use === "client-ca" ? `${name}-${use}` : `${name}-${use}-tls`;
-}
 
 export const trustsPeerAnnotation = `${EtcdCluster.group}/trusts-peer`;
 export const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
