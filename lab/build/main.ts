@@ -1,13 +1,14 @@
-// `node lab/build/main.ts [packages|binaries|images|operator|bundle]` builds what the lab lacks; without an argument,
+// `node lab/build/main.ts [packages|binaries|stores|images|operator|bundle]` builds what the lab lacks; without an argument,
 // everything. Prints the paths of the results, one a line.
 import { labConfig, UsageError } from "../config.ts";
 import { buildOperatorImage } from "../images/operator.ts";
-import { bundleOperator } from "../images/bundle.ts";
+import { bundleOperator, bundleWorker } from "../images/bundle.ts";
 import { ensureImages } from "../images/index.ts";
 import { red, say } from "../progress.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { ensurePackages } from "./packages.ts";
 import { checkMachine } from "./prerequisites.ts";
+import { ensureStoreServers } from "./stores.ts";
 
 async function binaries(): Promise<string[]> {
   const lab = labConfig();
@@ -21,16 +22,22 @@ const targets: Record<string, () => Promise<string[]>> = {
     return [];
   },
   binaries,
+  stores: ensureStoreServers,
   images: async () => (await ensureImages()).map(({ file }) => file),
   operator: async () => [(await buildOperatorImage()).file],
-  bundle: async () => [await bundleOperator()],
+  bundle: async () => [await bundleOperator(), await bundleWorker()],
 };
 
 async function everything(): Promise<string[]> {
   const missing = await checkMachine();
   if (missing.length > 0) throw new UsageError(missing.join("\n"));
   await ensurePackages();
-  return [...(await binaries()), ...(await ensureImages()).map(({ file }) => file), (await buildOperatorImage()).file];
+  return [
+    ...(await binaries()),
+    ...(await ensureStoreServers()),
+    ...(await ensureImages()).map(({ file }) => file),
+    (await buildOperatorImage()).file,
+  ];
 }
 
 async function main(words: readonly string[]): Promise<number> {

@@ -11,7 +11,7 @@ import { TransportError } from "../transport/errors.ts";
 import type { BackupDone, BackupJob, FailureCode } from "./job.ts";
 import { parseMetadata } from "./metadata.ts";
 import { runJob } from "./run-job.ts";
-import { MemoryStore } from "./testing/memory-store.ts";
+import { MemoryStore } from "../store/testing/memory-store.ts";
 import { testWorker } from "./testing/test-worker.ts";
 import type { Worker } from "./worker.ts";
 
