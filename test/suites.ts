@@ -67,6 +67,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "backup",
+    what: "backups of real etcd servers of every version, and what is restored from them",
+    need: "nothing",
+    files: () => testFiles("test/backup"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "kube-faults",
     what: "client and runtime while the API server suffers",
     need: "lab",
