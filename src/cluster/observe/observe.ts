@@ -1,11 +1,6 @@
 // Reads everything that a pass decides from, once: Kubernetes from the caches, etcd live. It makes no list calls and
 // changes nothing.
-import {
-  type CompleteEtcdCluster,
-  EtcdCluster,
-  problemsOf,
-  withDefaults,
-} from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteEtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
@@ -147,10 +142,4 @@ function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
-/** `etcd.database.coreos.com/scope: clusterwide` is for an operator of the whole cluster; without it, for one of a namespace. */
-export const scopeAnnotation = `${EtcdCluster.group}/scope`;
-
-export function isInScope(cluster: EtcdCluster, scope: "clusterwide" | "namespaces"): boolean {
-  const annotation = cluster.metadata?.annotations?.[scopeAnnotation];
-  return scope === "clusterwide" ? annotation === "clusterwide" : annotation === undefined;
-}
+export { isInScope, scopeAnnotation } from "../../api/scope.ts";
