@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import type { Scope } from "./cluster/caches.ts";
+import type { Scope } from "./api/scope.ts";
 import { parseFlags } from "./flags.ts";
 import { silent } from "./kube/process/log.ts";
 import { leaseFor, runOperator } from "./operator.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { definitions } from "./api/crd/crd.ts";
 import { installCrds } from "./api/crd/install.ts";
-import type { Scope } from "./cluster/caches.ts";
+import type { Scope } from "./api/scope.ts";
 import { runChaos } from "./cluster/chaos.ts";
 import { clusterController } from "./cluster/controller.ts";
 import type { Identity } from "./environment.ts";

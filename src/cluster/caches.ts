@@ -1,6 +1,7 @@
 // The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, nodes, which belong to
 // none, and the Secrets that clusters name.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import type { Scope } from "../api/scope.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
 import type { Clock } from "../kube/clock.ts";
 import { Informer } from "../kube/cache/informer.ts";
@@ -15,9 +16,6 @@ import { leanSecret } from "./objects/secrets.ts";
 import { namedSecrets } from "./objects/tls.ts";
 import { leanClaim } from "./observe/claims.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
-
-/** Which namespaces' clusters the operator manages. */
-export type Scope = { readonly t: "clusterwide" } | { readonly t: "namespaces"; readonly names: readonly string[] };
 
 interface Informers {
   readonly clusters: Informer<EtcdCluster>;

@@ -1,5 +1,6 @@
 // The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import { isInScope, type Scope } from "../api/scope.ts";
 import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
@@ -11,12 +12,11 @@ import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { from, userEditsFirst, type Source, toController } from "../kube/controller/source.ts";
 import { makeAuthority, makeLeaf } from "../tls/make.ts";
-import { Caches, clusterOfClaim, type Scope } from "./caches.ts";
+import { Caches, clusterOfClaim } from "./caches.ts";
 import type { ClusterContext, MemberPool, Signer } from "./context.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
 import { Logins } from "./observe/login.ts";
-import { isInScope } from "./observe/observe.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
 import { Progress } from "./observe/progress.ts";
 import { type Presenter, Wire } from "./observe/wire.ts";
@@ -31,6 +31,8 @@ export interface ClusterControllerOptions {
   readonly signer?: Signer;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
+  /** Makes the data of a restored member. */
+  readonly workerImage?: () => string | undefined;
   readonly clock?: Clock;
   readonly now?: () => number;
 }
@@ -48,7 +50,7 @@ const workers = 16;
 
 export function clusterController(options: ClusterControllerOptions): ClusterController {
   const { api, scope, observer, clock = systemClock, now = Date.now } = options;
-  const isOurs = (cluster: EtcdCluster): boolean => isInScope(cluster, scope.t);
+  const isOurs = (cluster: EtcdCluster): boolean => isInScope(cluster, scope);
   const caches = new Caches(api, observer, scope, clock, isOurs);
   const context: ClusterContext = {
     caches: (namespace) => caches.of(namespace),
@@ -58,6 +60,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     wire: new Wire(options.presenter ?? presentedCertificate),
     signer: options.signer ?? { makeAuthority, makeLeaf },
     refusedUpkeep: new RefusedUpkeep(),
+    workerImage: options.workerImage ?? (() => undefined),
     isOurs,
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),

@@ -7,9 +7,6 @@ import type { RestoreJob } from "../worker/job.ts";
 import type { Mount } from "../worker/mounts.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "./place.ts";
 
-/** The init container of the seed. */
-export const seedContainerName = "restore";
-
 /** What watchers and caches of applications have seen of a cluster that is replaced lies below. */
 const bumpInPlace = 1_000_000_000;
 

@@ -148,8 +148,8 @@ const folderIsNoKey = (path: string): boolean => path.split("/").every((part) =>
 
 /** What CEL does not say well. */
 export function storeProblems(stores: Stores): string[] {
-  return Object.entries(stores).flatMap(([field, store]) =>
-    store === undefined || folderIsNoKey(store.path)
+  return Object.values(fieldOf).flatMap((field) =>
+    folderIsNoKey(stores[field]?.path ?? "")
       ? []
       : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`],
   );

@@ -12,7 +12,7 @@ import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import type { Action } from "../plan/actions.ts";
 import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { Logins } from "./login.ts";
-import { isInScope, observe, scopeAnnotation } from "./observe.ts";
+import { observe } from "./observe.ts";
 import { Progress } from "./progress.ts";
 import { Wire } from "./wire.ts";
 
@@ -117,14 +117,4 @@ describe("a cluster is not looked at, and what was known of it is forgotten,", (
       assert.deepEqual([...progress.note(cluster, at(4), [{ id: a }])], []);
       assert.equal(refusedUpkeep.recent("shop/demo", [service], 1), undefined);
     });
-});
-
-test("an operator of the whole cluster manages what is annotated for it, and one of a namespace the rest", () => {
-  const managed = (annotations: Record<string, string>) => {
-    const annotated = { ...cluster, metadata: { ...key, annotations } };
-    return [isInScope(annotated, "clusterwide"), isInScope(annotated, "namespaces")];
-  };
-  assert.deepEqual(managed({}), [false, true]);
-  assert.deepEqual(managed({ [scopeAnnotation]: "clusterwide" }), [true, false]);
-  assert.deepEqual(managed({ [scopeAnnotation]: "another" }), [false, false]);
 });

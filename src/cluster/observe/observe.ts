@@ -141,5 +141,3 @@ async function strayClaimsAmong(
 function unlessNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
-
-export { isInScope, scopeAnnotation } from "../../api/scope.ts";

@@ -22,7 +22,11 @@ export const s3 = { path: "bucket/etcd/backup", awsSecret: "aws" } as const;
 export function storedRestore({ name = "demo", spec = {}, status }: Partial<Parts> = {}): EtcdRestore {
   return {
     metadata: { namespace, name, uid: restoreUid, resourceVersion: "7", generation: 1 },
-    spec: { etcdCluster: { name: "demo" }, backupStorageType: "S3", s3, ...spec },
+    spec: {
+      etcdCluster: { name: "demo" },
+      ...(spec.backup === undefined && { backupStorageType: "S3", s3 }),
+      ...spec,
+    },
     ...(status !== undefined && { status }),
   };
 }
