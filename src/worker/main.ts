@@ -30,7 +30,8 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     members: new EtcdMembers(),
     etcdutl: env["ETCD_WORKER_ETCDUTL"] ?? "/usr/local/bin/etcdutl",
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
-    restoring: mayRestore === undefined || mayRestore === "yes" ? "allowed" : "refused",
+    // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
+    restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
   };
 }
 
