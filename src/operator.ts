@@ -108,9 +108,7 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
 /** Which of the three jobs a program does; the first is what it is there for. */
 function jobsOf(program: Program, { backup, restore }: Flags): readonly Program[] {
   if (program !== "etcd-operator") return [program];
-  return programs.filter(
-    (name) => name === program || (name === "etcd-backup-operator" ? backup : restore),
-  );
+  return programs.filter((name) => name === program || (name === "etcd-backup-operator" ? backup : restore));
 }
 
 function jobOf(name: Program, parts: Parts, members: EtcdMembers, flags: Flags, lease: Key): Job {
