@@ -146,11 +146,12 @@ export function storeRules<K extends string>(typeField: K): Rule<Stores & { read
 
 const folderIsNoKey = (path: string): boolean => path.split("/").every((part) => part !== ".." && part !== ".");
 
-/** What CEL does not say well. */
+/** What CEL does not say well. The stores of a spec come with its other fields. */
 export function storeProblems(stores: Stores): string[] {
-  return Object.entries(stores).flatMap(([field, store]) =>
-    store === undefined || folderIsNoKey(store.path)
+  return Object.values(fieldOf).flatMap((field) => {
+    const { path } = stores[field] ?? {};
+    return path === undefined || folderIsNoKey(path)
       ? []
-      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`],
-  );
+      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`];
+  });
 }
