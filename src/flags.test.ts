@@ -9,6 +9,9 @@ const usual: Flags = {
   namespaces: [],
   listenAddr: "0.0.0.0:8080",
   version: false,
+  backup: true,
+  restore: true,
+  workerImage: "",
   chaosLevel: undefined,
 };
 
@@ -20,6 +23,8 @@ const read: [string, string[], Partial<Flags>][] = [
   ["several namespaces", ["-namespaces=a, b"], { namespaces: ["a", "b"] }],
   ["the short truths of Go", ["-create-crd=f", "-cluster-wide=1"], { createCrd: false, clusterWide: true }],
   ["the flag of etcd-operator 0.9 that is ignored now", ["--gc-interval", "10m"], {}],
+  ["clusters only", ["-backup=false", "-restore=false"], { backup: false, restore: false }],
+  ["an image for workers", ["-worker-image", "mirror/etcd-operator:1"], { workerImage: "mirror/etcd-operator:1" }],
   ["no chaos", ["-chaos-level=-1"], {}],
   ["some chaos", ["-chaos-level=2"], { chaosLevel: 2 }],
   ["the last of two", ["-cluster-wide", "-cluster-wide=false"], {}],

@@ -10,6 +10,11 @@ export interface Flags {
   readonly namespaces: readonly string[];
   readonly listenAddr: string;
   readonly version: boolean;
+  /** Whether the etcd-operator looks after EtcdBackups and EtcdRestores, too. */
+  readonly backup: boolean;
+  readonly restore: boolean;
+  /** The image of the pods that do their work; empty: the operator's own. */
+  readonly workerImage: string;
   /** How many members are killed at random; undefined: none. */
   readonly chaosLevel: ChaosLevel | undefined;
 }
@@ -30,6 +35,9 @@ const known: Readonly<Record<string, "boolean" | "text">> = {
   namespaces: "text",
   "listen-addr": "text",
   version: "boolean",
+  backup: "boolean",
+  restore: "boolean",
+  "worker-image": "text",
   "chaos-level": "text",
   // A flag of etcd-operator 0.9: accepted, and ignored.
   "gc-interval": "text",
@@ -46,6 +54,9 @@ export function parseFlags(args: readonly string[]): Flags {
       .filter((name) => name !== ""),
     listenAddr: values.get("listen-addr") ?? "0.0.0.0:8080",
     version: truth(values, "version", false),
+    backup: truth(values, "backup", true),
+    restore: truth(values, "restore", true),
+    workerImage: values.get("worker-image") ?? "",
     chaosLevel: chaosLevel(values.get("chaos-level") ?? "-1"),
   };
   requireAddress(flags.listenAddr);

@@ -59,6 +59,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "stores",
+    what: "stores of backups on real servers, and while those fail",
+    need: "nothing",
+    files: () => testFiles("test/stores"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "kube-faults",
     what: "client and runtime while the API server suffers",
     need: "lab",

@@ -25,4 +25,9 @@ const isKnown = (version: string): version is EtcdVersion => version in sources;
 
 export const etcdVersions: readonly EtcdVersion[] = Object.keys(sources).filter(isKnown);
 
+/** The etcd whose etcdutl the operator's image has: the newest reads the snapshots of all. */
+export const etcdutlVersion: EtcdVersion = "3.7.3";
+
+export const etcdutlRecipe = (): Promise<Recipe> => etcdRecipe(etcdutlVersion);
+
 export const etcdRecipe = async (version: EtcdVersion): Promise<Recipe> => sources[version](version);

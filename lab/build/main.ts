@@ -1,4 +1,4 @@
-// `node lab/build/main.ts [packages|binaries|images|operator|bundle]` builds what the lab lacks; without an argument,
+// `node lab/build/main.ts [packages|binaries|stores|images|operator|bundle]` builds what the lab lacks; without an argument,
 // everything. Prints the paths of the results, one a line.
 import { labConfig, UsageError } from "../config.ts";
 import { buildOperatorImage } from "../images/operator.ts";
@@ -8,6 +8,7 @@ import { red, say } from "../progress.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { ensurePackages } from "./packages.ts";
 import { checkMachine } from "./prerequisites.ts";
+import { ensureStoreServers } from "./stores.ts";
 
 async function binaries(): Promise<string[]> {
   const lab = labConfig();
@@ -21,6 +22,7 @@ const targets: Record<string, () => Promise<string[]>> = {
     return [];
   },
   binaries,
+  stores: ensureStoreServers,
   images: async () => (await ensureImages()).map(({ file }) => file),
   operator: async () => [(await buildOperatorImage()).file],
   bundle: async () => [await bundleOperator()],
@@ -30,7 +32,12 @@ async function everything(): Promise<string[]> {
   const missing = await checkMachine();
   if (missing.length > 0) throw new UsageError(missing.join("\n"));
   await ensurePackages();
-  return [...(await binaries()), ...(await ensureImages()).map(({ file }) => file), (await buildOperatorImage()).file];
+  return [
+    ...(await binaries()),
+    ...(await ensureStoreServers()),
+    ...(await ensureImages()).map(({ file }) => file),
+    (await buildOperatorImage()).file,
+  ];
 }
 
 async function main(words: readonly string[]): Promise<number> {

@@ -19,6 +19,11 @@ export const eventReasons = {
     type: "Normal",
     when: "The first member serves, and the operator has recorded the cluster's id.",
   },
+  restoreBegins: {
+    reason: "Restore Begins",
+    type: "Normal",
+    when: "An EtcdRestore replaces the data of the cluster: its members are stopped, and their volumes are kept.",
+  },
   newMemberAdded: {
     reason: "New Member Added",
     type: "Normal",

@@ -49,6 +49,8 @@ export interface ClusterContext {
   readonly wire: Wire;
   readonly signer: Signer;
   readonly refusedUpkeep: RefusedUpkeep;
+  /** The image of workers; undefined while it is not known. */
+  readonly workerImage: () => string | undefined;
   /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   readonly events: Pick<EventRecorder, "record">;

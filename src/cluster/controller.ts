@@ -31,6 +31,8 @@ export interface ClusterControllerOptions {
   readonly signer?: Signer;
   readonly events: Pick<EventRecorder, "record">;
   readonly observer: RuntimeObserver;
+  /** Makes the data of a restored member. */
+  readonly workerImage?: () => string | undefined;
   readonly clock?: Clock;
   readonly now?: () => number;
 }
@@ -58,6 +60,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     wire: new Wire(options.presenter ?? presentedCertificate),
     signer: options.signer ?? { makeAuthority, makeLeaf },
     refusedUpkeep: new RefusedUpkeep(),
+    workerImage: options.workerImage ?? (() => undefined),
     isOurs,
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),

@@ -139,6 +139,22 @@ const scenarios: readonly Scenario[] = [
     every: 12,
     happens: (stage) => stage.edit({ TLS: null }),
   },
+  { name: "a restore of 3 in place", from: 3, to: 3, every: 2, happens: (stage) => stage.restore() },
+  {
+    name: "a restore of 3 with volumes in place",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    every: 3,
+    happens: (stage) => stage.restore(),
+  },
+  {
+    name: "a restore into a new cluster",
+    from: 0,
+    to: 3,
+    every: 2,
+    happens: (stage) => stage.createRestored(3),
+  },
   {
     name: "sizes 5, 1 and 3, a moment after each other",
     from: 3,

@@ -21,6 +21,7 @@ import { asksForLogin, isAccessRefusal, type Session } from "./login.ts";
 import type {
   AddedMember,
   Alarm,
+  Authentication,
   BeforeSend,
   Call,
   Deleted,
@@ -42,6 +43,8 @@ import type {
   Written,
 } from "./member.ts";
 import { SnapshotCheck } from "./snapshot.ts";
+import { has } from "./versions/features.ts";
+import { parseVersion } from "./versions/version.ts";
 import { alarms, bytes, headerOf, keyValue, member, memberStatus, prefixEnd, requestOp, wireAlarm } from "./wire.ts";
 
 /** Milliseconds. A server gives up on a request that needs quorum after 7 s. */
@@ -78,6 +81,26 @@ export class ConnectedMember implements EtcdMember {
       if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
       throw error;
     }
+  }
+
+  async authentication(call?: Call): Promise<Authentication> {
+    const look = async (token?: string): Promise<boolean> => {
+      const request = { key: bytes("\0"), serializable: true, limit: 1n };
+      try {
+        await unary(withToken(this.#carrier, token), KV.method.range, request, within(deadlines.read, call));
+        return true;
+      } catch (error) {
+        if (isAccessRefusal(error)) return false;
+        throw error;
+      }
+    };
+    if (!(await look())) return "on";
+    // A client certificate may be a login, and a token goes before it: a server that looks at tokens refuses this one.
+    if (await look("nobody.0")) return "off";
+    // Before 3.5 tokens are looked at in any case.
+    const { version } = await this.status(call);
+    const running = parseVersion(version);
+    return running && has(running, "tokensIgnoredWithoutAuth") ? "on" : undefined;
   }
 
   async memberList({ linearizable }: { readonly linearizable: boolean }, call?: Call): Promise<Membership> {

@@ -35,6 +35,12 @@ export interface EtcdMember {
    */
   health(call?: Call): Promise<MemberHealth>;
 
+  /**
+   * Whether etcd's own authentication is on, from local state, whoever asks. Undefined: it cannot be told, as before 3.5,
+   * where the client certificate may have been a login.
+   */
+  authentication(call?: Call): Promise<Authentication>;
+
   memberList(options: { readonly linearizable: boolean }, call?: Call): Promise<Membership>;
   memberAdd(member: NewMember, call?: Call): Promise<AddedMember>;
   memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]>;
@@ -72,6 +78,8 @@ export interface EtcdMember {
   delete(key: string, call?: Call): Promise<Deleted>;
   txn(txn: Txn, call?: Call): Promise<TxnResult>;
 }
+
+export type Authentication = "on" | "off" | undefined;
 
 export interface Member {
   readonly id: MemberId;

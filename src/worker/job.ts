@@ -24,6 +24,12 @@ export interface Encryption {
   readonly keyId?: string;
 }
 
+/** `once`: the key is the path. `series`: `<path>_v<revision>_<UTC yyyy-MM-dd-HH:mm:ss>`. */
+export interface KeyPlan {
+  readonly t: "once" | "series";
+  readonly path: string;
+}
+
 /** How etcd is reached. */
 export interface EtcdSource {
   readonly endpoints: readonly string[];
@@ -41,8 +47,7 @@ export interface BackupJob {
   readonly run: string;
   readonly source: EtcdSource;
   readonly store: StoreTarget;
-  /** `once`: the key is the path. `series`: `<path>_v<revision>_<UTC yyyy-MM-dd-HH:mm:ss>`. */
-  readonly key: { readonly t: "once" | "series"; readonly path: string };
+  readonly key: KeyPlan;
   /** For the key and the metadata: ISO, when the run began. */
   readonly startedAt: string;
   readonly encryption?: Encryption;
@@ -106,6 +111,8 @@ export interface VerifyJob {
   readonly endpoint: string;
   readonly store: StoreTarget;
   readonly key: string;
+  /** A mounted Secret with `username` and `password`, where authentication was on in the cluster that was backed up. */
+  readonly loginFolder?: string;
   readonly stalledAfterSeconds: number;
 }
 
@@ -114,7 +121,7 @@ export interface DeleteJob {
   readonly do: "delete";
   readonly owner: Owner;
   readonly store: StoreTarget;
-  readonly key: { readonly t: "once" | "series"; readonly path: string };
+  readonly key: KeyPlan;
 }
 
 export type Result =
@@ -139,11 +146,9 @@ export type FailureCode =
 export type Done =
   | BackupDone
   | { readonly do: "check"; readonly backup: BackupFacts }
-  | {
-      readonly do: "restore";
-      readonly backup: BackupFacts /** False: the data was there. */;
-      readonly restored: boolean;
-    }
+  | { readonly do: "restore"; readonly restored: true; readonly backup: BackupFacts }
+  /** The data was there, and the store was not asked. */
+  | { readonly do: "restore"; readonly restored: false }
   | { readonly do: "verify"; readonly revision: number; readonly hash?: number; readonly comparedHash: boolean }
   | { readonly do: "delete"; readonly deleted: number; readonly locked: number };
 

@@ -109,7 +109,7 @@ function withoutWord({ exitCode, reason }: { exitCode?: number; reason?: string 
   return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${reason === undefined ? "" : `, ${reason}`}): see its log.`;
 }
 
-function parseResult(text: string): Result | undefined {
+export function parseResult(text: string): Result | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     return isResult(parsed) ? parsed : undefined;

@@ -95,6 +95,24 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
+  /** Like `start`, with data that is made before. */
+  static async startOn(
+    built: Built,
+    makeData: (member: { name: string; peerUrl: string; dataDir: string }) => Promise<void>,
+    options: RealEtcdOptions = {},
+  ): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, options);
+    try {
+      await makeData({ name: "m0", peerUrl: etcd.peerUrl("m0"), dataDir: etcd.dataDir("m0") });
+      await etcd.#bootstrap("m0", ["m0"]);
+      await etcd.#answers("m0");
+    } catch (error) {
+      await etcd[Symbol.asyncDispose]();
+      throw error;
+    }
+    return etcd;
+  }
+
   /** A new cluster of so many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
     const etcd = await RealEtcd.launchCluster(built, size, options);
@@ -152,6 +170,10 @@ export class RealEtcd implements EtcdWorld {
 
   clientUrl(name: string): string {
     return this.#process(name).clientUrl;
+  }
+
+  dataDir(name: string): string {
+    return path.join(this.#folder, name);
   }
 
   /** Nobody listens there before 3.3. */
@@ -367,7 +389,7 @@ export class RealEtcd implements EtcdWorld {
     const { everywhere, flags = [] } = this.#options;
     process.args = [
       `--name=${name}`,
-      `--data-dir=${path.join(this.#folder, name)}`,
+      `--data-dir=${this.dataDir(name)}`,
       `--listen-peer-urls=${process.peerUrl.replace("localhost", "127.0.0.1")}`,
       `--initial-advertise-peer-urls=${process.peerUrl}`,
       `--listen-client-urls=${everywhere === true ? process.clientUrl.replace("127.0.0.1", "0.0.0.0") : process.clientUrl}`,

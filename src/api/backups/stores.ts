@@ -146,12 +146,11 @@ export function storeRules<K extends string>(typeField: K): Rule<Stores & { read
 
 const folderIsNoKey = (path: string): boolean => path.split("/").every((part) => part !== ".." && part !== ".");
 
-/** What CEL does not say well. The stores of a spec come with its other fields. */
+/** What CEL does not say well. */
 export function storeProblems(stores: Stores): string[] {
-  return Object.values(fieldOf).flatMap((field) => {
-    const { path } = stores[field] ?? {};
-    return path === undefined || folderIsNoKey(path)
+  return Object.values(fieldOf).flatMap((field) =>
+    folderIsNoKey(stores[field]?.path ?? "")
       ? []
-      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`];
-  });
+      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`],
+  );
 }

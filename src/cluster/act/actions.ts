@@ -24,6 +24,7 @@ import {
   readImageCheck,
   relabelPod,
 } from "./on-running-pods.ts";
+import { beginRestore, beginSeed } from "./on-restore.ts";
 import { makeCertificates, markServing, noteTrust, renewFiles, writeCertificate } from "./on-secrets.ts";
 import {
   applyBudget,
@@ -104,6 +105,12 @@ const table: Table = {
     watched: true,
   },
   createSeed: { run: createSeed, events: ({ member }) => [added(member)], watched: true },
+  beginRestore: {
+    run: beginRestore,
+    events: ({ name }) => [["restoreBegins", `The EtcdRestore ${name} replaces the data; all members are stopped`]],
+    watched: true,
+  },
+  beginSeed: { run: beginSeed, events: none, watched: true },
   latchClusterId: {
     run: latchClusterId,
     events: ({ clusterId }) => [["clusterCreated", `The first member serves; the cluster's id is ${clusterId}`]],

@@ -20,6 +20,7 @@ import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { confirmNeverServed } from "./never-served.ts";
 import { makeClaim } from "./on-claims.ts";
 import { listForJoining } from "./on-etcd.ts";
+import { seedStart } from "./on-restore.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
@@ -104,8 +105,10 @@ export async function resizePod({ pass, cluster }: Execution, { member, uid }: A
  */
 export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
   await confirmNeverServed(execution);
+  const tls = tlsToMake(execution);
+  const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
-  const pod = memberPod(execution.cluster, member, { as: "seed" }, tlsToMake(execution));
+  const pod = memberPod(execution.cluster, member, start, tls);
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
@@ -132,14 +135,20 @@ export async function latchClusterId(
   { clusterId, logVersion }: ActionOf<"latchClusterId">,
 ): Promise<void> {
   const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
-  await writeStatus(execution, { clusterId, phase: "Running", ...log });
+  const { restore } = execution.cluster.status;
+  const done = restore?.phase === "Seeding" ? { restore: { ...restore, phase: "Done" } as const } : {};
+  await writeStatus(execution, { clusterId, phase: "Running", ...log, ...done });
 }
 
 export async function recordLogVersion(execution: Execution, { version }: ActionOf<"recordLogVersion">): Promise<void> {
   await writeStatus(execution, { raftLogVersion: version });
 }
 
-async function writeStatus(execution: Execution, status: EtcdClusterStatus): Promise<void> {
+/** `null`: the field goes. */
+export async function writeStatus(
+  execution: Execution,
+  status: { readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | null },
+): Promise<void> {
   const { cluster, pass, written } = execution;
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
   execution.written = await pass.api.mergePatch(

@@ -3,6 +3,7 @@
 import type { World } from "../observe/world.ts";
 import { hasBegun } from "./claims.ts";
 import { isKnownToHaveServed } from "./health.ts";
+import { restoringOf } from "./restoring.ts";
 
 /** It asks for volumes, has no data of its own, and those that are there are of one etcd. */
 export function isAdopting(world: World): boolean {
@@ -10,6 +11,8 @@ export function isAdopting(world: World): boolean {
 }
 
 function isAsked({ cluster, leftClaims, pods }: World): boolean {
+  // Its data comes from a backup.
+  if (cluster.status.restore !== undefined || restoringOf(cluster).t !== "no") return false;
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined || isKnownToHaveServed(cluster.status)) return false;
   return leftClaims.length > 0 && pods.length === 0;
 }

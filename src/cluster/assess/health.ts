@@ -2,13 +2,15 @@
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberPod, World } from "../observe/world.ts";
-import { claimOf, hasBegun } from "./claims.ts";
+import { claimOf, countedClaims, hasBegun } from "./claims.ts";
 import { holdsData } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
 
 export type Health =
-  /** No member has ever answered. */
-  | { readonly t: "creating" }
+  /** No member has ever answered. `restore`: the first one is made from a backup, by this EtcdRestore. */
+  | { readonly t: "creating"; readonly restore?: string }
+  /** The members go, because other data takes their place. */
+  | { readonly t: "restoring"; readonly restore: string }
   | { readonly t: "serving" }
   /** Enough voters answer and have no leader at this moment. */
   | { readonly t: "electing" }
@@ -25,13 +27,16 @@ export type Health =
 
 export function healthOf(world: World, seats: readonly Seat[]): Health {
   const { etcd, cluster } = world;
+  const { restore } = cluster.status;
+  if (restore?.phase === "Stopping") return { t: "restoring", restore: restore.name };
   if (etcd.t === "quorum") return { t: "serving" };
   if (etcd.t === "keptOut") return keptOut(etcd, world);
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
-  } else if (!isKnownToHaveServed(cluster.status)) return { t: "creating" };
+  } else if (!isKnownToHaveServed(cluster.status))
+    return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
   return withoutQuorum(seats.filter(isVoter), world);
 }
 
@@ -65,8 +70,9 @@ function withoutList({ claims, cluster: { status }, pods }: World): Health {
     claim: claimOf(claims, name),
   });
   if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(at));
+  const current = claims.filter(({ role }) => role === "current");
   // Written by an older release, or taken over with its volumes: any pod and any volume may be a voter's.
-  const names = new Set([...pods, ...claims.filter(hasBegun)].map(({ name }) => name));
+  const names = new Set([...pods, ...current.filter(hasBegun)].map(({ name }) => name));
   return lost(0, Math.max(1, status.size || names.size), [...names].map(at));
 }
 
@@ -87,8 +93,9 @@ export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; 
 }
 
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */
-export function hasServed({ claims, cluster: { status }, pods }: World): boolean {
-  if (isKnownToHaveServed(status) || claims.some(hasBegun)) return true;
+export function hasServed(world: World): boolean {
+  const { cluster, pods } = world;
+  if (isKnownToHaveServed(cluster.status) || countedClaims(world).some(hasBegun)) return true;
   // Clients may have found it before any operator did.
   return pods.some(({ readyOnce, state }) => readyOnce === true && state.t !== "ended");
 }

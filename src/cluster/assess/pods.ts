@@ -150,6 +150,8 @@ const mostPatienceMs = 120_000;
 export function stuckAt(pod: MemberPod, { cluster }: Failover): number {
   const patience = cluster.spec.failover.crashLoopAfterSeconds * 1000;
   if (pod.state.t === "pending" && pod.madeFrom !== undefined) return Number.POSITIVE_INFINITY;
+  // What keeps it from its data is tried again by the kubelet, and another pod would begin from nothing.
+  if (pod.state.t === "starting" && pod.state.restoring === true) return Number.POSITIVE_INFINITY;
   if (pod.state.t === "crashing") return pod.state.since + patience;
   return pod.createdAt + Math.min(patience, mostPatienceMs);
 }

@@ -9,7 +9,9 @@ import type { Assessment } from "./assess.ts";
 import { isAboutToServe } from "./seats.ts";
 
 export function mayStartTogether(assessment: Assessment): boolean {
-  const { desired, version, voters } = assessment;
+  const { desired, version, voters, world } = assessment;
+  // What was restored is in no log: whoever joins needs a snapshot.
+  if (world.cluster.status.restore !== undefined) return false;
   const next = parseVersion(desired.cluster.spec.version);
   if (voters.length !== 1 || !hasWholeLog(assessment)) return false;
   return has(version, "maxLearners") && next !== undefined && has(next, "maxLearners");

@@ -4,6 +4,8 @@
 // have forgotten what it voted for and acknowledged.
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { RestoreJob } from "../../worker/job.ts";
+import type { Mount } from "../../worker/mounts.ts";
 import { peerUrlOf } from "./names.ts";
 import type { Scheme } from "./tls.ts";
 
@@ -16,10 +18,19 @@ export interface ListedMember {
   readonly peerUrls: readonly string[];
 }
 
+/** What the init container of a restored seed is told, and what it mounts. */
+export interface SeedRestore {
+  readonly image: string;
+  readonly job: RestoreJob;
+  readonly mounts: readonly Mount[];
+}
+
 /** How a member comes to its first data. */
 export type FirstStart =
   /** The first of all, alone. */
   | { readonly as: "seed" }
+  /** The same, with data that its init container makes from a backup. */
+  | { readonly as: "restored"; readonly restore: SeedRestore }
   /** With the list exactly as etcd has it, the member itself included: it exits when they differ. */
   | { readonly as: "joining"; readonly members: readonly ListedMember[] }
   /** It has data in its volume, and must not start without. */
@@ -33,10 +44,10 @@ export function startAnnotations(
 ): Record<string, string> {
   if (start.as === "returning") return guardAnnotations(cluster, member, scheme);
   const list =
-    start.as === "seed"
+    start.as !== "joining"
       ? [alone(cluster, member, scheme)]
       : start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
-  return annotations(list.join(","), start.as === "seed" ? "new" : "existing");
+  return annotations(list.join(","), start.as === "joining" ? "existing" : "new");
 }
 
 /** A cluster that exists, and nobody but itself to ask about it: without data etcd cannot start. */
@@ -64,7 +75,9 @@ export function startVariables({ as }: FirstStart): EnvVar[] {
   const state = initialStateVariable;
   return [
     fromAnnotation(initialClusterVariable, initialClusterAnnotation),
-    as === "seed" ? fromAnnotation(state, initialStateAnnotation) : { name: state, value: "existing" },
+    as === "seed" || as === "restored"
+      ? fromAnnotation(state, initialStateAnnotation)
+      : { name: state, value: "existing" },
   ];
 }
 
@@ -75,6 +88,12 @@ const annotations = (list: string, state: "new" | "existing"): Record<string, st
   [initialClusterAnnotation]: list,
   [initialStateAnnotation]: state,
 });
+
+/**
+ * Whether a worker may make data where there is none: only before the first start. Afterwards data that is missing was
+ * lost, and a member that came back with that of the backup would have forgotten what it acknowledged since.
+ */
+export const mayRestoreVariable: EnvVar = fromAnnotation("ETCD_WORKER_MAY_RESTORE", initialStateAnnotation);
 
 function fromAnnotation(name: string, annotation: string): EnvVar {
   return { name, valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${annotation}']` } } };

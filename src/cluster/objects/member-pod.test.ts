@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type FirstStart, initialClusterAnnotation, initialStateAnnotation, startVariables } from "./first-start.ts";
+import type { RestoreJob } from "../../worker/job.ts";
 import { memberPod, settingsAnnotation } from "./member-pod.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
@@ -164,4 +165,37 @@ test("the end of etcd's log is kept for people to see, but not where a Secret co
   assert.equal(policyWith([]), "FallbackToLogsOnError");
   assert.equal(policyWith([plain]), "FallbackToLogsOnError");
   assert.equal(policyWith([plain, secret]), "File");
+});
+
+const restoreJob: RestoreJob = {
+  do: "restore",
+  store: { type: "S3", bucket: "b", secretFolder: "/etc/etcd-worker/store" },
+  key: "k",
+  sha256: "0",
+  targetVersion: "3.6.16",
+  member: { name: "c-a", peerUrl: "http://c-a.c.ns.svc:2380" },
+  token: "t",
+  dataDir: "/var/etcd/data",
+  bumpRevision: 0,
+  stalledAfterSeconds: 60,
+};
+
+test("the first member of a restored cluster makes its data in an init container, and only before its first start", () => {
+  const mounts = [{ folder: "/etc/etcd-worker/store", secret: "aws" }];
+  const start = { as: "restored", restore: { image: "operator:1", job: restoreJob, mounts } } satisfies FirstStart;
+  const { metadata, spec } = podOf({}, start);
+  const [init] = spec?.initContainers ?? [];
+  assert.equal(init?.image, "operator:1");
+  assert.ok(init.volumeMounts?.some(({ name, mountPath }) => name === "etcd-data" && mountPath === "/var/etcd"));
+  assert.ok(spec?.volumes?.some(({ secret }) => secret?.secretName === "aws"));
+  const may = init.env?.find(({ name }) => name === "ETCD_WORKER_MAY_RESTORE");
+  assert.equal(may?.valueFrom?.fieldRef?.fieldPath, `metadata.annotations['${initialStateAnnotation}']`);
+  assert.equal(metadata?.annotations?.[initialStateAnnotation], "new");
+  assert.ok(!spec?.containers[0]?.volumeMounts?.some(({ name }) => name.startsWith("worker-")), "etcd sees no Secret");
+});
+
+test("a worker that makes the data of a member runs under the restricted profile", () => {
+  const start = { as: "restored", restore: { image: "operator:1", job: restoreJob, mounts: [] } } satisfies FirstStart;
+  const [init] = podOf({}, start).spec?.initContainers ?? [];
+  assert.deepEqual(init?.securityContext, podOf().spec?.containers[0]?.securityContext);
 });

@@ -12,8 +12,16 @@ import type {
 import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
+import { volumesOf } from "../../worker/mounts.ts";
+import { scratchVolume, workerContainer } from "../../worker/pod.ts";
 import { commandOf, environmentOf, versionOf } from "./etcd-command.ts";
-import { type FirstStart, startAnnotations, startVariables } from "./first-start.ts";
+import {
+  type FirstStart,
+  mayRestoreVariable,
+  type SeedRestore,
+  startAnnotations,
+  startVariables,
+} from "./first-start.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
@@ -82,8 +90,9 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
+    ...(start.as === "restored" && { initContainers: [restoring(start.restore)] }),
     containers: [container(cluster, member, start, tls)],
-    volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start)],
+    volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start), ...workerVolumes(start)],
     ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
     ...given("nodeSelector", pod.nodeSelector),
     ...given("tolerations", pod.tolerations),
@@ -111,6 +120,23 @@ function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStar
   return isInVolume
     ? { name: dataVolume, persistentVolumeClaim: { claimName: member } }
     : { name: dataVolume, emptyDir: {} };
+}
+
+/** Its name is how the EtcdRestore finds what it says. */
+export const restoreContainer = "restore";
+
+function restoring({ image, job, mounts }: SeedRestore): Container {
+  const worker = workerContainer({ name: restoreContainer, image, job, mounts });
+  return {
+    ...worker,
+    env: [...(worker.env ?? []), mayRestoreVariable],
+    volumeMounts: [...(worker.volumeMounts ?? []), { name: dataVolume, mountPath: "/var/etcd" }],
+  };
+}
+
+function workerVolumes(start: FirstStart): Volume[] {
+  if (start.as !== "restored") return [];
+  return [...volumesOf(start.restore.mounts), { name: scratchVolume, emptyDir: {} }];
 }
 
 function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container {

@@ -9,6 +9,7 @@ import type { Scheme } from "./tls.ts";
 export type MemberName = string;
 
 type Named = Pick<CompleteEtcdCluster, "metadata" | "spec">;
+type Begun = Named & Pick<CompleteEtcdCluster, "status">;
 
 /** No vowels and nothing that looks like something else: the letters that Kubernetes makes names of. */
 const letters = "bcdfghjklmnpqrstvwxz2456789";
@@ -26,11 +27,14 @@ export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, ra
 
 /**
  * The same for the same EtcdCluster: two operators, or one with an old view, make one seed between them, because the
- * API server takes a name once. A cluster that was deleted and made again has another uid, and so another seed.
+ * API server takes a name once. A cluster that was deleted and made again has another uid, and so another seed; so has
+ * one that is restored.
  */
-export function seedName(cluster: Named): MemberName {
+export function seedName(cluster: Begun): MemberName {
+  const { restore } = cluster.status;
+  const restored = restore === undefined || restore.phase === "Stopping" ? "" : ` restored by ${restore.uid}`;
   const bytes = createHash("sha256")
-    .update(`seed of ${cluster.metadata.uid ?? ""}`)
+    .update(`seed of ${cluster.metadata.uid ?? ""}${restored}`)
     .digest();
   return `${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`;
 }

@@ -2,6 +2,7 @@
 // distinguished by the codes that scheduler and kubelet set; the words are only passed on.
 import type { ContainerStateTerminated, ContainerStateWaiting } from "kubernetes-types/core/v1.js";
 import { imagePrograms } from "../../etcd/versions/features.ts";
+import { parseResult } from "../../worker/pod.ts";
 import { lastWordsOf } from "./last-words.ts";
 import type { PodTrouble } from "./world.ts";
 
@@ -72,6 +73,13 @@ export function endProblem(ended: ContainerStateTerminated | undefined): PodTrou
  */
 export function foundNoData(ended: ContainerStateTerminated | undefined): boolean {
   return ended?.message?.toLowerCase().includes("could not retrieve cluster information") ?? false;
+}
+
+/** Of a worker that could not make the data of a member; undefined while it has not failed. */
+export function restoreProblem(message: string | undefined): PodTrouble | undefined {
+  const result = message === undefined ? undefined : parseResult(message);
+  if (message === undefined || result?.ok === true) return undefined;
+  return { problem: sentence("its data could not be restored", result?.message) };
 }
 
 export function sentence(reason: string, message: string | undefined): string {

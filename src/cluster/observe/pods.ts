@@ -9,12 +9,21 @@ import {
   dataVolume,
   etcdContainer,
   restartedAtAnnotation,
+  restoreContainer,
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
 import { renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
-import { endProblem, foundNoData, neverRan, schedulingProblem, sentence, waitingProblem } from "./pod-problems.ts";
+import {
+  endProblem,
+  foundNoData,
+  neverRan,
+  restoreProblem,
+  schedulingProblem,
+  sentence,
+  waitingProblem,
+} from "./pod-problems.ts";
 import {
   initialClusterAnnotation,
   initialClusterVariable,
@@ -62,7 +71,17 @@ function stateOf(pod: Pod): PodState {
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
   if (container?.state?.running !== undefined) return running(pod, container);
   if (container !== undefined && isCrashing(container)) return crashing(pod, container);
-  return { t: "starting", ...startProblem(container) };
+  return restoringState(pod) ?? { t: "starting", ...startProblem(container) };
+}
+
+/** Its data is being made from a backup, which takes as long as it takes. */
+function restoringState(pod: Pod): PodState | undefined {
+  const status = pod.status?.initContainerStatuses?.find(({ name }) => name === restoreContainer);
+  const { terminated, waiting } = status?.state ?? {};
+  if (status === undefined || terminated?.exitCode === 0) return undefined;
+  const ended = terminated ?? status.lastState?.terminated;
+  const isWaiting = waiting !== undefined && waiting.reason !== backOff;
+  return { t: "starting", restoring: true, ...(isWaiting ? waitingProblem(waiting) : restoreProblem(ended?.message)) };
 }
 
 /** `started` is the start-up probe's word. Without one, as in pods of etcd-operator 0.9, it is true at once. */
@@ -236,7 +255,7 @@ const valuesRead = [
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
   const { nodeName, volumes = [], readinessGates } = pod.spec ?? {};
-  const { phase, reason, message, podIP, conditions, containerStatuses } = pod.status ?? {};
+  const { phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses } = pod.status ?? {};
   return {
     ...pod,
     spec: {
@@ -252,6 +271,7 @@ export function leanPod(pod: Pod): Pod {
       ...(podIP !== undefined && { podIP }),
       ...(conditions !== undefined && { conditions }),
       ...(containerStatuses !== undefined && { containerStatuses }),
+      ...(initContainerStatuses !== undefined && { initContainerStatuses }),
     },
   };
 }

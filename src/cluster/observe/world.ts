@@ -204,8 +204,8 @@ export interface PodTrouble {
 export type PodState =
   /** Not on a node yet; `problem` is the scheduler's reason if it gave one. */
   | ({ readonly t: "pending" } & Partial<PodTrouble>)
-  /** On its node, and no etcd process yet; `problem` as in ErrImagePull. */
-  | ({ readonly t: "starting" } & Partial<PodTrouble>)
+  /** On its node, and no etcd process yet; `problem` as in ErrImagePull. `restoring`: its data is made from a backup. */
+  | ({ readonly t: "starting"; readonly restoring?: true } & Partial<PodTrouble>)
   /**
    * `since`: its process runs, if that is known. `unheard`: its start-up probe has not passed, and it was never ready
    * before: no client was ever sent to it.

@@ -72,6 +72,10 @@ export type Action =
    * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.
    */
   | { readonly do: "createSeed"; readonly member: MemberName }
+  /** Writes into the status that the data is to be replaced, before anything is done about it. */
+  | { readonly do: "beginRestore"; readonly name: string; readonly uid: string }
+  /** Writes into the status that nothing of the old cluster is left: the next member is the first of the restored one. */
+  | { readonly do: "beginSeed"; readonly name: string; readonly uid: string }
   /** Writes the id into the status, before anything is built on it. */
   | {
       readonly do: "latchClusterId";

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { minorOf } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
-import { hasBegun } from "../assess/claims.ts";
+import { countedClaims, hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { seedName } from "../objects/names.ts";
 import { latchedIdOf } from "../observe/world.ts";
@@ -16,7 +16,7 @@ import { bootstrap } from "./rules/bootstrap.ts";
 import { growth, notesOnClaims, ownersOfClaims, retirements } from "./rules/claims.ts";
 import { grow, growBeforePromotions } from "./rules/grow.ts";
 import { guardStarted } from "./rules/guard.ts";
-import { leaveAlone } from "./rules/leave-alone.ts";
+import { heldUp, leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { makeMissingPods } from "./rules/missing-pods.ts";
 import { deleteOrphans } from "./rules/orphans.ts";
@@ -24,6 +24,7 @@ import { promoteLearners } from "./rules/promote.ts";
 import { putBack, putBackWithoutQuorum } from "./rules/put-back.ts";
 import { readdress } from "./rules/readdress.ts";
 import { remakePods } from "./rules/remake.ts";
+import { beginRestore, replaceData } from "./rules/replace-data.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
 import { exchangeUndialable, makeDialable } from "./rules/together.ts";
@@ -59,9 +60,13 @@ const rules: readonly Rule[] = [
 
 /** `random` gives numbers from 0 up to 1, for the names of new members. */
 export function planCluster(assessment: Assessment, random: () => number = Math.random): Plan {
+  const only = heldUp(assessment) ?? replaceData(assessment);
+  if (only !== undefined) return { guards: [], decisions: [only], upkeep: [] };
+  const asked = beginRestore(assessment);
   const left = leaveAlone(assessment);
-  if (left !== undefined) return { guards: [], decisions: [left], upkeep: [] };
-  const [first, ...others] = decide({ ...assessment, random });
+  if (left !== undefined) return { guards: [], decisions: asked === undefined ? [left] : [asked, left], upkeep: [] };
+  const answers = decide({ ...assessment, random });
+  const [first, ...others]: Plan["decisions"] = asked === undefined ? answers : [asked, ...answers];
   const prepare = (decided: Decision): Decision => {
     const { actions, ...decision } = afterCertificates(assessment, decided);
     return { ...decision, ...lookAgain(assessment, decision), actions: prepared(actions) };
@@ -121,12 +126,13 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 }
 
 /** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
-function newClusterId({ version, world: { claims, cluster, etcd } }: Assessment): readonly Action[] {
+function newClusterId({ version, world }: Assessment): readonly Action[] {
+  const { claims, cluster, etcd } = world;
   if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   const { clusterId } = etcd;
   // One of etcd-operator 0.9 has served before, in who knows which versions.
   // So has one that goes on with the volumes of an earlier cluster: none of them is of its own seed.
-  const isAdopted = claims.some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
+  const isAdopted = countedClaims(world).some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
   const isNew = !isKnownToHaveServed(cluster.status) && !isAdopted;
   return [{ do: "latchClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

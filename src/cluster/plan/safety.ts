@@ -159,6 +159,22 @@ export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reas
 }
 
 /**
+ * Every member, because a person has asked for other data in their place: the one time that a cluster which serves is
+ * stopped as a whole. Nothing is lost by it but what was written after the backup, and where there are volumes they are
+ * kept, whatever `volumeRetention` says. Only when the status says so already: a view that is older than that stops nothing.
+ */
+export function stopAll(table: Table): readonly Action[] {
+  const { claims, cluster, pods } = table.world;
+  if (cluster.status.restore?.phase !== "Stopping") return [];
+  const because = `the EtcdRestore ${cluster.status.restore.name} replaces the data`;
+  const current = claims.filter(({ role }) => role === "current");
+  return [
+    ...current.map(({ name, uid }) => ({ do: "retireClaim", member: name, uid }) as const),
+    ...pods.flatMap((pod) => deletion(pod, because, table)),
+  ];
+}
+
+/**
  * etcd refuses an add that a quorum of the voters after it would not be connected for, the new one not counted; before
  * 3.5.30 and 3.6.11 one that is away is enough. A lone voter is exempt. A learner counts like a voter here: it will be one.
  *

@@ -42,7 +42,8 @@ function available({ health }: Assessment): Verdict {
 function reasonOf(health: Unavailable): string {
   if (health.t === "keptOut") return keptOutReason(health.trouble);
   return {
-    creating: "Creating",
+    creating: health.t === "creating" && health.restore !== undefined ? "Restoring" : "Creating",
+    restoring: "Restoring",
     electing: "Electing",
     joining: "Joining",
     foreign: "ForeignCluster",
@@ -54,7 +55,11 @@ function reasonOf(health: Unavailable): string {
 export function adviceOn(health: Unavailable): string {
   switch (health.t) {
     case "creating":
-      return "The first member has not answered yet.";
+      return health.restore === undefined
+        ? "The first member has not answered yet."
+        : `The first member is made from the backup of the EtcdRestore ${health.restore} and has not answered yet.`;
+    case "restoring":
+      return `The EtcdRestore ${health.restore} replaces the data: the members that were there are being stopped.`;
     case "electing":
       return "The members are electing a leader; nothing can be read or written until they have one.";
     case "joining":
@@ -117,7 +122,8 @@ const inWords = (changes: readonly Change[]): string =>
   changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
-  if (health.t === "creating" || health.t === "foreign" || health.t === "keptOut") return no(reasonOf(health), "");
+  if (health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut")
+    return no(reasonOf(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);

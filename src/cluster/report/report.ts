@@ -22,6 +22,8 @@ export type Reported = "written" | "unchanged" | "outdated" | "refused";
 export async function report(execution: Execution, outcome: Outcome): Promise<Reported> {
   const { assessment, pass, context, written } = execution;
   const { cluster, problems } = assessment.world;
+  // What was assessed is the cluster before this write: the next reconcile reports.
+  if (outcome.did.some((action) => action.do === "beginRestore" || action.do === "beginSeed")) return "outdated";
   const after = statusOf(assessment, outcome);
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);

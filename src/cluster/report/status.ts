@@ -36,7 +36,7 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     ...before,
     ...phaseOf(before, assessment),
     ...membersOf(assessment),
-    ...latchedBy(outcome),
+    ...latchedBy(outcome, before.restore),
     ...logVersion(assessment, outcome),
     updatedMembers: assessment.roll.updated,
     ...versions(world),
@@ -52,9 +52,16 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
 }
 
 /** Whose id it is was decided by the plan, and only there. */
-function latchedBy({ did }: Outcome): Pick<EtcdClusterStatus, "clusterId"> {
+function latchedBy(
+  { did }: Outcome,
+  restore: CompleteStatus["restore"],
+): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
   const latch = did.find((action) => action.do === "latchClusterId");
-  return latch === undefined ? {} : { clusterId: latch.clusterId };
+  if (latch === undefined) return {};
+  return {
+    clusterId: latch.clusterId,
+    ...(restore?.phase === "Seeding" && { restore: { ...restore, phase: "Done" } }),
+  };
 }
 
 /**
@@ -85,6 +92,7 @@ function phaseOf(
   before: Pick<CompleteStatus, "phase">,
   { health, world: { problems } }: Assessment,
 ): Pick<EtcdClusterStatus, "phase" | "reason"> {
+  if (health.t === "restoring") return { phase: before.phase };
   if (health.t === "creating") return { phase: problems.length > 0 ? before.phase : "Creating" };
   return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health) } : { phase: "Running" };
 }

@@ -83,6 +83,10 @@ function words(action: Action, name: (member: string) => string): string {
       return `lead ${letterOf(action.to)}`;
     case "removeMember":
       return `remove ${name(action.member)}`;
+    case "beginRestore":
+      return `begin restore ${action.name}`;
+    case "beginSeed":
+      return `begin seed of ${action.name}`;
     case "deletePod":
     default:
       return `delete ${name(action.member)}${action.force ? " by force" : ""}`;

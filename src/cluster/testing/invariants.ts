@@ -28,6 +28,8 @@ export class Watch {
   #harm: "goesOn" | "survives" | "unlimited" = "goesOn";
   /** By the uid of an EtcdCluster. */
   readonly #latched = new Map<string, string>();
+  /** A person has asked for other data: the members go, and what they hold with them. */
+  #restoring = false;
   #size = 0;
   #busy = { at: 0, writes: 0 };
   readonly #clock: Clock;
@@ -61,8 +63,8 @@ export class Watch {
       for (const why of this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
       this.#expect(etcd.lost === 0, "acknowledged entries are lost");
       this.#expect(!etcd.endangered, "voters that lack acknowledged entries are a majority");
-      if (this.#harm !== "unlimited") this.#expect(!this.isDoomed(), "the quorum is lost for good");
-      if (this.#harm === "goesOn") this.#expect(this.decides(), "the quorum is lost");
+      if (this.#harm !== "unlimited" && !this.#restoring) this.#expect(!this.isDoomed(), "the quorum is lost for good");
+      if (this.#harm === "goesOn" && !this.#restoring) this.#expect(this.decides(), "the quorum is lost");
     }
     assert.deepEqual(this.#failures, []);
   }
@@ -75,7 +77,7 @@ export class Watch {
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
       // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
-      if ((this.#kubelet.etcd?.entries ?? 0) === 0) return;
+      if ((this.#kubelet.etcd?.entries ?? 0) === 0 || this.#restoring) return;
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = what === "add member" && this.#voters().length === 2 && this.#running().length === 1;
       // Of two voters none may fail, and a version is changed by a restart.
@@ -150,10 +152,19 @@ export class Watch {
       const uid = metadata?.uid ?? "";
       const [was, is] = [this.#latched.get(uid), status?.clusterId];
       this.#size = spec.size ?? 0;
-      if (was !== undefined && is !== was) this.#fail(`the cluster's id went from ${was} to ${is}`);
+      // It is let go of once, when nothing of the old cluster is left.
+      this.#restoring = status?.restore?.phase === "Stopping" || status?.restore?.phase === "Seeding";
+      const isLetGo = is === undefined && status?.restore?.phase === "Seeding";
+      if (isLetGo && was !== undefined) this.#expectNothingLeft();
+      if (isLetGo) this.#latched.delete(uid);
+      else if (was !== undefined && is !== was) this.#fail(`the cluster's id went from ${was} to ${is}`);
       if (is !== undefined) this.#latched.set(uid, is);
     }
     if (kind === Pod.kind && verb === "create") this.#expectVersion(object as Pod);
+  }
+
+  #expectNothingLeft(): void {
+    this.#expect(this.#kubelet.pods.length === 0, `members are still there: ${this.#kubelet.pods.join(", ")}`);
   }
 
   /** A member is made in a version that the cluster may go to from the one that it has. */

@@ -68,6 +68,7 @@ export interface SampleWorld {
   readonly rivals?: readonly string[];
   readonly spec?: object;
   readonly status?: object;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly change?: Partial<World>;
 }
 
@@ -77,9 +78,16 @@ export function sampleCluster({
   unlatched,
   spec,
   status,
+  annotations,
 }: SampleWorld): CompleteEtcdCluster {
   const stored: EtcdCluster = {
-    metadata: { name: "demo", namespace: "shop", uid: "uid-of-demo", generation: 1 },
+    metadata: {
+      name: "demo",
+      namespace: "shop",
+      uid: "uid-of-demo",
+      generation: 1,
+      ...(annotations && { annotations }),
+    },
     spec: { size, version, ...spec },
     status: { phase: unlatched ? "Creating" : "Running", ...(!unlatched && { clusterId: sampleClusterId }), ...status },
   };

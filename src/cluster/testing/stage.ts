@@ -2,6 +2,12 @@
 // at a time, and what must never happen to the cluster is asserted as time passes and at each write of an operator.
 import assert from "node:assert/strict";
 import { EtcdCluster, type EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import {
+  formatRestoreRequest,
+  restoreAnnotation,
+  restoreRequestOf,
+} from "../../api/etcd-cluster/restore-annotation.ts";
+import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
@@ -101,6 +107,7 @@ export class Stage implements AsyncDisposable {
       ...(this.#signer && { signer: this.#signer }),
       events: { record: (_kind, _object, what) => void this.told.push(what) },
       observer,
+      workerImage: () => "etcd-operator:test",
       clock,
       now: this.now,
     });
@@ -161,6 +168,28 @@ export class Stage implements AsyncDisposable {
   /** What is set to null is taken away. */
   async edit(spec: object): Promise<void> {
     await this.api.mergePatch(EtcdCluster, key, { spec });
+  }
+
+  /** Asks for the data of a backup, as the controller of EtcdRestores does once it has found it good. */
+  async restore(name = key.name): Promise<void> {
+    const annotations = await this.#checkedRestore(name, true);
+    await this.api.mergePatch(EtcdCluster, key, { metadata: { annotations } });
+  }
+
+  /** A cluster that begins with the data of a backup. */
+  async createRestored(size: number, version = "3.6.16"): Promise<void> {
+    const annotations = await this.#checkedRestore("from-backup", false);
+    await this.api.create(EtcdCluster, { metadata: { ...key, annotations }, spec: { size, version } });
+  }
+
+  async #checkedRestore(name: string, inPlace: boolean): Promise<Record<string, string>> {
+    const store = { backupStorageType: "S3", s3: { path: "bucket/backup" } } as const;
+    const spec = { etcdCluster: { name: key.name }, ...store };
+    const made = await this.api.create(EtcdRestore, { metadata: { ...key, name }, spec });
+    const backup = { path: "bucket/backup", sha256: "0".repeat(64), revision: 7 };
+    const status = { key: "backup", backup, inPlace };
+    await this.api.mergePatch(EtcdRestore, { ...key, name }, { status }, { subresource: "status" });
+    return { [restoreAnnotation]: formatRestoreRequest({ name, uid: made.metadata?.uid ?? "" }) };
   }
 
   /** Asks for other CAs. */
@@ -305,6 +334,9 @@ export class Stage implements AsyncDisposable {
     const isSound = ({ name, learner }: Member): boolean =>
       !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
     if (!(await this.#isCertified(cluster))) return false;
+    const asked = restoreRequestOf(cluster);
+    const { restore } = cluster.status ?? {};
+    if (asked !== undefined && (asked.uid !== restore?.uid || restore.phase !== "Done")) return false;
     return (
       ready?.status === "True" &&
       ready.observedGeneration === cluster.metadata?.generation &&
@@ -376,7 +408,10 @@ export class Stage implements AsyncDisposable {
       },
       latched: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
       members: names.map((name) => this.kubelet.etcd?.members.find((member) => member.name === name)?.learner),
-      pods: pods.map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes })),
+      pods: pods
+        .map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes }))
+        // Names are left to chance; one that was restored has more volumes.
+        .toSorted((a, b) => (a.volumes?.length ?? 0) - (b.volumes?.length ?? 0)),
       claims: claims.items
         .map(({ metadata, spec }) => ({
           isMembers: names.includes(metadata?.name ?? ""),
@@ -388,9 +423,12 @@ export class Stage implements AsyncDisposable {
       services: services.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
       budgets: budgets.items.map(({ metadata, spec }) => ({ name: metadata?.name, spec })),
     };
-    const ids = [cluster.metadata?.uid ?? "", cluster.status?.clusterId ?? ""];
+    const { clusterId, restore } = cluster.status ?? {};
+    const ids = [cluster.metadata?.uid ?? "", clusterId ?? "", restore?.uid ?? ""].filter((id) => id !== "");
     const nameless = names.reduce((text, name) => text.replaceAll(name, "MEMBER"), JSON.stringify(state));
-    return JSON.parse(ids.reduce((text, id) => text.replaceAll(id, "ID"), nameless)) as object;
+    const idless = ids.reduce((text, id) => text.replaceAll(id, "ID"), nameless);
+    // That of the cluster before, on volumes that a restore has kept.
+    return JSON.parse(idless.replaceAll(/(cluster-id":")[0-9a-f]+/g, "$1EARLIER")) as object;
   }
 }
 

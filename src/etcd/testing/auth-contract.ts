@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { EtcdError } from "../errors.ts";
 import { memberId } from "../ids.ts";
 import { Login } from "../login.ts";
-import type { EtcdMember } from "../member.ts";
+import type { Authentication, EtcdMember } from "../member.ts";
 import { has } from "../versions/features.ts";
 import type { EtcdVersion } from "../versions/version.ts";
 import { type EtcdWorld, grow, isUndecided, refuses } from "./world.ts";
@@ -58,6 +58,19 @@ export function authContract(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>
     await use("on");
     await world.disableAuth();
     await use("off again");
+  });
+  test("whoever asks learns whether authentication is on, as far as that can be told", async () => {
+    await using world = await makeWorld();
+    const off = has(v, "tokensIgnoredWithoutAuth") ? "off" : undefined;
+    const isFor = async (login: Login | undefined, seen: Authentication): Promise<void> =>
+      assert.equal(await world.member("m0", login).authentication(), seen);
+    await isFor(undefined, off);
+    await world.setUser(root, ["root"]);
+    await world.enableAuth(root);
+    for (const login of [undefined, root, new Login("root", "of-nobody")]) await isFor(login, "on");
+    await world.disableAuth();
+    await isFor(undefined, off);
+    await isFor(root, off);
   });
   test("three voters let in whoever logged in at one of them, after a restart, and without a quorum", async () => {
     await using world = await withAuthOfThree(makeWorld);

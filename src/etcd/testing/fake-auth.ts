@@ -29,6 +29,10 @@ export class FakeAuth {
     this.#users.set(username, { password, roles: [...(this.#users.get(username)?.roles ?? []), ...roles] });
   }
 
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
   enable(): void {
     this.#isOn = true;
   }

@@ -10,6 +10,7 @@ import { isAccessRefusal, type Login } from "../login.ts";
 import type {
   AddedMember,
   Alarm,
+  Authentication,
   Call,
   Deleted,
   DowngradeStep,
@@ -88,6 +89,12 @@ export class FakeMember implements EtcdMember {
       if (error instanceof EtcdError || error instanceof TransportError) return { t: "unhealthy", error };
       throw error;
     }
+  };
+
+  authentication = async (call?: Call): Promise<Authentication> => {
+    const process = this.#serve("Range", "nothing", call, "whoeverAsks");
+    if (this.#etcd.auth.isOn) return "on";
+    return has(process.version, "tokensIgnoredWithoutAuth") ? "off" : undefined;
   };
 
   memberList = async ({ linearizable }: { readonly linearizable: boolean }, call?: Call): Promise<Membership> => {
@@ -205,7 +212,12 @@ export class FakeMember implements EtcdMember {
     return this.#etcd.store.txn(txn);
   };
 
-  #serve(method: string, need: Need, call: Pick<Call, "beforeSend"> | undefined): FakeProcess {
+  #serve(
+    method: string,
+    need: Need,
+    call: Pick<Call, "beforeSend"> | undefined,
+    whom: "users" | "whoeverAsks" = "users",
+  ): FakeProcess {
     const process = this.#etcd.processAt(this.endpoint);
     const at = `${method} at ${this.endpoint}`;
     if (!process || process.state === "stopped") throw new TransportError("unreachable", `${at}: connection refused`);
@@ -218,7 +230,7 @@ export class FakeMember implements EtcdMember {
     if (need !== "nothing" && learner) throw notServedByLearner(method);
     if (need === "quorum" && !hasQuorum) throw refusal("timeout", method, "request timed out");
     const server = { version: process.version, learner, hasQuorum };
-    this.#etcd.auth.check({ method, login: this.#login, server });
+    if (whom === "users") this.#etcd.auth.check({ method, login: this.#login, server });
     return process;
   }
 

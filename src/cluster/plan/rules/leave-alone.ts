@@ -5,8 +5,8 @@ import { latchedIdOf } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace } from "../rule.ts";
 
-export function leaveAlone({ desired, seats, world }: Assessment): Decision | undefined {
-  const { cluster, etcd } = world;
+/** By a person, in one way or another. */
+export function heldUp({ desired, world: { cluster } }: Assessment): Decision | undefined {
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
@@ -17,6 +17,12 @@ export function leaveAlone({ desired, seats, world }: Assessment): Decision | un
       because: `the spec cannot be followed: ${desired.impossible}`,
       lookAgainAfter: pace.slowly,
     };
+  return undefined;
+}
+
+/** By what is observed. */
+export function leaveAlone({ seats, world }: Assessment): Decision | undefined {
+  const { cluster, etcd } = world;
   const left = adoptionProblem(world);
   if (left !== undefined) return { actions: [], because: left, lookAgainAfter: pace.slowly };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;

@@ -1,0 +1,23 @@
+// fake-gcs-server: Google's Cloud Storage. It checks no credentials. Each folder in its root is a bucket.
+import { mkdir } from "node:fs/promises";
+import * as path from "node:path";
+import { ensureBuilt } from "../build/cache.ts";
+import { storeServers } from "../build/stores.ts";
+import { type Place, StoreServer } from "./server.ts";
+
+export interface FakeGcsOptions {
+  /** Buckets that are made first. */
+  readonly buckets?: readonly string[];
+  /** What clients call it, where that is not its own address. Uploads are sent there. */
+  readonly externalUrl?: string;
+}
+
+export async function startFakeGcs(place: Place, options: FakeGcsOptions = {}): Promise<StoreServer> {
+  for (const bucket of options.buckets ?? []) await mkdir(path.join(place.folder, bucket), { recursive: true });
+  const program = path.join(await ensureBuilt(storeServers["fake-gcs-server"]), "fake-gcs-server");
+  const address = `${place.host}:${place.port}`;
+  const listen = ["-scheme", "http", "-host", place.host, "-port", `${place.port}`, "-log-level", "error"];
+  const files = ["-backend", "filesystem", "-filesystem-root", place.folder];
+  const names = ["-public-host", address, "-external-url", options.externalUrl ?? `http://${address}`];
+  return StoreServer.start(place, { name: "fake-gcs-server", argv: [program, ...listen, ...files, ...names] });
+}

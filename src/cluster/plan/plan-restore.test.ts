@@ -1,0 +1,134 @@
+// The data of a cluster is replaced by that of a backup: what is done at each step, and what must not be.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
+import { assess } from "../assess/assess.ts";
+import { seedName } from "../objects/names.ts";
+import { planCluster } from "./plan.ts";
+import { check, going, gone, minute, onSilentNode, three, voter } from "../testing/plan-table.ts";
+import { inWords } from "../testing/actions-in-words.ts";
+import {
+  freshClaim,
+  otherClusterId,
+  sampleClaim,
+  sampleCluster,
+  sampleNow,
+  sampleWorld,
+  type SampleWorld,
+} from "../testing/sample-world.ts";
+
+const asked = { annotations: { [restoreAnnotation]: "again/r2" } };
+const done = { restore: { name: "again", uid: "r2", phase: "Done" } };
+const stopping = { restore: { name: "again", uid: "r2", phase: "Stopping" } };
+const seeding = { restore: { name: "again", uid: "r2", phase: "Seeding" }, clusterId: undefined, phase: "Creating" };
+const stopped = ["delete a", "delete b", "delete c"];
+
+check("a restore that is asked for", [
+  ["is written down before anything is done", { ...asked, members: three }, ["begin restore again"]],
+  [
+    "goes before the care for a member that is lost",
+    { ...asked, members: [voter("a"), voter("b"), gone("c")] },
+    ["begin restore again"],
+  ],
+  ["is begun without a quorum, too", { ...asked, etcd: "nobody", members: [gone("a")] }, ["begin restore again"]],
+  [
+    "is begun in pods of another cluster",
+    { ...asked, members: three, status: { clusterId: otherClusterId } },
+    ["begin restore again"],
+  ],
+  ["is not done again", { ...asked, status: done, members: three }, []],
+  ["waits while the cluster is paused", { ...asked, spec: { paused: true }, members: three }, []],
+  [
+    "is begun when an earlier one was done",
+    { ...asked, status: { restore: { name: "before", uid: "r1", phase: "Done" } }, members: three },
+    ["begin restore again"],
+  ],
+  [
+    "is begun when an earlier one never came to its end",
+    { ...asked, status: { ...seeding, restore: { name: "before", uid: "r1", phase: "Seeding" } }, etcd: "nobody" },
+    ["begin restore again"],
+  ],
+  [
+    "keeps a new cluster from beginning without its data",
+    { ...asked, unlatched: true, etcd: "nobody" },
+    ["begin restore again"],
+  ],
+]);
+
+check("members of a cluster whose data is replaced", [
+  ["are stopped, all of them", { status: stopping, members: three }, stopped],
+  ["are stopped whether or not they answer", { status: stopping, etcd: "nobody", members: three }, stopped],
+  [
+    "are waited for while they end",
+    { status: stopping, etcd: "nobody", members: [voter("a", { pod: going }), voter("b")] },
+    ["delete b"],
+  ],
+  [
+    "are not waited for on a node that is lost",
+    { status: stopping, members: [voter("a", { pod: { ...going, ...onSilentNode(2 * minute) } })] },
+    ["delete a by force"],
+  ],
+  [
+    "keep their volumes, whatever the retention says",
+    {
+      status: stopping,
+      spec: { volumeRetention: { whenMemberRemoved: "Delete" } },
+      members: [voter("a", { claim: {} }), voter("b", { claim: {} })],
+    },
+    ["retire claim a", "retire claim b", "delete a", "delete b"],
+  ],
+  [
+    "are gone: now the first of the restored cluster can be made",
+    { status: stopping, etcd: "nobody" },
+    ["begin seed of again"],
+  ],
+  [
+    "are gone and their claims are not retired yet",
+    { status: stopping, etcd: "nobody", change: { claims: [sampleClaim("a")] } },
+    ["retire claim a"],
+  ],
+  ["stay while the cluster is paused", { status: stopping, spec: { paused: true }, members: three }, []],
+]);
+
+const retired = { ...sampleClaim("a"), role: "retired" } as const;
+
+test("the seed of a restored cluster is made although volumes of the one before are kept", () => {
+  const actions = first({ status: seeding, etcd: "nobody", unlatched: true, change: { claims: [retired] } });
+  assert.deepEqual(actions, ["seed new1"]);
+});
+
+test("its name is another than that of the seed before, and the same for the same restore", () => {
+  const seedOf = (status: object): string => seedName(sampleCluster({ status, unlatched: true }));
+  assert.notEqual(seedOf({}), seedOf(seeding));
+  assert.equal(seedOf({}), seedOf(stopping));
+  assert.equal(seedOf(seeding), seedOf(done));
+});
+
+test("volumes that an earlier cluster of the name left behind are not taken for the data of one that is restored", () => {
+  const left = [sampleClaim("x")];
+  const world: SampleWorld = { status: seeding, etcd: "nobody", unlatched: true, change: { leftClaims: left } };
+  assert.match(first(world).join(), /seed/);
+});
+
+check("after a restore", [
+  [
+    "members join one after the other: what was restored is in no log",
+    { status: done, members: [voter("a", { raftIndex: 5 })] },
+    ["add learner new1", "pod new1"],
+  ],
+]);
+
+test("a fresh claim of the seed does not count as data", () => {
+  const world: SampleWorld = {
+    status: seeding,
+    etcd: "nobody",
+    unlatched: true,
+    change: { claims: [retired, freshClaim("b")] },
+  };
+  assert.match(first(world).join(), /seed/);
+});
+
+function first(sample: SampleWorld): readonly string[] {
+  const [{ actions }] = planCluster(assess(sampleWorld(sample), sampleNow), () => 0.5).decisions;
+  return inWords(actions);
+}

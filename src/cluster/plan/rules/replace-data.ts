@@ -1,0 +1,41 @@
+// The data of the cluster is replaced by that of a backup: all members go, their volumes stay, and the first member of the
+// restored cluster is made when nothing of the old one is left. Each step is written down before it is taken.
+import type { Assessment } from "../../assess/assess.ts";
+import { hasServed } from "../../assess/health.ts";
+import { restoringOf } from "../../assess/restoring.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace } from "../rule.ts";
+import { stopAll } from "../safety.ts";
+
+/** Before all others. Should the EtcdRestore be gone, a cluster that has data is looked after as before. */
+export function beginRestore({ world: { cluster } }: Assessment): Decision | undefined {
+  const restoring = restoringOf(cluster);
+  if (restoring.t !== "asked") return undefined;
+  const { name, uid } = restoring;
+  return {
+    actions: [{ do: "beginRestore", name, uid }],
+    because: `the EtcdRestore ${name} replaces the data`,
+    lookAgainAfter: pace.atOnce,
+  };
+}
+
+/** Nothing else is done meanwhile. */
+export function replaceData(assessment: Assessment): Decision | undefined {
+  const { cluster, claims, pods } = assessment.world;
+  const restoring = restoringOf(cluster);
+  // One that has yet to begin must not begin without its data.
+  if (restoring.t === "asked" && !hasServed(assessment.world)) return beginRestore(assessment);
+  if (restoring.t !== "stopping") return undefined;
+  const { name, uid } = restoring;
+  if (pods.length === 0 && claims.every(({ role }) => role === "retired"))
+    return {
+      actions: [{ do: "beginSeed", name, uid }],
+      because: `nothing of the old cluster is left, and the EtcdRestore ${name} can begin`,
+      lookAgainAfter: pace.atOnce,
+    };
+  return {
+    actions: stopAll(assessment),
+    because: `${listed(pods.map((pod) => pod.name))}: stopped, because the EtcdRestore ${name} replaces the data`,
+    lookAgainAfter: pace.later,
+  };
+}

@@ -1,0 +1,85 @@
+// What Azure refuses, in the codes of stores.
+import { RestError } from "@azure/storage-blob";
+import { StoreError, type StoreErrorCode } from "../errors.ts";
+import { networkProblem } from "../network-problems.ts";
+import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+
+const contributor = "the role Storage Blob Data Contributor on the container";
+const reader = "the role Storage Blob Data Reader on the container";
+
+export const azureWording: Wording = {
+  place: "container",
+  rights: {
+    write: contributor,
+    delete: contributor,
+    "clean up": contributor,
+    read: reader,
+    "look up": reader,
+    list: reader,
+  },
+};
+
+const codes: Readonly<Record<string, StoreErrorCode>> = {
+  ContainerNotFound: "noBucket",
+  ContainerBeingDeleted: "noBucket",
+  ContainerDisabled: "forbidden",
+  AuthenticationFailed: "badCredentials",
+  InvalidAuthenticationInfo: "badCredentials",
+  NoAuthenticationInformation: "badCredentials",
+  KeyBasedAuthenticationNotPermitted: "badCredentials",
+  AuthorizationFailure: "forbidden",
+  AuthorizationPermissionMismatch: "forbidden",
+  AuthorizationProtocolMismatch: "forbidden",
+  AuthorizationSourceIPMismatch: "forbidden",
+  InsufficientAccountPermissions: "forbidden",
+  AccountIsDisabled: "forbidden",
+  BlobAlreadyExists: "exists",
+  ConditionNotMet: "exists",
+  BlobImmutableDueToPolicy: "locked",
+  BlobImmutableDueToLegalHold: "locked",
+  LeaseIdMissing: "locked",
+  AccountCapacityExceeded: "full",
+  CapacityExceeded: "full",
+  // Another upload of the same key was completed first.
+  InvalidBlockList: "unavailable",
+  ServerBusy: "unavailable",
+  OperationTimedOut: "unavailable",
+};
+
+/** Of `@azure/identity`. */
+const identityErrors =
+  /^(CredentialUnavailableError|AuthenticationError|AggregateAuthenticationError|AuthenticationRequiredError)$/;
+
+export interface AzureProblem {
+  readonly code: string;
+  readonly status: number | undefined;
+}
+
+export const azureProblem = (error: unknown): AzureProblem =>
+  error instanceof RestError ? { code: error.code ?? "", status: error.statusCode } : { code: "", status: undefined };
+
+export function explainAzure(attempt: Attempt, error: unknown): unknown {
+  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  const finding = findingOf(error);
+  return finding ? storeError(attempt, azureWording, finding) : error;
+}
+
+function findingOf(error: Error): Finding | undefined {
+  // The lines after the first are a request id and a time.
+  const first = error.message.split("\n")[0] ?? "";
+  if (identityErrors.test(error.name)) return { code: "badCredentials", said: first };
+  const { code, status } = azureProblem(error);
+  const said = code === "" || first.startsWith(code) ? first : `${code}: ${first}`;
+  const known = codes[code];
+  if (known) return { code: known, said };
+  if (status !== undefined) {
+    if (status === 401) return { code: "badCredentials", said };
+    if (status === 403) return { code: "forbidden", said };
+    if (status === 507) return { code: "full", said };
+    if (status === 429 || status >= 500) return { code: "unavailable", said: `${status} ${said}` };
+    return { code: "refused", said: `${status} ${said}` };
+  }
+  const network = networkProblem(error);
+  if (network) return network;
+  return error instanceof RestError ? { code: "unavailable", said } : undefined;
+}

@@ -1,0 +1,69 @@
+// What the file system refuses, in the codes of stores.
+import type { StoreErrorCode } from "../errors.ts";
+import { StoreError } from "../errors.ts";
+import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+
+const writable =
+  "the pod's user the right to write in the folder, by securityContext.fsGroup or the volume's own settings";
+const readable = "the pod's user the right to read the folder, by securityContext.fsGroup or the volume's own settings";
+
+export const folderWording: Wording = {
+  place: "folder",
+  rights: {
+    write: writable,
+    delete: writable,
+    "clean up": writable,
+    read: readable,
+    "look up": readable,
+    list: readable,
+  },
+};
+
+const codes: Readonly<Record<string, StoreErrorCode>> = {
+  ENOSPC: "full",
+  EDQUOT: "full",
+  EACCES: "forbidden",
+  EROFS: "forbidden",
+  EEXIST: "exists",
+  EIO: "unavailable",
+  ESTALE: "unavailable",
+  ENOTCONN: "unavailable",
+  ETIMEDOUT: "unavailable",
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
+
+/** Undefined where it is no refusal of the file system. */
+export function folderProblem(attempt: Attempt, error: unknown): StoreError | undefined {
+  const code = codeOf(error);
+  if (error instanceof StoreError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+  const madeFolder = error instanceof Error && "syscall" in error && error.syscall === "mkdir";
+  // A file is where a folder is needed.
+  const found = madeFolder && code === "EEXIST" ? "ENOTDIR" : code;
+  return storeError(attempt, folderWording, finding(found, attempt));
+}
+
+function finding(code: string, attempt: Attempt): Finding {
+  const known = codes[code];
+  if (known) return { code: known, said: code };
+  // A file that the administrator made immutable.
+  if (code === "EPERM") return { code: attempt.to === "delete" ? "locked" : "forbidden", said: code };
+  if (code === "EISDIR" || code === "ENOTDIR" || code === "ENOENT")
+    return {
+      code: "refused",
+      what: "a folder is where the key wants a file, or the other way round",
+      advice: "Choose another path",
+      said: code,
+    };
+  if (code === "ENAMETOOLONG")
+    return {
+      code: "refused",
+      what: "a name in the key is longer than the file system takes",
+      advice: "Choose a shorter path",
+      said: code,
+    };
+  return { code: "refused", what: "the file system refuses it", advice: "Look at the volume", said: code };
+}

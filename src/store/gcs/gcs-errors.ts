@@ -1,0 +1,57 @@
+// What Google's Cloud Storage refuses, in the codes of stores.
+import { StoreError } from "../errors.ts";
+import { networkProblem } from "../network-problems.ts";
+import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+import { GcsRefusal } from "./gcs-http.ts";
+
+const user = "the role Storage Object User (roles/storage.objectUser) on the bucket";
+const viewer = "the role Storage Object Viewer (roles/storage.objectViewer) on the bucket";
+
+export const gcsWording: Wording = {
+  place: "bucket",
+  rights: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
+};
+
+/** Of the object; where the bucket is missing, Google says so in words alone. */
+export const isMissingObject = (error: unknown): boolean =>
+  error instanceof GcsRefusal && error.status === 404 && !/bucket does not exist/i.test(error.message);
+
+export function explainGcs(attempt: Attempt, error: unknown): unknown {
+  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  const finding = error instanceof GcsRefusal ? refusal(error) : (networkProblem(error) ?? ofCredentials(error));
+  return finding ? storeError(attempt, gcsWording, finding) : error;
+}
+
+function refusal({ status, reason, message }: GcsRefusal): Finding {
+  const said = `${status}${reason === "" ? "" : ` ${reason}`}: ${message}`;
+  if (/retention|hold|locked/i.test(reason) || /retention (policy|period)|active hold/i.test(message))
+    return { code: "locked", said };
+  if (/quotaExceeded/i.test(reason)) return { code: "full", said };
+  switch (status) {
+    case 401:
+      return { code: "badCredentials", said };
+    case 403:
+      return { code: "forbidden", said };
+    case 404:
+      return { code: "noBucket", said };
+    case 412:
+      return { code: "exists", said };
+    case 408:
+    case 410:
+    case 429:
+      return { code: "unavailable", said };
+    case 507:
+      return { code: "full", said };
+    default:
+      return { code: status >= 500 ? "unavailable" : "refused", said };
+  }
+}
+
+/** Errors of Google's library for credentials have no common class; only these come from it. */
+function ofCredentials(error: Error): Finding | undefined {
+  const response = "response" in error ? error.response : undefined;
+  const asked = typeof response === "object" && response !== null && "status" in response ? response.status : undefined;
+  if (typeof asked === "number" && asked >= 500) return { code: "unavailable", said: error.message };
+  const known = /credential|invalid_grant|invalid_client|token|private.?key|PEM|DECODER|JWT|client_email/i;
+  return known.test(error.message) ? { code: "badCredentials", said: error.message } : undefined;
+}

@@ -1,0 +1,104 @@
+// The client of S3 and of what speaks S3: where it is, who we are, and what it may be sent.
+import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { fromIni } from "@aws-sdk/credential-provider-ini";
+import { storeAgents } from "../agents.ts";
+import { StoreError } from "../errors.ts";
+import { needEntry, readCa } from "../secret-folder.ts";
+import type { StoreTarget } from "../store.ts";
+import { readAwsProfile } from "./aws-profile.ts";
+
+export type S3Target = Extract<StoreTarget, { type: "S3" | "OSS" }>;
+
+export interface S3Connection {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly name: string;
+  /**
+   * How the store checks what arrives. `sdk`: AWS, with the SDK's own checksums, which buckets with Object Lock demand.
+   * `md5`: others, which know Content-MD5 and not always the newer ones.
+   */
+  readonly checks: "sdk" | "md5";
+  close(): void;
+}
+
+const attempts = 5;
+
+export async function connectS3(target: S3Target): Promise<S3Connection> {
+  const name = `${target.type === "S3" ? "s3" : "oss"}://${target.bucket}`;
+  const endpoint = target.endpoint === undefined ? undefined : parseEndpoint(target.endpoint, name);
+  const amazon = endpoint === undefined || /(^|\.)amazonaws\.com(\.cn)?$/.test(endpoint.hostname);
+  const agents = storeAgents(await readCa(target.caFolder, name));
+  const checksum = amazon ? "WHEN_SUPPORTED" : "WHEN_REQUIRED";
+  const client = new S3Client({
+    ...(target.type === "S3" ? await s3Settings(target, endpoint) : await ossSettings(target, endpoint, name)),
+    followRegionRedirects: amazon,
+    requestChecksumCalculation: checksum,
+    responseChecksumValidation: checksum,
+    maxAttempts: attempts,
+    retryMode: "standard",
+    requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
+  });
+  return {
+    client,
+    bucket: target.bucket,
+    name,
+    checks: amazon ? "sdk" : "md5",
+    close() {
+      client.destroy();
+      agents.destroy();
+    },
+  };
+}
+
+function parseEndpoint(endpoint: string, name: string): URL {
+  // Endpoints of etcd-operator 0.9 may lack the scheme.
+  const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`);
+  if (url) return url;
+  throw new StoreError(
+    "refused",
+    `${name}: the endpoint ${JSON.stringify(endpoint)} is not a URL. Write one as in https://s3.example.com.`,
+  );
+}
+
+async function s3Settings(
+  target: Extract<S3Target, { type: "S3" }>,
+  endpoint: URL | undefined,
+): Promise<S3ClientConfig> {
+  const profile = await readAwsProfile(target.secretFolder);
+  const ambient = process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
+  return {
+    // AWS redirects to the bucket's region; others seldom care.
+    region: target.region ?? profile.region ?? ambient ?? "us-east-1",
+    ...(endpoint && { endpoint: endpoint.href }),
+    ...(target.forcePathStyle !== undefined && { forcePathStyle: target.forcePathStyle }),
+    ...(profile.t === "files" && {
+      credentials: fromIni({
+        profile: "default",
+        filepath: profile.credentials,
+        configFilepath: profile.config,
+        // A Secret may change while the process runs.
+        ignoreCache: true,
+      }),
+    }),
+  };
+}
+
+/** OSS answers in S3's way at names that begin with `s3.`, and only with the bucket in the host's name. */
+async function ossSettings(
+  target: Extract<S3Target, { type: "OSS" }>,
+  endpoint: URL | undefined,
+  name: string,
+): Promise<S3ClientConfig> {
+  const url = new URL(endpoint?.href ?? "https://oss-cn-hangzhou.aliyuncs.com");
+  const region = /^(?:s3\.)?oss-([a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com$/.exec(url.hostname)?.[1];
+  if (region !== undefined && !url.hostname.startsWith("s3.")) url.hostname = `s3.${url.hostname}`;
+  return {
+    region: region ?? "us-east-1",
+    endpoint: url.href,
+    forcePathStyle: false,
+    credentials: {
+      accessKeyId: await needEntry(target.secretFolder, "accessKeyID", name),
+      secretAccessKey: await needEntry(target.secretFolder, "accessKeySecret", name),
+    },
+  };
+}

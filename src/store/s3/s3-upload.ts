@@ -1,0 +1,145 @@
+// One upload to S3: a small body by one request, a larger one in parts that become an object only when all are there.
+import { createHash, randomUUID } from "node:crypto";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  type CompletedPart,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import type { StoreError } from "../errors.ts";
+import { type Part, sendParts } from "../parts.ts";
+import { type Attempt, storeError } from "../sentences.ts";
+import type { PutOptions } from "../store.ts";
+import type { S3Connection } from "./s3-client.ts";
+import { s3Problem, s3Wording } from "./s3-errors.ts";
+
+/** In which an upload that failed is given up; one that is left is ended by the next run. */
+const abortMs = 10_000;
+
+/** Metadata that tells an object of ours from another's, where an answer was lost and the request sent again. */
+const mark = "put";
+
+export interface S3Upload {
+  readonly at: S3Connection;
+  readonly key: string;
+  readonly options: PutOptions;
+  readonly attempt: Attempt;
+  /** Ids of uploads that this process is sending. */
+  readonly running: Set<string>;
+}
+
+export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const { at, key, options, running } = upload;
+  const { signal, expectedBytes, mustBeNew = false } = options;
+  const id = randomUUID();
+  const call = signal ? { abortSignal: signal } : {};
+  const object = { Bucket: at.bucket, Key: key };
+  const described = {
+    ...object,
+    Metadata: { [mark]: id },
+    ...(options.contentType !== undefined && { ContentType: options.contentType }),
+  };
+  // Before gigabytes are sent in vain. What the store says at the end decides.
+  if (mustBeNew && (await isThere(upload))) throw exists(upload);
+
+  const finishing = (finish: (condition: { IfNoneMatch?: string }) => Promise<unknown>): Promise<void> =>
+    conditionally(upload, id, finish);
+
+  let uploadId: string | undefined;
+  let complete = false;
+  const parts: CompletedPart[] = [];
+  const sendPart = async ({ number, bytes, last }: Part): Promise<void> => {
+    const sent = { Body: bytes, ...checked(at, bytes) };
+    if (last && number === 1)
+      return finishing((condition) =>
+        at.client.send(new PutObjectCommand({ ...described, ...sent, ...condition }), call),
+      );
+    if (uploadId === undefined) {
+      uploadId = (await at.client.send(new CreateMultipartUploadCommand(described), call)).UploadId ?? "";
+      running.add(uploadId);
+    }
+    const answer = await at.client.send(
+      new UploadPartCommand({ ...object, ...sent, UploadId: uploadId, PartNumber: number }),
+      call,
+    );
+    parts.push({
+      PartNumber: number,
+      ETag: answer.ETag,
+      ...(answer.ChecksumCRC32 !== undefined && { ChecksumCRC32: answer.ChecksumCRC32 }),
+    });
+  };
+
+  try {
+    await sendParts(body, sendPart, { signal, ...(expectedBytes !== undefined && { expectedBytes }) });
+    if (uploadId !== undefined)
+      await finishing((condition) =>
+        at.client.send(
+          new CompleteMultipartUploadCommand({
+            ...object,
+            UploadId: uploadId,
+            MultipartUpload: { Parts: parts },
+            ...condition,
+          }),
+          call,
+        ),
+      );
+    complete = true;
+  } finally {
+    if (uploadId !== undefined) {
+      if (!complete) await giveUp(at, key, uploadId);
+      running.delete(uploadId);
+    }
+  }
+}
+
+/** AWS checks by the SDK's own checksums. */
+const checked = (at: S3Connection, bytes: Buffer): { ContentMD5?: string } =>
+  at.checks === "sdk" ? {} : { ContentMD5: createHash("md5").update(bytes).digest("base64") };
+
+/** The request that makes the object visible: with the condition, where there is one and the store knows it. */
+async function conditionally(
+  upload: S3Upload,
+  id: string,
+  finish: (condition: { IfNoneMatch?: string }) => Promise<unknown>,
+): Promise<void> {
+  const { mustBeNew = false } = upload.options;
+  try {
+    await finish(mustBeNew ? { IfNoneMatch: "*" } : {});
+  } catch (error) {
+    const { name, status } = s3Problem(error);
+    const unknown = mustBeNew && (name === "NotImplemented" || status === 501);
+    if (unknown) {
+      if (await isThere(upload)) throw exists(upload);
+      await finish({});
+      return;
+    }
+    // The first answer may have been lost, and this one be about the object that the first request made.
+    const again = ["NoSuchUpload", "PreconditionFailed", "ConditionalRequestConflict"].includes(name) || status === 412;
+    if (!again || (await markOf(upload)) !== id) throw error;
+  }
+}
+
+async function markOf({ at, key, options }: S3Upload): Promise<string | undefined> {
+  const call = options.signal ? { abortSignal: options.signal } : {};
+  const head = await at.client
+    .send(new HeadObjectCommand({ Bucket: at.bucket, Key: key }), call)
+    .catch(() => undefined);
+  return head && (head.Metadata?.[mark] ?? "");
+}
+
+const isThere = async (upload: S3Upload): Promise<boolean> => (await markOf(upload)) !== undefined;
+
+const exists = ({ attempt }: S3Upload): StoreError => storeError(attempt, s3Wording, { code: "exists", said: "" });
+
+/** Not with the caller's signal, which may be what ended it. */
+async function giveUp(at: S3Connection, key: string, uploadId: string): Promise<void> {
+  await at.client
+    .send(new AbortMultipartUploadCommand({ Bucket: at.bucket, Key: key, UploadId: uploadId }), {
+      abortSignal: AbortSignal.timeout(abortMs),
+    })
+    // What ended the upload is what the caller has to know; parts that are left are never listed as an object.
+    .catch(() => undefined);
+}

@@ -1,0 +1,110 @@
+// A store in memory, for tests of what uses stores. It passes the contract, and can be told to fail.
+import type { StoreErrorCode } from "../errors.ts";
+import { checkKey } from "../path.ts";
+import { storeError, type Attempt, type Verb, type Wording } from "../sentences.ts";
+import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import { untilAborted } from "../until-aborted.ts";
+
+const wording: Wording = {
+  place: "bucket",
+  rights: {
+    write: "the right to write",
+    read: "the right to read",
+    "look up": "the right to read",
+    list: "the right to list",
+    delete: "the right to delete",
+    "clean up": "the right to list uploads",
+  },
+};
+
+export class MemoryStore implements ObjectStore {
+  readonly name = "memory://store";
+  /** Kept by a retention: deleting and replacing them is refused. */
+  readonly locked = new Set<string>();
+  readonly objects = new Map<string, { bytes: Uint8Array; modified: number }>();
+  /** Keys of uploads that were given up without a word. */
+  readonly leftovers: string[] = [];
+  readonly #now: () => number;
+  #failures: { code: StoreErrorCode; to?: Verb; times: number }[] = [];
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** The next calls, of this kind or of any, fail so. */
+  fail(code: StoreErrorCode, { to, times = 1 }: { to?: Verb; times?: number } = {}): void {
+    this.#failures.push({ code, times, ...(to && { to }) });
+  }
+
+  async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions = {}): Promise<void> {
+    const attempt = this.#begin("write", key, options);
+    const held: Uint8Array[] = [];
+    for await (const chunk of untilAborted(body, options.signal)) held.push(Uint8Array.from(chunk));
+    options.signal?.throwIfAborted();
+    if (options.mustBeNew === true && this.objects.has(key))
+      throw storeError(attempt, wording, { code: "exists", said: "" });
+    if (this.locked.has(key)) throw storeError(attempt, wording, { code: "locked", said: "" });
+    this.objects.set(key, { bytes: Buffer.concat(held), modified: this.#now() });
+  }
+
+  async get(key: string, call: StoreCall = {}): Promise<StoredObject | undefined> {
+    this.#begin("read", key, call);
+    const object = this.objects.get(key);
+    if (!object) return undefined;
+    const body = untilAborted(pieces(object.bytes), call.signal);
+    return { key, bytes: object.bytes.length, modified: object.modified, body };
+  }
+
+  async head(key: string, call: StoreCall = {}): Promise<ObjectInfo | undefined> {
+    this.#begin("look up", key, call);
+    return this.#info(key);
+  }
+
+  async *list(prefix: string, call: StoreCall = {}): AsyncGenerator<ObjectInfo> {
+    this.#begin("list", prefix, call);
+    for (const key of this.objects.keys()) {
+      call.signal?.throwIfAborted();
+      const info = this.#info(key);
+      if (info && key.startsWith(prefix)) yield info;
+    }
+  }
+
+  async delete(key: string, call: StoreCall = {}): Promise<void> {
+    const attempt = this.#begin("delete", key, call);
+    if (this.locked.has(key)) throw storeError(attempt, wording, { code: "locked", said: "" });
+    this.objects.delete(key);
+  }
+
+  async abortLeftovers(prefix: string, call: StoreCall = {}): Promise<number> {
+    this.#begin("clean up", prefix, call);
+    const before = this.leftovers.length;
+    const others = this.leftovers.filter((key) => !key.startsWith(prefix));
+    this.leftovers.splice(0, before, ...others);
+    return before - others.length;
+  }
+
+  close(): void {
+    // Nothing is held.
+  }
+
+  #info(key: string): ObjectInfo | undefined {
+    const object = this.objects.get(key);
+    return object && { key, bytes: object.bytes.length, modified: object.modified };
+  }
+
+  #begin(to: Verb, key: string, { signal }: StoreCall): Attempt {
+    signal?.throwIfAborted();
+    if (to !== "list" && to !== "clean up") checkKey(key);
+    const attempt: Attempt = { store: this.name, to, key };
+    const failure = this.#failures.find((one) => one.to === undefined || one.to === to);
+    if (!failure) return attempt;
+    failure.times -= 1;
+    this.#failures = this.#failures.filter(({ times }) => times > 0);
+    throw storeError(attempt, wording, { code: failure.code, said: "as the test wants it" });
+  }
+}
+
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  const size = 64 * 1024;
+  for (let at = 0; at < bytes.length; at += size) yield Uint8Array.from(bytes.subarray(at, at + size));
+}

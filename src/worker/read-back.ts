@@ -1,0 +1,46 @@
+// Reads an object back and compares it with what was written: a store that says "stored" may be wrong.
+import { createHash } from "node:crypto";
+import type { ObjectStore } from "../store/store.ts";
+import { failureOf, WorkerFailure } from "./failure.ts";
+import type { BackupFacts } from "./job.ts";
+import { metadataKey } from "./object-key.ts";
+import { counted, type Watch } from "./watch.ts";
+
+type Written = Pick<BackupFacts, "key" | "bytes" | "sha256">;
+
+export async function readBack(store: ObjectStore, { key, bytes, sha256 }: Written, watch: Watch): Promise<void> {
+  const stored = await store.get(key, { signal: watch.signal });
+  if (stored === undefined)
+    throw new WorkerFailure("store", `${store.name} said that ${key} was stored, and does not have it.`);
+  const hash = createHash("sha256");
+  let read = 0;
+  for await (const chunk of counted(stored.body, watch)) {
+    hash.update(chunk);
+    read += chunk.length;
+  }
+  if (read !== bytes || hash.digest("hex") !== sha256)
+    throw new WorkerFailure(
+      "store",
+      `${key} in ${store.name} is not what was written: ${read} of ${bytes} bytes came back${read === bytes ? ", and others" : ""}.`,
+    );
+}
+
+/** Takes back an object that could not be proved. Gives back the failure, which says what is left. */
+export async function withdrawn(
+  store: ObjectStore,
+  key: string,
+  was: "new" | "replaced",
+  error: unknown,
+): Promise<WorkerFailure> {
+  const { code, message } = failureOf(error);
+  const failed = (left: string): WorkerFailure =>
+    new WorkerFailure(code, `The backup could not be proved. ${message} ${left}`, { cause: error });
+  if (was === "replaced") return failed(`${key} had replaced an older object and stays as it is: do not rely on it.`);
+  try {
+    await store.delete(key);
+    await store.delete(metadataKey(key));
+    return failed("It was deleted again.");
+  } catch (stays) {
+    return failed(`It could not be deleted either: ${failureOf(stays).message}`);
+  }
+}
