@@ -16,7 +16,7 @@ import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/e
 import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -65,7 +65,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     cluster,
     rival: cluster && (await rivalOf(restore, cluster, read)),
     worker,
-    seed: cluster ? await seedOf(restore, cluster, { api, signal }, now) : { t: "none" },
+    seed: cluster ? await seedOf(restore, cluster, { api, signal }) : { t: "none" },
     spent: spentOf(restore, podName, caches.pods.ownedBy(restore.metadata.uid ?? "")),
     image: context.workerImage(),
   };
@@ -103,7 +103,13 @@ function isOurs(
 async function namedBackup({ metadata: { namespace }, spec }: CompleteEtcdRestore, read: Read): Promise<NamedBackup> {
   const name = spec.backup?.name;
   if (name === undefined) return { t: "none" };
-  const stored = await read(EtcdBackup, { namespace, name });
+  let stored: EtcdBackup | undefined;
+  try {
+    stored = await read(EtcdBackup, { namespace, name });
+  } catch (error) {
+    if (isForbidden(error)) return { t: "forbidden", name };
+    throw error;
+  }
   if (stored === undefined) return { t: "missing", name };
   const backup: CompleteEtcdBackup = withBackupDefaults(stored);
   return { t: "there", backup, problems: problemsOfBackup(stored) };
@@ -128,14 +134,13 @@ async function seedOf(
   restore: CompleteEtcdRestore,
   cluster: CompleteEtcdCluster,
   { api, signal }: Reading,
-  now: number,
 ): Promise<Seed> {
   const { phase, seed } = restore.status;
   if (phase !== "Restoring" || seed !== undefined || cluster.status.restore?.uid !== restore.metadata.uid)
     return { t: "none" };
   const { name, namespace } = cluster.metadata;
   const { items } = await api.list(Pod, { namespace, labelSelector: `etcd_cluster=${name}`, signal });
-  return observedSeed(restore, cluster, items, now);
+  return observedSeed(restore, cluster, items);
 }
 
 /** All but the one that is under way, and the one whose failure ended it: its log says more. */

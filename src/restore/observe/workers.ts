@@ -33,17 +33,16 @@ export function observedSeed(
   { metadata: { uid } }: CompleteEtcdRestore,
   cluster: CompleteEtcdCluster,
   pods: readonly Pod[],
-  now: number,
 ): Seed {
   const seeds = pods
     .filter((pod) => isControlledBy(pod, cluster) && tokenOf(pod) === uid)
     .map((pod): Seed => {
       const member = pod.metadata?.name ?? "";
       const last = lastResultOf(pod, restoreContainer);
-      if (last === undefined) return { t: "starting", member, trouble: troubleOf(pod, now) };
+      if (last === undefined) return { t: "starting", member };
       const { result, restarts } = last;
       if (!result.ok) return { t: "failed", member, code: result.code, message: result.message, times: restarts + 1 };
-      if (result.did.do !== "restore") return { t: "starting", member, trouble: undefined };
+      if (result.did.do !== "restore") return { t: "starting", member };
       return { t: "made", member, ...(result.did.restored && { backup: result.did.backup }) };
     });
   return seeds.find(({ t }) => t === "made") ?? seeds[0] ?? { t: "none" };

@@ -27,6 +27,8 @@ export type NamedBackup =
   /** `spec.backup` is absent. */
   | { readonly t: "none" }
   | { readonly t: "missing"; readonly name: string }
+  /** The operator may not read it. */
+  | { readonly t: "forbidden"; readonly name: string }
   | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
 
 /** The worker of the step and attempt that is under way. */
@@ -42,7 +44,7 @@ export type Worker =
 /** The first member of the restored cluster, by the init container that makes its data. */
 export type Seed =
   | { readonly t: "none" }
-  | { readonly t: "starting"; readonly member: string; readonly trouble: string | undefined }
+  | { readonly t: "starting"; readonly member: string }
   | {
       readonly t: "failed";
       readonly member: string;

@@ -33,16 +33,15 @@ export interface Task {
 
 /** One step that a worker carries out. */
 export interface Step {
-  /** Undefined: there is nothing that a worker could do. */
-  readonly task: () => Task | undefined;
-  readonly without: () => Decision;
+  /** A decision: there is nothing that a worker could do. */
+  readonly task: () => Task | Decision;
   readonly ended: (result: Result) => Decision;
   readonly lost: (because: string) => Decision;
   /** As in "reads the backup". */
   readonly does: string;
 }
 
-export function byWorker(world: World, now: number, { task, without, ended, lost, does }: Step): Decision {
+export function byWorker(world: World, now: number, { task, ended, lost, does }: Step): Decision {
   const { restore, worker } = world;
   if (worker.t === "ended") return ended(worker.result);
   if (worker.t === "lost") return lost(worker.because);
@@ -59,7 +58,7 @@ export function byWorker(world: World, now: number, { task, without, ended, lost
       pace.slowly,
     );
   const wanted = task();
-  if (wanted === undefined) return without();
+  if ("t" in wanted) return wanted;
   return heldUp(world) ?? backsOff(restore, now) ?? makeWorker(world, wanted, does);
 }
 

@@ -7,26 +7,22 @@ import { backupOf, type World } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
 import { bumpOf } from "../seed.ts";
 import { byWorker, isDefinite, mostAttempts, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, type Facts, fail, pace, stay } from "./decision.ts";
-import { heldUp } from "./gates.ts";
+import { type Decision, type Facts, fail } from "./decision.ts";
+import { heldUp, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
 
 const untouched = "Nothing was touched.";
 
 export function checking(world: World, now: number): Decision {
-  const { restore, backup } = world;
+  const { restore } = world;
   if (restore.status.key !== undefined) return heldUp(world) ?? afterCheck(world);
-  if (backup.t === "missing")
-    return stay(
-      `The EtcdBackup ${backup.name} does not exist: make it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
-      pace.slowly,
-    );
-  if (backup.t === "there" && backup.problems.length > 0)
-    return fail(`The EtcdBackup ${backup.backup.metadata.name} cannot be used: ${backup.problems.join(" ")}`);
+  return withoutBackup(world) ?? prove(world, now);
+}
+
+function prove(world: World, now: number): Decision {
   return byWorker(world, now, {
     does: "reads the backup and proves that it can be restored",
     task: () => taskOf(world),
-    without: () => fail("There is nothing to read."),
     lost: (because) => again(world, because),
     ended(result) {
       if (result.ok) return result.did.do === "check" ? proved(world, result.did.backup) : again(world, otherThanTold);

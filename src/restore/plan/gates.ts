@@ -59,3 +59,25 @@ export function whatIsLeft({ status: { snapshotPath, keptVolumes } }: CompleteEt
   if (snapshotPath !== undefined) return `What the cluster held is saved in ${snapshotPath}. `;
   return keptVolumes === undefined ? "" : `What the cluster held is in the claims ${keptVolumes}. `;
 }
+
+/** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */
+export function withoutBackup({ backup }: World): Decision | undefined {
+  switch (backup.t) {
+    case "none":
+      return undefined;
+    case "missing":
+      return stay(
+        `The EtcdBackup ${backup.name} does not exist: make it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
+        pace.slowly,
+      );
+    case "forbidden":
+      return stay(
+        `The operator may not read the EtcdBackup ${backup.name}: grant it the rights on etcdbackups that example/rbac lists.`,
+        pace.slowly,
+      );
+    case "there":
+      break;
+  }
+  if (backup.problems.length === 0) return undefined;
+  return fail(`The EtcdBackup ${backup.backup.metadata.name} cannot be used: ${backup.problems.join(" ")}`);
+}

@@ -46,10 +46,13 @@ function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtc
 }
 
 /** It was asked, and has yet to begin. */
-function taken({ restore }: World, { metadata: { name, uid }, spec }: CompleteEtcdCluster): Decision {
+function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
+  const { metadata, spec } = cluster;
+  const { name, uid } = metadata;
+  const words = wordsOf(cluster);
   const because = spec.paused
     ? `The EtcdCluster ${name} is paused: it is restored when spec.paused is false.`
-    : `The EtcdCluster ${name} was asked to take its data from the backup.`;
+    : `The EtcdCluster ${name} was asked to take its data from the backup.${words === undefined ? "" : ` It says: ${words}`}`;
   const isNew = restore.status.clusterUid === undefined && uid !== undefined;
   return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), lookAgainAfter: pace.slowly };
 }
@@ -92,8 +95,13 @@ function saidBy(seed: Seed): Facts {
   return { seed: { member, revision: backup.revision, ...(backup.hash !== undefined && { hash: backup.hash.value }) } };
 }
 
-function isSame({ revision, hash }: BackupFacts, { restore: { status } }: World): boolean {
-  return revision === status.backup?.revision && hash?.value === status.backup.hash;
+/** A revision that was bracketed while etcd served may be lower than what is in the file; what was counted is not. */
+function isSame({ sha256, revision, exactRevision, hash }: BackupFacts, { restore: { status } }: World): boolean {
+  const { backup } = status;
+  const isOther = (found: number | undefined, wanted: number | undefined): boolean =>
+    found !== undefined && wanted !== undefined && found !== wanted;
+  if (isOther(hash?.value, backup?.hash) || (exactRevision && isOther(revision, backup?.revision))) return false;
+  return sha256 === backup?.sha256;
 }
 
 /**
@@ -107,26 +115,39 @@ function isServing({ restore }: World, { metadata, status }: CompleteEtcdCluster
   return ready?.status === "True" && isCurrent && (status.revision ?? 0) >= wanted;
 }
 
-function progressOf(
+function progressOf(world: World, cluster: CompleteEtcdCluster, at: ClusterPhase): string {
+  const words = wordsOf(cluster);
+  const trouble = words === undefined ? "" : ` The cluster says: ${words}`;
+  return `${stageOf(world, cluster, at)}${trouble}`;
+}
+
+function stageOf(
   { restore, seed }: World,
   { metadata: { name }, spec, status }: CompleteEtcdCluster,
   at: ClusterPhase,
 ): string {
   if (at === "Stopping") return `The members that the EtcdCluster ${name} had are stopped.`;
+  if (at === "Done") return `${(status.ready ?? "0").split("/")[0]} of ${spec.size} members serve.`;
   const from = `the backup ${restore.status.backup?.path ?? ""}`;
-  if (at === "Seeding")
-    switch (seed.t) {
-      case "failed":
-        return `The member ${seed.member} could not be made from ${from}, and is tried again: ${seed.message}`;
-      case "starting":
-        return seed.trouble ?? `The member ${seed.member} is being made from ${from}.`;
-      case "made":
-        return `The member ${seed.member} was made from ${from}, and starts.`;
-      case "none":
-        return restore.status.seed === undefined
-          ? `The first member is being made from ${from}.`
-          : `The member ${restore.status.seed.member} was made from ${from}, and starts.`;
-    }
-  const [serving = "0"] = (status.ready ?? "0").split("/");
-  return `${serving} of ${spec.size} members serve.`;
+  if (seed.t === "failed")
+    return `The member ${seed.member} could not be made from ${from}, and is tried again: ${seed.message}`;
+  const made = seed.t === "made" ? seed.member : restore.status.seed?.member;
+  if (made !== undefined) return `The member ${made} was made from ${from}, and starts.`;
+  return `The ${seed.t === "starting" ? `member ${seed.member}` : "first member"} is being made from ${from}.`;
+}
+
+/** Why a cluster is not ready that a person has to do something about; the others pass. */
+const troubles: ReadonlySet<string> = new Set([
+  "InvalidSpec",
+  "Refused",
+  "MemberCannotStart",
+  "MembersUnreachable",
+  "CertificatesInvalid",
+  "VersionDiffers",
+  "UpdateStopped",
+]);
+
+function wordsOf({ status }: CompleteEtcdCluster): string | undefined {
+  const ready = findCondition(status.conditions, "Ready");
+  return ready?.status === "False" && troubles.has(ready.reason) ? ready.message : undefined;
 }

@@ -9,16 +9,20 @@ import { backupPlace, stalledAfterSeconds } from "../place.ts";
 import { shortUid } from "../worker.ts";
 import { byWorker, isDefinite, otherThanTold, type Task, tryAgain } from "./attempts.ts";
 import { type Decision, fail } from "./decision.ts";
+import { withoutBackup } from "./gates.ts";
 import { isAvailable, toRestoring } from "./next-step.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
 
 export function saving(world: World, now: number): Decision {
+  return withoutBackup(world) ?? save(world, now);
+}
+
+function save(world: World, now: number): Decision {
   return byWorker(world, now, {
     does: "saves what the cluster holds",
-    task: () => taskOf(world),
-    without: () => goOn(world, "No member of the cluster is known to have served."),
+    task: () => taskOf(world) ?? goOn(world, "No member of the cluster is known to have served."),
     lost: (because) => again(world, because, "failed"),
     ended(result) {
       if (result.ok)
