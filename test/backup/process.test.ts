@@ -57,11 +57,13 @@ describe("the worker's program", () => {
     assert.ok(checked.do === "check");
     const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(program.folder, "data") };
     const restoring = jobs.restoreJob(checked.backup, "3.6.16", member, { encryption });
-    const refused = await program.run(inClaim(restoring), { ETCD_WORKER_MAY_RESTORE: "no" });
-    assert.ok(refused.code === 1 && !refused.result.ok && /must not be restored/.test(refused.result.message));
-    const restored = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "yes" });
+    for (const state of ["no", "existing", ""]) {
+      const refused = await program.run(inClaim(restoring), { ETCD_WORKER_MAY_RESTORE: state });
+      assert.ok(refused.code === 1 && !refused.result.ok && /must not be restored/.test(refused.result.message));
+    }
+    const restored = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "new" });
     assert.ok(restored.do === "restore" && restored.restored);
-    const again = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "no" });
+    const again = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "existing" });
     assert.deepEqual(again, { do: "restore", restored: false });
     const { owner, key, store } = jobs.backupJob([]);
     assert.deepEqual(await done({ do: "delete", owner, key, store }), { do: "delete", deleted: 1, locked: 0 });
