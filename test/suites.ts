@@ -91,6 +91,13 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "e2e-backup",
+    what: "backups that are taken, verified and restored, and a cluster that is lost",
+    need: "lab",
+    files: () => testFiles("test/e2e-backup"),
+    atOnce: 1,
+  },
+  {
     name: "e2e-tls",
     what: "certificates that are given and made, while clients write",
     need: "lab",

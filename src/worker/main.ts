@@ -17,9 +17,6 @@ import type { Worker } from "./worker.ts";
 /** Milliseconds: less than the grace period of the pod. */
 const endWithin = 9000;
 
-/** `new` is what a member's annotation says until it has started; without the annotation the variable is empty. */
-const beforeFirstStart: ReadonlySet<string> = new Set(["yes", "new"]);
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function workerOf(env: Environment, signal: AbortSignal): Worker {
@@ -33,7 +30,8 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     members: new EtcdMembers(),
     etcdutl: env["ETCD_WORKER_ETCDUTL"] ?? "/usr/local/bin/etcdutl",
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
-    restoring: mayRestore === undefined || beforeFirstStart.has(mayRestore) ? "allowed" : "refused",
+    // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
+    restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
   };
 }
 

@@ -49,13 +49,22 @@ export class Writer {
     });
   }
 
-  /** Reads linearizably through every member; one sentence for each acknowledged write that is missing or different. */
-  async complaints(): Promise<string[]> {
-    const expected = new Map(this.#acknowledged);
+  /** What has been acknowledged up to now. */
+  soFar(): ReadonlyMap<string, string> {
+    return new Map(this.#acknowledged);
+  }
+
+  /** One sentence for each of these writes that a member does not have. */
+  async missing(expected: ReadonlyMap<string, string>): Promise<string[]> {
     await this.#findMembers();
     if (this.#addresses.length === 0) return ["there is no member to read from"];
     const each = await Promise.all(this.#addresses.map((address) => this.#complaintsAbout(address, expected)));
     return each.flat();
+  }
+
+  /** Reads linearizably through every member; one sentence for each acknowledged write that is missing or different. */
+  async complaints(): Promise<string[]> {
+    return this.missing(this.soFar());
   }
 
   /** The cluster takes writes, and every acknowledged write is there. */
