@@ -249,6 +249,46 @@ export const eventReasons = {
     when: "`spec.size` is even: the cluster survives no more losses than with one member less.",
     whatToDo: "Choose an odd size.",
   },
+  restoreBegun: {
+    reason: "Restore Begun",
+    type: "Normal",
+    on: ["EtcdRestore"],
+    when: "An EtcdRestore has proved its backup: from now on the data of the cluster is replaced, or a cluster is made from it.",
+  },
+  dataSaved: {
+    reason: "Data Saved",
+    type: "Normal",
+    on: ["EtcdRestore"],
+    when: "Before the data of a cluster without volumes is replaced by an EtcdRestore, it was saved beside the backup.",
+  },
+  dataNotSaved: {
+    reason: "Data Not Saved",
+    type: "Warning",
+    on: ["EtcdRestore"],
+    when: "The data of a cluster without volumes is replaced by an EtcdRestore, and no member could give it to be saved.",
+    whatToDo: "Nothing, if the cluster was beyond repair; the note says what was tried.",
+  },
+  restoreSucceeded: {
+    reason: "Restore Succeeded",
+    type: "Normal",
+    on: ["EtcdRestore"],
+    when: "The cluster is ready with the data of the backup.",
+  },
+  restoreFailed: {
+    reason: "Restore Failed",
+    type: "Warning",
+    on: ["EtcdRestore"],
+    when: "An EtcdRestore has ended without success; the note says what was touched.",
+    whatToDo: "Do what the note says, and apply another EtcdRestore.",
+  },
+  restoreNotTaken: {
+    reason: "Restore Not Taken",
+    type: "Warning",
+    on: ["EtcdRestore"],
+    when: "An EtcdRestore into a new cluster is for an operator of its own namespace, and none has taken it.",
+    whatToDo:
+      "Give it the annotation `etcd.database.coreos.com/scope: clusterwide`, or run an operator in its namespace.",
+  },
   backupSucceeded: {
     reason: "Backup Succeeded",
     type: "Normal",

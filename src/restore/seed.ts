@@ -1,44 +1,53 @@
-// What the first member of a restored cluster is told: which backup to make its data from.
+// What the first member of a restored cluster is made from: the job of the init container that makes its data. The cluster
+// controller puts it into the seed's pod.
 import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
+import { dataDirectory } from "../cluster/objects/etcd-command.ts";
 import type { RestoreJob } from "../worker/job.ts";
-import { encryptionOf, type Mount, placeOf } from "../worker/mounts.ts";
+import type { Mount } from "../worker/mounts.ts";
+import { backupPlace, readOnly, stalledAfterSeconds } from "./place.ts";
 
-export interface SeedOrder {
+/** What watchers and caches of applications have seen of a cluster that is replaced lies below. */
+const bumpInPlace = 1_000_000_000;
+
+export interface SeedJob {
   readonly job: RestoreJob;
   readonly mounts: readonly Mount[];
 }
 
-/** So much are revisions raised where a cluster is replaced, so that watchers notice that time went back. */
-export const usualBump = 1_000_000_000;
-
-/** `backup`: the one that the EtcdRestore names. Throws where the check has not found a backup yet. */
+/**
+ * `backup` is the EtcdBackup that `spec.backup` names. Throws a RangeError before the backup was proved, and when the
+ * EtcdBackup is missing: then nobody knows any more where the backup is.
+ */
 export function restoreJobOf(
-  { metadata, spec, status }: CompleteEtcdRestore,
+  restore: CompleteEtcdRestore,
   backup: CompleteEtcdBackup | undefined,
   member: RestoreJob["member"],
   targetVersion: string,
-): SeedOrder {
-  const { key, backup: found } = status;
-  const type = backup?.spec.storageType ?? spec.backupStorageType;
-  if (key === undefined || found?.sha256 === undefined || type === undefined)
-    throw new RangeError(`the EtcdRestore ${metadata.name} has not found its backup yet`);
-  const place = placeOf(type, backup?.spec ?? spec);
-  const sealed = encryptionOf(spec.encryption ?? backup?.spec.encryption);
+): SeedJob {
+  const { key, backup: proved } = restore.status;
+  const sha256 = proved?.sha256;
+  if (key === undefined || sha256 === undefined) throw new RangeError("the backup has not been proved");
+  const { place, sealed } = backupPlace(restore, backup);
   return {
     job: {
       do: "restore",
       store: place.target,
       key,
-      sha256: found.sha256,
-      ...(sealed.encryption !== undefined && { encryption: sealed.encryption }),
+      sha256,
+      ...(sealed.encryption && { encryption: sealed.encryption }),
       targetVersion,
       member,
-      token: metadata.uid ?? "",
-      dataDir: "/var/etcd/data",
-      bumpRevision: spec.revisionBump ?? (status.inPlace === true ? usualBump : 0),
-      stalledAfterSeconds: spec.timeoutInSecond || 60,
+      token: restore.metadata.uid ?? "",
+      dataDir: dataDirectory,
+      bumpRevision: bumpOf(restore),
+      stalledAfterSeconds: stalledAfterSeconds(restore),
     },
-    mounts: [...place.mounts, ...sealed.mounts],
+    mounts: readOnly([...place.mounts, ...sealed.mounts]),
   };
+}
+
+/** Recorded when the backup was proved: an edit changes nothing of a restore that has begun. */
+export function bumpOf({ spec, status }: CompleteEtcdRestore): number {
+  return status.revisionBump ?? spec.revisionBump ?? (status.inPlace === true ? bumpInPlace : 0);
 }

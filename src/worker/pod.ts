@@ -1,6 +1,6 @@
 // The pod of a worker, and the container alone for pods that have others. It passes the restricted Pod Security profile
 // and has no way to Kubernetes: what it found comes back as its termination message.
-import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
+import type { Container, ContainerStateTerminated, ContainerStatus, PodSpec } from "kubernetes-types/core/v1.js";
 import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { OwnerReference } from "../kube/objects/objects.ts";
@@ -98,8 +98,22 @@ export function podBasics(policy: WorkerPolicy): Omit<PodSpec, "containers"> {
 
 /** Of a container that has ended; undefined when it has not. A message that cannot be read is a failure. */
 export function resultOf(pod: Pod, container: string = workerContainerName): Result | undefined {
-  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-  const ended = statuses.find(({ name }) => name === container)?.state?.terminated;
+  return readEnd(statusOf(pod, container)?.state?.terminated);
+}
+
+/** Also of a container that is tried again: what it said when it last ended, and how often it has been started anew. */
+export function lastResultOf(pod: Pod, container: string): { result: Result; restarts: number } | undefined {
+  const status = statusOf(pod, container);
+  const result = readEnd(status?.state?.terminated ?? status?.lastState?.terminated);
+  return result && { result, restarts: status?.restartCount ?? 0 };
+}
+
+function statusOf({ status }: Pod, container: string): ContainerStatus | undefined {
+  const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return statuses.find(({ name }) => name === container);
+}
+
+function readEnd(ended: ContainerStateTerminated | null | undefined): Result | undefined {
   if (ended === undefined || ended === null) return undefined;
   return parseResult(ended.message ?? "") ?? { ok: false, code: "failed", message: withoutWord(ended) };
 }

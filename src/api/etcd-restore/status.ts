@@ -7,6 +7,7 @@ import {
   integer,
   object,
   oneOf,
+  required,
   type StoredOf,
   string,
 } from "../schema/schema.ts";
@@ -35,6 +36,16 @@ export const statusSchema = object("What is known of the restore. Only the opera
   backup: backupFacts("The backup that is restored, as the check found it."),
   key: string("The key of the backup in its store."),
   keys: integer("How many keys it holds."),
+  revisionBump: integer("By how much the revision is raised."),
+  clusterPhase: oneOf(
+    "How far the EtcdCluster is. Stopping: the members that were there go. Seeding: the first member is made from the backup. Done: it serves.",
+    ["Stopping", "Seeding", "Done"],
+  ),
+  seed: object("What the first member of the restored cluster said when it had its data.", {
+    member: required("", string("Its name.")),
+    revision: integer("The revision of the backup that it was made from."),
+    hash: integer("The hash of all keys at that revision."),
+  }),
   snapshotPath: string("Where the data that was replaced has been saved."),
   keptVolumes: string("The claims of the volumes that hold the data that was replaced."),
   clusterId: string("The id of the restored cluster."),

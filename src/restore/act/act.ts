@@ -1,0 +1,115 @@
+// Carries out what was decided about an EtcdRestore, and says what stood in the way. Each write has a precondition, or a name
+// that the API server takes once.
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
+import { fieldManager } from "../../api/field-manager.ts";
+import { scopeAnnotation } from "../../api/scope.ts";
+import { ApiError, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client/errors.ts";
+import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import { keyOf, keyText } from "../../kube/objects/objects.ts";
+import type { RestoreContext } from "../context.ts";
+import type { World } from "../observe/world.ts";
+import type { Action, Decision } from "../plan/decision.ts";
+import { restoreWorker } from "../worker.ts";
+
+export interface Execution {
+  readonly world: World;
+  readonly pass: ReconcileContext;
+  readonly context: RestoreContext;
+}
+
+export type Obstacle =
+  /** The server has another idea of an object than was seen: the next reconcile looks again. */
+  | { readonly t: "outdated" }
+  /** Until somebody changes something outside of the EtcdRestore. */
+  | { readonly t: "refused"; readonly because: string };
+
+export interface Outcome {
+  /** What was decided; a failure where that can never be done. */
+  readonly decision: Decision;
+  readonly obstacle: Obstacle | undefined;
+}
+
+export async function act(decision: Decision, upkeep: readonly Action[], execution: Execution): Promise<Outcome> {
+  const action = decision.t === "stay" ? decision.action : undefined;
+  const outcome = action === undefined ? { decision, obstacle: undefined } : await vital(decision, action, execution);
+  for (const one of upkeep) await optional(one, execution);
+  return outcome;
+}
+
+async function vital(decision: Decision, action: Action, execution: Execution): Promise<Outcome> {
+  try {
+    await carryOut(action, execution);
+    logOf(execution).info("did", { action: action.do });
+    return { decision, obstacle: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (isConflict(error) || isNotFound(error) || isAlreadyExists(error))
+      return { decision, obstacle: { t: "outdated" } };
+    const words = `${error.message.trim().replace(/\.+$/, "")}.`;
+    logOf(execution).warn("refused", { action: action.do, because: words });
+    if (isForbidden(error)) return { decision, obstacle: { t: "refused", because: `${words} ${adviceOn(action)}` } };
+    // The spec cannot be edited any more, so it will never be accepted.
+    if (isInvalid(error) || error.reason === "BadRequest")
+      return { decision: { t: "fail", because: `${words} ${correction(action)}` }, obstacle: undefined };
+    throw error;
+  }
+}
+
+/** A pod that stays holds up nothing: it goes with its owner. */
+async function optional(action: Action, execution: Execution): Promise<void> {
+  try {
+    await carryOut(action, execution);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    logOf(execution).debug("not done", { action: action.do, error: error.message });
+  }
+}
+
+const logOf = ({ world, pass, context }: Execution) =>
+  context.log.with({ restore: keyText(keyOf(world.restore)), pass: pass.id });
+
+async function carryOut(action: Action, { world: { restore }, pass: { api } }: Execution): Promise<void> {
+  const { namespace, name, uid = "" } = restore.metadata;
+  const annotations = { [restoreAnnotation]: formatRestoreRequest({ name, uid }) };
+  switch (action.do) {
+    case "createWorker":
+      await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
+      return;
+    case "deleteWorker":
+      await api.delete(Pod, { namespace, name: action.name }, { uid: action.uid });
+      return;
+    case "askCluster": {
+      const { uid, resourceVersion } = action;
+      const patch = { metadata: { uid, resourceVersion, annotations } };
+      await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
+      return;
+    }
+    case "createCluster": {
+      const scope = restore.metadata.annotations?.[scopeAnnotation];
+      const cluster: EtcdCluster = {
+        metadata: {
+          namespace,
+          name: action.name,
+          annotations: { ...annotations, ...(scope !== undefined && { [scopeAnnotation]: scope }) },
+        },
+        spec: action.spec,
+      };
+      await api.create(EtcdCluster, cluster, { fieldManager });
+    }
+  }
+}
+
+const tried = "It is tried again every 10 s.";
+
+function adviceOn({ do: what }: Action): string {
+  return what === "createWorker"
+    ? `Change spec.worker so that the namespace takes the pod, in another EtcdRestore, or change what forbids it: a ResourceQuota, a LimitRange, the Pod Security level, a policy. ${tried}`
+    : `See that the operator has the rights that example/rbac lists, and that no policy forbids it. ${tried}`;
+}
+
+function correction({ do: what }: Action): string {
+  const field = what === "createWorker" ? "spec.worker" : "spec.clusterSpec";
+  return `Nothing was touched: correct ${field} and apply it anew.`;
+}

@@ -1,0 +1,153 @@
+// Reads everything that a reconcile of an EtcdRestore decides from, once. Restores are rare and replace data, so all but the
+// EtcdRestore itself is read live.
+import {
+  EtcdBackup,
+  withDefaults as withBackupDefaults,
+  type CompleteEtcdBackup,
+} from "../../api/etcd-backup/etcd-backup.ts";
+import { problemsOf as problemsOfBackup } from "../../api/etcd-backup/problems.ts";
+import {
+  type CompleteEtcdCluster,
+  EtcdCluster,
+  withDefaults as withClusterDefaults,
+} from "../../api/etcd-cluster/etcd-cluster.ts";
+import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
+import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
+import { problemsOf } from "../../api/etcd-restore/problems.ts";
+import { isInScope } from "../../api/scope.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
+import { isControlledBy } from "../../kube/objects/owners.ts";
+import { resultOf } from "../../worker/pod.ts";
+import type { RestoreContext } from "../context.ts";
+import { isOver } from "../plan/phases.ts";
+import { workerName } from "../worker.ts";
+import { observedSeed, observedWorker } from "./workers.ts";
+import type { NamedBackup, Seed, Worker, World } from "./world.ts";
+
+export type Observed =
+  | { readonly t: "world"; readonly world: World }
+  /** There is none, or it is going: owner references clean up. */
+  | { readonly t: "gone" }
+  /** It is another operator's. */
+  | { readonly t: "others"; readonly restore: CompleteEtcdRestore };
+
+type Reading = { readonly api: KubeApi; readonly signal: AbortSignal };
+
+export async function observe(key: Key, { api, signal }: Reading, context: RestoreContext): Promise<Observed> {
+  const caches = context.caches(key.namespace);
+  const stored = caches.restores.get(key);
+  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return { t: "gone" };
+  const read = reader({ api, signal });
+  const restore = withDefaults(stored);
+  const { namespace } = restore.metadata;
+  const known = [...caches.clusters.values()].find(({ metadata }) => isOne(metadata?.uid, restore.status.clusterUid));
+  const name = known?.metadata?.name ?? restore.spec.etcdCluster.name;
+  const over = isOver(restore);
+  // A name that the schema refuses is no name to ask for.
+  const problems = over ? [] : problemsOf(stored);
+  const found = over || problems.length > 0 ? undefined : await read(EtcdCluster, { namespace, name });
+  const cluster = found && withClusterDefaults(found);
+  if (!isOurs(restore, cluster, context.scope)) return { t: "others", restore };
+  const podName = workerName(restore);
+  const now = context.now();
+  const worker: Worker =
+    podName === undefined
+      ? { t: "absent" }
+      : observedWorker(restore, podName, await read(Pod, { namespace, name: podName }), now);
+  const world: World = {
+    restore,
+    problems,
+    clusterSpec: stored.spec?.clusterSpec,
+    backup: over || problems.length > 0 ? { t: "none" } : await namedBackup(restore, read),
+    cluster,
+    rival: cluster && (await rivalOf(restore, cluster, read)),
+    worker,
+    seed: cluster ? await seedOf(restore, cluster, { api, signal }) : { t: "none" },
+    spent: spentOf(restore, podName, caches.pods.ownedBy(restore.metadata.uid ?? "")),
+    image: context.workerImage(),
+  };
+  return { t: "world", world };
+}
+
+type Read = <T extends KubeObject>(kind: Kind<T>, key: Key) => Promise<T | undefined>;
+
+function reader({ api, signal }: Reading): Read {
+  return async (kind, key) => {
+    try {
+      return await api.get(kind, key, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+}
+
+const isOne = (uid: string | undefined, wanted: string | undefined): boolean => uid !== undefined && uid === wanted;
+
+/**
+ * It is for the operator that looks after its cluster. Where there is none yet, its own annotation says so. What has lost its
+ * cluster on the way is anybody's: all that is left to do is to say so.
+ */
+function isOurs(
+  restore: CompleteEtcdRestore,
+  cluster: CompleteEtcdCluster | undefined,
+  scope: RestoreContext["scope"],
+): boolean {
+  if (isOver(restore) || (cluster === undefined && restore.status.clusterUid !== undefined)) return true;
+  return isInScope(cluster ?? restore, { t: scope });
+}
+
+async function namedBackup({ metadata: { namespace }, spec }: CompleteEtcdRestore, read: Read): Promise<NamedBackup> {
+  const name = spec.backup?.name;
+  if (name === undefined) return { t: "none" };
+  let stored: EtcdBackup | undefined;
+  try {
+    stored = await read(EtcdBackup, { namespace, name });
+  } catch (error) {
+    if (isForbidden(error)) return { t: "forbidden", name };
+    throw error;
+  }
+  if (stored === undefined) return { t: "missing", name };
+  const backup: CompleteEtcdBackup = withBackupDefaults(stored);
+  return { t: "there", backup, problems: problemsOfBackup(stored) };
+}
+
+/** Two EtcdRestores never replace the data of one cluster at a time: the later one waits for the end of the earlier one. */
+async function rivalOf(
+  restore: CompleteEtcdRestore,
+  cluster: CompleteEtcdCluster,
+  read: Read,
+): Promise<string | undefined> {
+  const followed = [restoreRequestOf(cluster), cluster.status.restore].filter((one) => one !== undefined);
+  for (const { name, uid } of followed.filter((one) => one.uid !== restore.metadata.uid)) {
+    const other = await read(EtcdRestore, { ...keyOf(restore), name });
+    if (other?.metadata?.uid === uid && !isOver(withDefaults(other))) return name;
+  }
+  return undefined;
+}
+
+/** What it said is recorded, because its pod may go. */
+async function seedOf(
+  restore: CompleteEtcdRestore,
+  cluster: CompleteEtcdCluster,
+  { api, signal }: Reading,
+): Promise<Seed> {
+  const { phase, seed } = restore.status;
+  if (phase !== "Restoring" || seed !== undefined || cluster.status.restore?.uid !== restore.metadata.uid)
+    return { t: "none" };
+  const { name, namespace } = cluster.metadata;
+  const { items } = await api.list(Pod, { namespace, labelSelector: `etcd_cluster=${name}`, signal });
+  return observedSeed(restore, cluster, items);
+}
+
+/** All but the one that is under way, and the one whose failure ended it: its log says more. */
+function spentOf(restore: CompleteEtcdRestore, current: string | undefined, pods: readonly Pod[]): World["spent"] {
+  return pods
+    .filter((pod) => isControlledBy(pod, restore) && pod.metadata?.deletionTimestamp === undefined)
+    .filter((pod) => pod.metadata?.name !== current)
+    .filter((pod) => restore.status.pod !== pod.metadata?.name || resultOf(pod)?.ok === true)
+    .map(({ metadata }) => ({ name: metadata?.name ?? "", uid: metadata?.uid ?? "" }));
+}

@@ -1,0 +1,59 @@
+// All that a decision about an EtcdRestore may depend on, read once.
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { CompleteEtcdCluster, EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { BackupFacts, FailureCode, Result } from "../../worker/job.ts";
+
+export interface World {
+  readonly restore: CompleteEtcdRestore;
+  /** What is wrong with the spec, in sentences. */
+  readonly problems: readonly string[];
+  /** As it was written: what is a default stays one in the EtcdCluster that is made from it. */
+  readonly clusterSpec: EtcdClusterSpec | undefined;
+  readonly backup: NamedBackup;
+  /** That the spec names; once the restore has one, that very one, under whatever name. */
+  readonly cluster: CompleteEtcdCluster | undefined;
+  /** Another EtcdRestore that the cluster follows, and that is under way. */
+  readonly rival: string | undefined;
+  readonly worker: Worker;
+  readonly seed: Seed;
+  /** Workers that are of no use any more. */
+  readonly spent: readonly { readonly name: string; readonly uid: string }[];
+  /** The operator's own; undefined: not known. */
+  readonly image: string | undefined;
+}
+
+export type NamedBackup =
+  /** `spec.backup` is absent. */
+  | { readonly t: "none" }
+  | { readonly t: "missing"; readonly name: string }
+  /** The operator may not read it. */
+  | { readonly t: "forbidden"; readonly name: string }
+  | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
+
+/** The worker of the step and attempt that is under way. */
+export type Worker =
+  | { readonly t: "absent" }
+  | { readonly t: "running"; readonly pod: string; readonly trouble: string | undefined }
+  | { readonly t: "ended"; readonly pod: string; readonly result: Result }
+  /** It was made and is gone, or ended without a word of its own. */
+  | { readonly t: "lost"; readonly pod: string; readonly because: string }
+  /** Somebody else's pod has its name. */
+  | { readonly t: "foreign"; readonly pod: string };
+
+/** The first member of the restored cluster, by the init container that makes its data. */
+export type Seed =
+  | { readonly t: "none" }
+  | { readonly t: "starting"; readonly member: string }
+  | {
+      readonly t: "failed";
+      readonly member: string;
+      readonly code: FailureCode;
+      readonly message: string;
+      readonly times: number;
+    }
+  /** Without `backup` its data was there before its pod, which is one that was made again. */
+  | { readonly t: "made"; readonly member: string; readonly backup?: BackupFacts };
+
+export const backupOf = ({ backup }: Pick<World, "backup">): CompleteEtcdBackup | undefined =>
+  backup.t === "there" ? backup.backup : undefined;

@@ -1,0 +1,96 @@
+// How a worker is waited for: it is made, told about, tried again after what may pass, and given up after five attempts.
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { FailureCode, Job, Result } from "../../worker/job.ts";
+import type { Mount } from "../../worker/mounts.ts";
+import { backupOf, type World } from "../observe/world.ts";
+import { workerPolicyOf } from "../place.ts";
+import { workerName } from "../worker.ts";
+import { type Decision, pace, stay } from "./decision.ts";
+import { heldUp } from "./gates.ts";
+
+export const mostAttempts = 5;
+const backoff = { firstMs: 5_000, maxMs: 60_000 } as const;
+
+/** Trying again does not help: it is about the backup, or about a setting. */
+const definite: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  "damaged",
+  "tampered",
+  "wrongKey",
+  "keyMissing",
+  "newerVersion",
+  "notFound",
+  "misconfigured",
+]);
+
+export const otherThanTold = "The worker did something else than it was told: it may be of another release.";
+
+export const isDefinite = (code: FailureCode): boolean => definite.has(code);
+
+export interface Task {
+  readonly job: Job;
+  readonly mounts: readonly Mount[];
+}
+
+/** One step that a worker carries out. */
+export interface Step {
+  /** A decision: there is nothing that a worker could do. */
+  readonly task: () => Task | Decision;
+  readonly ended: (result: Result) => Decision;
+  readonly lost: (because: string) => Decision;
+  /** As in "reads the backup". */
+  readonly does: string;
+}
+
+export function byWorker(world: World, now: number, { task, ended, lost, does }: Step): Decision {
+  const { restore, worker } = world;
+  if (worker.t === "ended") return ended(worker.result);
+  if (worker.t === "lost") return lost(worker.because);
+  if (worker.t === "running")
+    return {
+      t: "stay",
+      because: worker.trouble ?? `The pod ${worker.pod} ${does}.`,
+      record: { pod: worker.pod },
+      lookAgainAfter: pace.slowly,
+    };
+  if (worker.t === "foreign")
+    return stay(
+      `There is a pod ${worker.pod} that is not this EtcdRestore's: delete it, so that the worker can be made.`,
+      pace.slowly,
+    );
+  const wanted = task();
+  if ("t" in wanted) return wanted;
+  return heldUp(world) ?? backsOff(restore, now) ?? makeWorker(world, wanted, does);
+}
+
+/** Undefined: it is time for another worker. */
+function backsOff({ status: { notBefore, message } }: CompleteEtcdRestore, now: number): Decision | undefined {
+  const at = Date.parse(notBefore ?? "");
+  return at > now ? stay(message ?? "It is tried again.", at - now) : undefined;
+}
+
+function makeWorker(world: World, task: Task, does: string): Decision {
+  const { restore, image } = world;
+  const podName = workerName(restore);
+  if (image === undefined || podName === undefined)
+    return stay(
+      "The operator does not know its own image, which workers run: start it with -worker-image.",
+      pace.slowly,
+    );
+  const policy = workerPolicyOf(restore, backupOf(world));
+  return {
+    t: "stay",
+    because: `The pod ${podName} ${does}.`,
+    action: { do: "createWorker", work: { podName, image, policy, ...task } },
+  };
+}
+
+/** Undefined after the last one. */
+export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): Decision | undefined {
+  if (attempt >= mostAttempts) return undefined;
+  const afterMs = Math.min(backoff.firstMs * 2 ** (attempt - 1), backoff.maxMs);
+  return {
+    t: "retry",
+    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${afterMs / 1000} s.`,
+    afterMs,
+  };
+}

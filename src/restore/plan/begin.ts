@@ -1,0 +1,42 @@
+// The first look at an EtcdRestore: bad input is refused before anything is done, and whether a cluster is replaced or made
+// is decided, once.
+import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
+import type { World } from "../observe/world.ts";
+import { type Decision, type Facts, fail, pace, stay } from "./decision.ts";
+
+export function begin({ restore, problems, cluster, clusterSpec }: World, now: number): Decision {
+  if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it anew.`);
+  const { name } = restore.spec.etcdCluster;
+  if (cluster?.metadata.deletionTimestamp !== undefined)
+    return stay(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`, pace.slowly);
+  const refusal = cluster === undefined ? newRefused(name, clusterSpec) : inPlaceRefused(name, restore.metadata.name);
+  if (refusal !== undefined) return fail(refusal);
+  return {
+    t: "go",
+    to: "Checking",
+    because: "The backup is looked for.",
+    record: { startedAt: secondsTime(new Date(now)), ...targetOf(cluster) },
+  };
+}
+
+function targetOf(cluster: CompleteEtcdCluster | undefined): Facts {
+  const uid = cluster?.metadata.uid;
+  return cluster === undefined || uid === undefined ? { inPlace: false } : { inPlace: true, clusterUid: uid };
+}
+
+/** As in etcd-operator 0.9: who writes the name twice means it. */
+function inPlaceRefused(cluster: string, name: string): string | undefined {
+  if (cluster === name) return undefined;
+  return `There is an EtcdCluster ${cluster}: to replace its data, the EtcdRestore must have its name, ${cluster}; to restore into a new cluster, choose another name in spec.etcdCluster.name. Nothing was touched.`;
+}
+
+function newRefused(name: string, spec: EtcdClusterSpec | undefined): string | undefined {
+  if (spec === undefined || spec === null)
+    return `There is no EtcdCluster ${name}: name one that exists, or say in spec.clusterSpec what the new one shall be.`;
+  const problems = problemsOf({ metadata: { name }, spec });
+  if (problems.length > 0) return `spec.clusterSpec cannot be used: ${problems.join(" ")}`;
+  if (spec.paused === true)
+    return "spec.clusterSpec.paused is true: a cluster that is paused is not made. Leave it out.";
+  return undefined;
+}

@@ -1,0 +1,92 @@
+// Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
+// ends the restore here.
+import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { BackupFacts } from "../../worker/job.ts";
+import { pathOf } from "../../worker/mounts.ts";
+import { backupOf, type World } from "../observe/world.ts";
+import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
+import { bumpOf } from "../seed.ts";
+import { byWorker, isDefinite, mostAttempts, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { type Decision, type Facts, fail } from "./decision.ts";
+import { heldUp, withoutBackup } from "./gates.ts";
+import { afterCheck } from "./next-step.ts";
+
+const untouched = "Nothing was touched.";
+
+export function checking(world: World, now: number): Decision {
+  const { restore } = world;
+  if (restore.status.key !== undefined) return heldUp(world) ?? afterCheck(world);
+  return withoutBackup(world) ?? prove(world, now);
+}
+
+function prove(world: World, now: number): Decision {
+  return byWorker(world, now, {
+    does: "reads the backup and proves that it can be restored",
+    task: () => taskOf(world),
+    lost: (because) => again(world, because),
+    ended(result) {
+      if (result.ok) return result.did.do === "check" ? proved(world, result.did.backup) : again(world, otherThanTold);
+      return isDefinite(result.code) ? fail(`${result.message} ${untouched}`) : again(world, result.message);
+    },
+  });
+}
+
+function again({ restore }: World, because: string): Decision {
+  return (
+    tryAgain(restore, because) ??
+    fail(`${because} It was tried ${mostAttempts} times. ${untouched} Apply it anew when that is mended.`)
+  );
+}
+
+function proved(world: World, facts: BackupFacts): Decision {
+  const path = pathOf(backupPlace(world.restore, backupOf(world)).place, facts.key);
+  return {
+    t: "stay",
+    because: `The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`,
+    record: { ...recorded(path, facts), revisionBump: bumpOf(world.restore) },
+    lookAgainAfter: 0,
+  };
+}
+
+function recorded(path: string, facts: BackupFacts): Facts {
+  const { key, keys, bytes, takenAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } = facts;
+  return {
+    key,
+    ...(keys !== undefined && { keys }),
+    backup: {
+      path,
+      takenAt,
+      sizeBytes: bytes,
+      revision,
+      sha256,
+      etcdVersion,
+      ...(hash !== undefined && { hash: hash.value }),
+      ...(storageVersion !== undefined && { storageVersion }),
+      ...(keyId !== undefined && { keyId }),
+      ...(auth !== undefined && { auth }),
+    },
+  };
+}
+
+function taskOf(world: World): Task {
+  const { restore } = world;
+  const { place, sealed, choice } = backupPlace(restore, backupOf(world));
+  return {
+    job: {
+      do: "check",
+      store: place.target,
+      choice,
+      ...(sealed.encryption && { encryption: sealed.encryption }),
+      targetVersion: targetOf(world).spec.version,
+      stalledAfterSeconds: stalledAfterSeconds(restore),
+    },
+    mounts: readOnly([...place.mounts, ...sealed.mounts]),
+  };
+}
+
+/** The cluster that is to serve the backup: as it is, or as it will be made. */
+function targetOf({ restore, cluster, clusterSpec }: World): CompleteEtcdCluster {
+  const { namespace } = restore.metadata;
+  const { name } = restore.spec.etcdCluster;
+  return cluster ?? withDefaults({ metadata: { namespace, name }, spec: clusterSpec ?? { size: 0 } });
+}

@@ -1,0 +1,59 @@
+// What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
+import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
+import type { EventName } from "../../api/events.ts";
+import type { Work } from "../worker.ts";
+import type { Phase } from "./phases.ts";
+
+export type Action =
+  | { readonly do: "createWorker"; readonly work: Work }
+  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string }
+  /** Asks the cluster controller to replace the data of this very cluster, as it was seen. */
+  | { readonly do: "askCluster"; readonly name: string; readonly uid: string; readonly resourceVersion: string }
+  /** Asks in the same breath, so that no member is ever begun empty. */
+  | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
+
+/** Facts that are recorded. */
+export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
+
+export type Note = readonly [name: EventName, note: string];
+
+export type Decision =
+  /** It stays in its phase. */
+  | {
+      readonly t: "stay";
+      readonly because: string;
+      readonly action?: Action;
+      readonly record?: Facts;
+      /** Milliseconds; absent: something that is watched will change. */
+      readonly lookAgainAfter?: number;
+    }
+  | {
+      readonly t: "go";
+      readonly to: Exclude<Phase, "Succeeded" | "Failed">;
+      readonly because: string;
+      readonly record?: Facts;
+      readonly notes?: readonly Note[];
+    }
+  /** The step is tried once more, by another worker. */
+  | { readonly t: "retry"; readonly because: string; readonly afterMs: number }
+  | { readonly t: "succeed"; readonly because: string; readonly record: Facts }
+  | { readonly t: "fail"; readonly because: string }
+  /** It was over before. */
+  | { readonly t: "over"; readonly because?: string };
+
+export const fail = (because: string): Decision => ({ t: "fail", because });
+
+export const stay = (because: string, lookAgainAfter?: number): Decision => ({
+  t: "stay",
+  because,
+  ...(lookAgainAfter !== undefined && { lookAgainAfter }),
+});
+
+/** In milliseconds. */
+export const pace = {
+  /** The seed's pod is not watched. */
+  seeding: 1_000,
+  /** What a person has to change may be changed where no watch sees it. */
+  slowly: 10_000,
+} as const;

@@ -1,0 +1,83 @@
+// What has to hold on the whole way: that the spec is the one which was begun with, that the cluster is still the same, and
+// that nobody else is at it.
+import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { World } from "../observe/world.ts";
+import { type Decision, fail, pace, stay } from "./decision.ts";
+
+/** Status of etcd-operator 0.9 does not say which generation it is of. */
+export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
+  return observedGeneration !== undefined && observedGeneration !== metadata.generation;
+}
+
+/** No cluster was asked for anything, and none was made. */
+export function untouched({ restore, cluster }: World): boolean {
+  const { phase, clusterPhase } = restore.status;
+  if (phase !== "Restoring") return true;
+  return clusterPhase === undefined && !(cluster !== undefined && isAsked(cluster, restore));
+}
+
+/** Undefined: the cluster is the one that it was. */
+export function strayed({ restore, cluster }: World): Decision | undefined {
+  const { inPlace, clusterUid } = restore.status;
+  const { name } = restore.spec.etcdCluster;
+  if (clusterUid !== undefined && cluster?.metadata.uid !== clusterUid)
+    return fail(
+      `The EtcdCluster ${name} was deleted${cluster === undefined ? "" : " and made anew"} after the restore had begun. ${whatIsLeft(restore)}Apply another EtcdRestore, with spec.clusterSpec where there is no cluster.`,
+    );
+  if (clusterUid !== undefined && cluster?.metadata.deletionTimestamp !== undefined)
+    return fail(`The EtcdCluster ${name} is being deleted. ${whatIsLeft(restore)}Apply another EtcdRestore.`);
+  if (inPlace === false && clusterUid === undefined && cluster !== undefined && !isAsked(cluster, restore))
+    return fail(
+      `An EtcdCluster ${name} was made by somebody else after the restore had begun. Nothing was touched: to replace its data, apply an EtcdRestore named ${name}; to restore into a new cluster, choose another name in spec.etcdCluster.name.`,
+    );
+  return undefined;
+}
+
+/** Whether the cluster was asked by this very EtcdRestore, or follows it already. */
+export function isAsked(cluster: CompleteEtcdCluster, { metadata: { uid } }: CompleteEtcdRestore): boolean {
+  return [restoreRequestOf(cluster), cluster.status.restore].some((one) => one !== undefined && one.uid === uid);
+}
+
+/** Undefined: the cluster may be replaced now. */
+export function heldUp({ cluster, rival }: World): Decision | undefined {
+  if (cluster === undefined) return undefined;
+  const { name } = cluster.metadata;
+  if (rival !== undefined)
+    return stay(
+      `The EtcdRestore ${rival} is replacing the data of the EtcdCluster ${name}: this one waits until that is over. Delete ${rival} to give it up.`,
+      pace.slowly,
+    );
+  if (cluster.spec.paused)
+    return stay(`The EtcdCluster ${name} is paused: the restore waits until spec.paused is false.`, pace.slowly);
+  return undefined;
+}
+
+/** Where the data is that was replaced, for people whose restore has failed; ends with a space, or is empty. */
+export function whatIsLeft({ status: { snapshotPath, keptVolumes } }: CompleteEtcdRestore): string {
+  if (snapshotPath !== undefined) return `What the cluster held is saved in ${snapshotPath}. `;
+  return keptVolumes === undefined ? "" : `What the cluster held is in the claims ${keptVolumes}. `;
+}
+
+/** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */
+export function withoutBackup({ backup }: World): Decision | undefined {
+  switch (backup.t) {
+    case "none":
+      return undefined;
+    case "missing":
+      return stay(
+        `The EtcdBackup ${backup.name} does not exist: make it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
+        pace.slowly,
+      );
+    case "forbidden":
+      return stay(
+        `The operator may not read the EtcdBackup ${backup.name}: grant it the rights on etcdbackups that example/rbac lists.`,
+        pace.slowly,
+      );
+    case "there":
+      break;
+  }
+  if (backup.problems.length === 0) return undefined;
+  return fail(`The EtcdBackup ${backup.backup.metadata.name} cannot be used: ${backup.problems.join(" ")}`);
+}

@@ -1,0 +1,248 @@
+// What is decided in a given world, phase by phase.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
+import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { World } from "../observe/world.ts";
+import { aBackup, aCluster, aRestore, checked, clusterUid, facts, failure, restoreUid } from "../testing/samples.ts";
+import { planRestore } from "./plan.ts";
+
+const now = Date.parse("2026-02-01T00:00:00Z");
+
+function aWorld(
+  status: EtcdRestore["status"],
+  more: Partial<World> = {},
+  spec: Partial<EtcdRestore["spec"]> = {},
+): World {
+  return {
+    restore: aRestore({ spec, status: { observedGeneration: 1, inPlace: true, clusterUid, ...status } }),
+    problems: [],
+    clusterSpec: undefined,
+    backup: { t: "none" },
+    cluster: aCluster(),
+    rival: undefined,
+    worker: { t: "absent" },
+    seed: { t: "none" },
+    spent: [],
+    image: "operator",
+    ...more,
+  };
+}
+
+const decided = (world: World) => planRestore(world, now).decision;
+
+const backup = { path: "bucket/etcd/backup", revision: 42, hash: 7, sha256: "5ha" };
+const proved = { key: "etcd/backup", backup, revisionBump: 1000 };
+
+const following = (phase: "Stopping" | "Seeding" | "Done", status: EtcdCluster["status"] = {}): CompleteEtcdCluster =>
+  aCluster({}, { restore: { name: "demo", uid: restoreUid, phase }, ...status });
+
+const ready = (observedGeneration: number) => [{ type: "Ready", status: "True" as const, observedGeneration }];
+
+describe("Restoring", () => {
+  const restoring = { ...proved, phase: "Restoring" as const };
+
+  test("asks the very cluster that was seen, in the version that was seen", () => {
+    const decision = decided(aWorld(restoring));
+    assert.ok(decision.t === "stay");
+    assert.deepEqual(decision.action, { do: "askCluster", name: "demo", uid: clusterUid, resourceVersion: "5" });
+  });
+
+  test("asks once", () => {
+    const cluster = aCluster();
+    const annotations = { [restoreAnnotation]: formatRestoreRequest({ name: "demo", uid: restoreUid }) };
+    const asked = { ...cluster, metadata: { ...cluster.metadata, annotations } };
+    for (const world of [
+      aWorld(restoring, { cluster: asked }),
+      aWorld(restoring, { cluster: following("Stopping") }),
+    ]) {
+      const decision = decided(world);
+      assert.ok(decision.t === "stay" && decision.action === undefined);
+    }
+  });
+
+  test("never asks again once the cluster has taken it up: somebody else has replaced the data since", () => {
+    for (const restore of [undefined, { name: "other", uid: "other", phase: "Done" as const }]) {
+      const cluster = aCluster({}, restore && { restore });
+      const decision = decided(aWorld({ ...restoring, clusterPhase: "Done" }, { cluster }));
+      assert.ok(decision.t === "fail");
+      assert.match(decision.because, /has replaced the data of the EtcdCluster demo since/);
+    }
+  });
+
+  const done = { revision: 1042, conditions: ready(1), ready: "3/3", clusterId: "new" };
+
+  test("succeeds when the cluster is ready with the revision that the backup gives it", () => {
+    const decision = decided(aWorld(restoring, { cluster: following("Done", done) }));
+    assert.ok(decision.t === "succeed");
+    assert.deepEqual(decision.record, { clusterPhase: "Done", clusterUid, clusterId: "new" });
+  });
+
+  for (const [name, phase, status] of [
+    ["while its first member is made", "Seeding", done],
+    ["while it is not ready", "Done", { ...done, conditions: [{ type: "Ready", status: "False" as const }] }],
+    ["while only an older form of it is known to be ready", "Done", { ...done, conditions: ready(0) }],
+    ["while its revision is lower than the backup's", "Done", { ...done, revision: 1041 }],
+    ["while its revision is not known", "Done", { conditions: ready(1) }],
+  ] as const)
+    test(`does not succeed ${name}`, () => {
+      const conditions = status.conditions.map((condition) => ({ ...condition }));
+      const decision = decided(aWorld(restoring, { cluster: following(phase, { ...status, conditions }) }));
+      assert.equal(decision.t, "stay");
+    });
+
+  test("records what the seed says as soon as it is seen", () => {
+    const world = aWorld(restoring, {
+      cluster: following("Seeding"),
+      seed: { t: "made", member: "demo-x", backup: facts },
+    });
+    const decision = decided(world);
+    assert.ok(decision.t === "stay");
+    assert.deepEqual(decision.record?.seed, { member: "demo-x", revision: 42, hash: 7 });
+  });
+
+  test("takes a seed for what it is by the content of the object, and by a revision only where that was counted", () => {
+    const outcome = (seen: Partial<typeof facts>): string => {
+      const seed = { t: "made", member: "demo-x", backup: { ...facts, ...seen } } as const;
+      return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
+    };
+    assert.equal(outcome({ revision: 40, exactRevision: false }), "stay");
+    assert.equal(outcome({ revision: 40, exactRevision: true }), "fail");
+    assert.equal(outcome({ sha256: "other" }), "fail");
+    assert.equal(outcome({ hash: { value: 8, revision: 42, compactRevision: 1 } }), "fail");
+  });
+
+  test("gives a seed up only for what is definitely wrong, and not the first time", () => {
+    const outcome = (code: "damaged" | "store" | "failed", times: number): string => {
+      const seed = { t: "failed", member: "demo-x", code, message: "It ends.", times } as const;
+      return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
+    };
+    assert.deepEqual([outcome("damaged", 2), outcome("damaged", 3)], ["stay", "fail"]);
+    assert.deepEqual([outcome("store", 30), outcome("failed", 30)], ["stay", "stay"]);
+  });
+
+  test("says where the old data is when it fails", () => {
+    const seed = { t: "failed", member: "demo-x", code: "damaged", message: "It ends.", times: 3 } as const;
+    const because = (left: object): string => {
+      const decision = decided(aWorld({ ...restoring, ...left }, { cluster: following("Seeding"), seed }));
+      assert.ok(decision.t === "fail");
+      return decision.because;
+    };
+    assert.match(
+      because({ keptVolumes: "demo-a, demo-b" }),
+      /What the cluster held is in the claims demo-a, demo-b\.$/,
+    );
+    assert.match(because({ snapshotPath: "bucket/x" }), /What the cluster held is saved in bucket\/x\.$/);
+  });
+
+  test("passes on what the cluster says that a person has to mend", () => {
+    const said = (reason: string) => {
+      const conditions = [{ type: "Ready", status: "False" as const, reason, message: "A Secret is missing." }];
+      const decision = decided(aWorld(restoring, { cluster: following("Seeding", { conditions }) }));
+      assert.ok(decision.t === "stay");
+      return decision.because;
+    };
+    assert.equal(
+      said("MemberCannotStart"),
+      "The first member is being made from the backup bucket/etcd/backup. The cluster says: A Secret is missing.",
+    );
+    assert.equal(said("Restoring"), "The first member is being made from the backup bucket/etcd/backup.");
+  });
+
+  test("counts the members that serve, once the first one does", () => {
+    const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "2/3" }) }));
+    assert.ok(decision.t === "stay");
+    assert.equal(decision.because, "2 of 3 members serve.");
+  });
+});
+
+describe("Saving", () => {
+  const saving = { ...proved, phase: "Saving" as const };
+  const lastAttempt = { ...saving, attempt: 5 };
+  const silent = aCluster({}, { conditions: [{ type: "Available", status: "False" }] });
+  const ended = (code: Parameters<typeof failure>[0]) =>
+    ({ worker: { t: "ended", pod: "p", result: failure(code) } }) as const;
+
+  for (const [code, cluster, wanted] of [
+    ["etcd", silent, "go"],
+    ["stalled", silent, "go"],
+    ["etcd", aCluster(), "fail"],
+    ["stalled", aCluster(), "fail"],
+    ["store", silent, "fail"],
+    ["failed", silent, "fail"],
+  ] as const) {
+    const state = cluster === silent ? "a cluster that does not answer" : "a cluster that serves";
+    test(`of ${state}, after five attempts that ended with ${code}: ${wanted === "go" ? "goes on" : "ends"}`, () => {
+      assert.equal(decided(aWorld(lastAttempt, { cluster, ...ended(code) })).t, wanted);
+      assert.equal(decided(aWorld(saving, { cluster, ...ended(code) })).t, "retry");
+    });
+  }
+
+  test("ends at once with what is definitely wrong", () => {
+    assert.equal(decided(aWorld(saving, ended("wrongKey"))).t, "fail");
+  });
+
+  test("waits for an EtcdBackup that was deleted meanwhile: nobody else knows the store", () => {
+    const decision = decided(
+      aWorld(saving, { backup: { t: "missing", name: "nightly" } }, { backup: { name: "nightly" } }),
+    );
+    assert.ok(decision.t === "stay" && decision.action === undefined);
+  });
+});
+
+describe("Checking", () => {
+  const checking = { phase: "Checking" as const };
+
+  test("makes no worker before its time", () => {
+    const decision = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:07Z" }));
+    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.equal(decision.lookAgainAfter, 7_000);
+    const later = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:00Z" }));
+    assert.ok(later.t === "stay" && later.action?.do === "createWorker");
+    assert.equal(later.action.work.podName, "demo-check-2-11112222");
+  });
+
+  test("runs its worker as the ServiceAccount of the EtcdBackup, unless the EtcdRestore names one", () => {
+    const named = { t: "there", backup: aBackup({ worker: { serviceAccountName: "reader" } }), problems: [] } as const;
+    const account = (worker: object): string | undefined => {
+      const decision = decided(aWorld(checking, { backup: named }, { backup: { name: "nightly" }, worker }));
+      assert.ok(decision.t === "stay" && decision.action?.do === "createWorker");
+      return decision.action.work.policy.serviceAccountName;
+    };
+    assert.deepEqual([account({}), account({ serviceAccountName: "own" })], ["reader", "own"]);
+  });
+
+  test("says that the operator may not read the EtcdBackup", () => {
+    const decision = decided(aWorld(checking, { backup: { t: "forbidden", name: "nightly" } }));
+    assert.ok(decision.t === "stay");
+    assert.match(decision.because, /^The operator may not read the EtcdBackup nightly: grant it the rights/);
+  });
+
+  test("names a pod that is in the way", () => {
+    const decision = decided(aWorld(checking, { worker: { t: "foreign", pod: "p" } }));
+    assert.ok(decision.t === "stay");
+    assert.match(decision.because, /^There is a pod p that is not this EtcdRestore's: delete it/);
+  });
+
+  test("records what was proved before anything else is done", () => {
+    const decision = decided(aWorld(checking, { worker: { t: "ended", pod: "p", result: checked } }));
+    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.deepEqual([decision.record?.key, decision.record?.revisionBump], ["etcd/backup", 1_000_000_000]);
+  });
+});
+
+test("a cluster that is being deleted is neither replaced nor mistaken for a new one", () => {
+  const cluster = aCluster();
+  const going = { ...cluster, metadata: { ...cluster.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  assert.equal(decided({ ...aWorld({}, { cluster: going }), restore: aRestore() }).t, "stay");
+  assert.equal(decided(aWorld({ phase: "Checking" }, { cluster: going })).t, "fail");
+});
+
+test("workers that are of no use any more are deleted, in whatever phase", () => {
+  const spent = [{ name: "p", uid: "u" }];
+  for (const phase of ["Checking", "Restoring", "Succeeded", "Failed"] as const)
+    assert.deepEqual(planRestore(aWorld({ phase }, { spent }), now).upkeep, [
+      { do: "deleteWorker", name: "p", uid: "u" },
+    ]);
+});

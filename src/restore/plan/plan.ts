@@ -1,0 +1,55 @@
+// What to do about an EtcdRestore, by its phase. Nothing here does anything, and the same world gives the same plan.
+import type { World } from "../observe/world.ts";
+import { begin } from "./begin.ts";
+import { checking } from "./checking.ts";
+import type { Action, Decision } from "./decision.ts";
+import { isEdited, strayed, untouched } from "./gates.ts";
+import { isOver } from "./phases.ts";
+import { restoring } from "./restoring.ts";
+import { saving } from "./saving.ts";
+
+export interface Plan {
+  readonly decision: Decision;
+  /** Hold up nothing. */
+  readonly upkeep: readonly Action[];
+}
+
+/** `now` in milliseconds since 1970. */
+export function planRestore(world: World, now: number): Plan {
+  return {
+    decision: decide(world, now),
+    upkeep: world.spent.map((pod) => ({ do: "deleteWorker", ...pod })),
+  };
+}
+
+const editRefused = "The spec was changed after the restore had begun, which changes nothing any more";
+
+function decide(world: World, now: number): Decision {
+  const { restore } = world;
+  const edited = isEdited(restore);
+  if (isOver(restore))
+    return edited ? { t: "over", because: `${editRefused}: apply another EtcdRestore.` } : { t: "over" };
+  const { phase } = restore.status;
+  if (phase === undefined) return begin(world, now);
+  if (edited && untouched(world))
+    return {
+      t: "fail",
+      because: "The spec was changed after the restore had begun. Nothing was touched: apply another EtcdRestore.",
+    };
+  const decision = strayed(world) ?? inPhase[phase](world, now);
+  if (!edited || decision.t !== "stay") return decision;
+  return {
+    ...decision,
+    because: `${decision.because} ${editRefused}: apply another EtcdRestore when this one is over.`,
+  };
+}
+
+type InPhase = (world: World, now: number) => Decision;
+
+const inPhase: Readonly<Record<"Checking" | "Saving" | "Restoring" | "Succeeded" | "Failed", InPhase>> = {
+  Checking: checking,
+  Saving: saving,
+  Restoring: restoring,
+  Succeeded: () => ({ t: "over" }),
+  Failed: () => ({ t: "over" }),
+};

@@ -1,0 +1,153 @@
+// Restoring: the cluster is asked to take its data from the backup, or is made so, and followed until it serves that data.
+// The cluster controller does the work: it stops the members, makes the seed and grows the cluster.
+//
+// A person who deletes the EtcdRestore meanwhile stops nothing that the cluster has taken up, and nothing is reported any
+// more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { findCondition } from "../../kube/objects/conditions.ts";
+import type { BackupFacts } from "../../worker/job.ts";
+import type { Seed, World } from "../observe/world.ts";
+import { bumpOf } from "../seed.ts";
+import { isDefinite } from "./attempts.ts";
+import { type Decision, type Facts, fail, pace } from "./decision.ts";
+import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
+
+export function restoring(world: World): Decision {
+  const { restore, cluster } = world;
+  if (cluster === undefined) return makeCluster(world);
+  const followed = cluster.status.restore;
+  if (followed?.uid === restore.metadata.uid) return follow(world, cluster, followed?.phase ?? "Stopping");
+  const { name } = cluster.metadata;
+  // What the cluster took up once is not asked for again: somebody else has replaced the data since.
+  if (restore.status.clusterPhase !== undefined)
+    return fail(
+      `The EtcdRestore ${followed?.name ?? "of another name"} has replaced the data of the EtcdCluster ${name} since. ${whatIsLeft(restore)}Apply another EtcdRestore if that is not what you want.`,
+    );
+  if (isAsked(cluster, restore)) return taken(world, cluster);
+  return heldUp(world) ?? ask(cluster);
+}
+
+function makeCluster({ restore, clusterSpec }: World): Decision {
+  const { name } = restore.spec.etcdCluster;
+  if (clusterSpec === undefined) return fail(`There is no EtcdCluster ${name}, and spec.clusterSpec is missing.`);
+  return {
+    t: "stay",
+    because: `The EtcdCluster ${name} is made.`,
+    action: { do: "createCluster", name, spec: clusterSpec },
+  };
+}
+
+function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtcdCluster): Decision {
+  return {
+    t: "stay",
+    because: `The EtcdCluster ${name} is asked to take its data from the backup.`,
+    action: { do: "askCluster", name, uid, resourceVersion },
+  };
+}
+
+/** It was asked, and has yet to begin. */
+function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
+  const { metadata, spec } = cluster;
+  const { name, uid } = metadata;
+  const words = wordsOf(cluster);
+  const because = spec.paused
+    ? `The EtcdCluster ${name} is paused: it is restored when spec.paused is false.`
+    : `The EtcdCluster ${name} was asked to take its data from the backup.${words === undefined ? "" : ` It says: ${words}`}`;
+  const isNew = restore.status.clusterUid === undefined && uid !== undefined;
+  return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), lookAgainAfter: pace.slowly };
+}
+
+type ClusterPhase = NonNullable<World["restore"]["status"]["clusterPhase"]>;
+
+function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: ClusterPhase): Decision {
+  const { restore, seed } = world;
+  const uid = cluster.metadata.uid;
+  const facts: Facts = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(seed) };
+  if (seed.t === "made" && seed.backup !== undefined && !isSame(seed.backup, world))
+    return fail(
+      `The member ${seed.member} was made from another backup than the one that was proved. ${whatIsLeft(restore)}Apply another EtcdRestore.`,
+    );
+  if (seed.t === "failed" && isDefinite(seed.code) && seed.times >= mostSeedFailures)
+    return fail(
+      `The member ${seed.member} cannot be made from the backup: ${seed.message} The cluster has no members until another EtcdRestore is applied. ${whatIsLeft(restore)}`.trim(),
+    );
+  if (clusterPhase === "Done" && isServing(world, cluster))
+    return {
+      t: "succeed",
+      because: `The EtcdCluster ${cluster.metadata.name} is ready with the data of ${restore.status.backup?.path ?? "the backup"}.`,
+      record: { ...facts, ...(cluster.status.clusterId !== undefined && { clusterId: cluster.status.clusterId }) },
+    };
+  return {
+    t: "stay",
+    because: progressOf(world, cluster, clusterPhase),
+    record: facts,
+    lookAgainAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
+  };
+}
+
+/** The kubelet tries again by itself, and once may be an accident. */
+const mostSeedFailures = 3;
+
+function saidBy(seed: Seed): Facts {
+  if (seed.t !== "made") return {};
+  const { member, backup } = seed;
+  if (backup === undefined) return { seed: { member } };
+  return { seed: { member, revision: backup.revision, ...(backup.hash !== undefined && { hash: backup.hash.value }) } };
+}
+
+/** A revision that was bracketed while etcd served may be lower than what is in the file; what was counted is not. */
+function isSame({ sha256, revision, exactRevision, hash }: BackupFacts, { restore: { status } }: World): boolean {
+  const { backup } = status;
+  const isOther = (found: number | undefined, wanted: number | undefined): boolean =>
+    found !== undefined && wanted !== undefined && found !== wanted;
+  if (isOther(hash?.value, backup?.hash) || (exactRevision && isOther(revision, backup?.revision))) return false;
+  return sha256 === backup?.sha256;
+}
+
+/**
+ * Ready, in its present form, with at least the revision that the backup gives it. A seed whose word was never heard, since
+ * its pod went while no operator ran, has kept it: etcd does not start where its data was not made from that very object.
+ */
+function isServing({ restore }: World, { metadata, status }: CompleteEtcdCluster): boolean {
+  const ready = findCondition(status.conditions, "Ready");
+  const isCurrent = ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
+  const wanted = (restore.status.backup?.revision ?? 0) + bumpOf(restore);
+  return ready?.status === "True" && isCurrent && (status.revision ?? 0) >= wanted;
+}
+
+function progressOf(world: World, cluster: CompleteEtcdCluster, at: ClusterPhase): string {
+  const words = wordsOf(cluster);
+  const trouble = words === undefined ? "" : ` The cluster says: ${words}`;
+  return `${stageOf(world, cluster, at)}${trouble}`;
+}
+
+function stageOf(
+  { restore, seed }: World,
+  { metadata: { name }, spec, status }: CompleteEtcdCluster,
+  at: ClusterPhase,
+): string {
+  if (at === "Stopping") return `The members that the EtcdCluster ${name} had are stopped.`;
+  if (at === "Done") return `${(status.ready ?? "0").split("/")[0]} of ${spec.size} members serve.`;
+  const from = `the backup ${restore.status.backup?.path ?? ""}`;
+  if (seed.t === "failed")
+    return `The member ${seed.member} could not be made from ${from}, and is tried again: ${seed.message}`;
+  const made = seed.t === "made" ? seed.member : restore.status.seed?.member;
+  if (made !== undefined) return `The member ${made} was made from ${from}, and starts.`;
+  return `The ${seed.t === "starting" ? `member ${seed.member}` : "first member"} is being made from ${from}.`;
+}
+
+/** Why a cluster is not ready that a person has to do something about; the others pass. */
+const troubles: ReadonlySet<string> = new Set([
+  "InvalidSpec",
+  "Refused",
+  "MemberCannotStart",
+  "MembersUnreachable",
+  "CertificatesInvalid",
+  "VersionDiffers",
+  "UpdateStopped",
+]);
+
+function wordsOf({ status }: CompleteEtcdCluster): string | undefined {
+  const ready = findCondition(status.conditions, "Ready");
+  return ready?.status === "False" && troubles.has(ready.reason) ? ready.message : undefined;
+}

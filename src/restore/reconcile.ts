@@ -1,0 +1,52 @@
+// One reconcile of one EtcdRestore: observe, plan, act, report. What has been written so far is all that it knows, so an
+// operator that dies anywhere is followed by one that carries on.
+import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
+import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import type { Key } from "../kube/objects/objects.ts";
+import { act, type Outcome } from "./act/act.ts";
+import type { RestoreContext } from "./context.ts";
+import { observe, type Observed } from "./observe/observe.ts";
+import type { Decision } from "./plan/decision.ts";
+import { planRestore } from "./plan/plan.ts";
+import { eventOf, type Reported, report } from "./report/report.ts";
+
+export async function reconcileRestore(key: Key, pass: ReconcileContext, context: RestoreContext): Promise<Next> {
+  const observed = await observe(key, pass, context);
+  if (observed.t === "gone") return done;
+  if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
+  const { world } = observed;
+  const { decision, upkeep } = planRestore(world, context.now());
+  const outcome = await act(decision, upkeep, { world, pass, context });
+  const reported = await report(outcome, { world, pass, context });
+  return nextLook(outcome, reported);
+}
+
+/** The cache is behind: the watch brings the key back when it has caught up. */
+const whileCacheIsBehindMs = 1_000;
+/** A quota or a right may be mended where no watch sees it. */
+const afterRefusalMs = 10_000;
+
+function nextLook({ decision, obstacle }: Outcome, reported: Reported): Next {
+  if (obstacle?.t === "outdated" || reported === "outdated") return again(whileCacheIsBehindMs);
+  if (obstacle?.t === "refused") return again(afterRefusalMs);
+  const afterMs = lookAgainAfter(decision);
+  return afterMs === undefined ? done : again(afterMs);
+}
+
+function lookAgainAfter(decision: Decision): number | undefined {
+  if (decision.t === "retry") return decision.afterMs;
+  return decision.t === "stay" ? decision.lookAgainAfter : undefined;
+}
+
+const patienceMs = 30_000;
+
+/** Two operators may see it. One of all namespaces speaks up where the one that it is for does not seem to be there. */
+function tellIfNobodyTakesIt({ restore }: Extract<Observed, { t: "others" }>, context: RestoreContext): Next {
+  if (context.scope !== "clusterwide" || restore.status.phase !== undefined) return done;
+  const age = context.now() - Date.parse(restore.metadata.creationTimestamp ?? "");
+  if (age < patienceMs) return again(patienceMs - age);
+  const note =
+    "It is for an operator of its own namespace, and none has taken it: give it the annotation etcd.database.coreos.com/scope: clusterwide, which its EtcdCluster will have, too, or run an operator in the namespace.";
+  context.events.record(EtcdRestore, restore, eventOf("restoreNotTaken", note));
+  return done;
+}

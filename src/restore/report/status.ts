@@ -1,0 +1,79 @@
+// The status of an EtcdRestore after a decision, and what of it has to be written.
+import { isDeepStrictEqual } from "node:util";
+import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
+import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
+import type { Outcome } from "../act/act.ts";
+import type { World } from "../observe/world.ts";
+import type { Decision } from "../plan/decision.ts";
+import type { Phase } from "../plan/phases.ts";
+
+export function statusOf(world: World, { decision, obstacle }: Outcome, now: number): EtcdRestoreStatus {
+  const { metadata, status: before } = world.restore;
+  if (decision.t === "over") return decision.because === undefined ? before : { ...before, message: decision.because };
+  const date = new Date(now);
+  const message = obstacle?.t === "refused" ? obstacle.because : decision.because;
+  const phase = phaseAfter(before.phase, decision);
+  const observedGeneration = before.observedGeneration ?? metadata.generation;
+  const generation = observedGeneration === undefined ? {} : { observedGeneration };
+  const conclusion = {
+    type: "Complete",
+    status: phase === "Succeeded" ? ("True" as const) : ("False" as const),
+    reason: phase ?? "Waiting",
+    message,
+    ...generation,
+  };
+  return {
+    ...factsAfter(world, decision, date),
+    // As long as it has not begun, an edit counts.
+    ...(phase !== undefined && { phase, ...generation }),
+    message,
+    conditions: stamped(before.conditions, withConditions(before.conditions, [conclusion], date), date),
+  };
+}
+
+function phaseAfter(before: Phase | undefined, decision: Decision): Phase | undefined {
+  if (decision.t === "succeed") return "Succeeded";
+  if (decision.t === "fail") return "Failed";
+  return decision.t === "go" ? decision.to : before;
+}
+
+function factsAfter({ restore: { status }, worker }: World, decision: Decision, now: Date): EtcdRestoreStatus {
+  if (decision.t === "over") return status;
+  if (decision.t === "stay") return { ...status, ...decision.record };
+  const { pod: _, notBefore: __, ...kept } = status;
+  if (decision.t === "go") return { ...kept, ...decision.record, attempt: 1 };
+  if (decision.t === "retry")
+    return {
+      ...kept,
+      attempt: status.attempt + 1,
+      notBefore: secondsTime(new Date(now.getTime() + decision.afterMs)),
+    };
+  const completedAt = secondsTime(now);
+  if (decision.t === "succeed") return { ...kept, ...decision.record, succeeded: true, completedAt };
+  // Its worker stays, for its log.
+  const pod = worker.t === "absent" ? {} : { pod: worker.pod };
+  const startedAt = status.startedAt ?? completedAt;
+  return { ...kept, ...pod, reason: decision.because, startedAt, completedAt };
+}
+
+/** As in etcd-operator 0.9, each says when anything of it last changed. */
+function stamped(
+  before: readonly Condition[],
+  after: readonly Condition[],
+  now: Date,
+): NonNullable<EtcdRestoreStatus["conditions"]> {
+  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
+}
+
+/** As a merge patch of the status, in which null takes a field away; undefined when nothing has changed. */
+export function patchBetween(before: EtcdRestoreStatus, after: EtcdRestoreStatus): Record<string, unknown> | undefined {
+  const [old, fresh] = [
+    new Map<string, unknown>(Object.entries(before)),
+    new Map<string, unknown>(Object.entries(after)),
+  ];
+  const changed = [...new Set([...old.keys(), ...fresh.keys()])].filter(
+    (name) => !isDeepStrictEqual(old.get(name), fresh.get(name)),
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((name) => [name, fresh.get(name) ?? null]));
+}

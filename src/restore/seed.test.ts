@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { restoreJobOf } from "./seed.ts";
+import { aBackup, aRestore, restoreUid } from "./testing/samples.ts";
+
+const member = { name: "demo-seed", peerUrl: "http://demo-seed.demo.n.svc:2380" };
+const proved = { key: "etcd/backup", backup: { path: "bucket/etcd/backup", sha256: "5ha" } };
+
+test("the seed is made from the very object that was proved, in place of the cluster's own data", () => {
+  const restore = aRestore({ status: { ...proved, inPlace: true } });
+  assert.deepEqual(restoreJobOf(restore, undefined, member, "3.6.16"), {
+    job: {
+      do: "restore",
+      store: {
+        type: "S3",
+        bucket: "bucket",
+        forcePathStyle: false,
+        secretFolder: "/etc/etcd-worker/store",
+      },
+      key: "etcd/backup",
+      sha256: "5ha",
+      targetVersion: "3.6.16",
+      member,
+      token: restoreUid,
+      dataDir: "/var/etcd/data",
+      bumpRevision: 1_000_000_000,
+      stalledAfterSeconds: 60,
+    },
+    mounts: [{ folder: "/etc/etcd-worker/store", secret: "aws" }],
+  });
+});
+
+test("the revision of a new cluster goes on where the backup ends, and anywhere by spec.revisionBump", () => {
+  const bump = (inPlace: boolean, spec = {}, status = {}): number =>
+    restoreJobOf(aRestore({ spec, status: { ...proved, inPlace, ...status } }), undefined, member, "3.6.16").job
+      .bumpRevision;
+  assert.equal(bump(false), 0);
+  assert.equal(bump(true, { revisionBump: 5 }), 5);
+  assert.equal(bump(true, { revisionBump: 5 }, { revisionBump: 9 }), 9, "an edit changes nothing any more");
+});
+
+test("with an EtcdBackup the store, the keys and the volume are its own, and nothing can be written there", () => {
+  const backup = aBackup({
+    storageType: "PVC",
+    pvc: { claimName: "backups", path: "etcd/backup" },
+    encryption: { secret: "keys" },
+  });
+  const restore = aRestore({ status: { ...proved, inPlace: false } });
+  const named = { ...restore, spec: { ...restore.spec, backup: { name: "nightly" } } };
+  const { job, mounts } = restoreJobOf(named, backup, member, "3.6.16");
+  assert.deepEqual(job.store, { type: "PVC", folder: "/backups" });
+  assert.deepEqual(job.encryption, { folder: "/etc/etcd-worker/encryption" });
+  assert.deepEqual(mounts, [
+    { folder: "/backups", claim: "backups", readOnly: true },
+    { folder: "/etc/etcd-worker/encryption", secret: "keys" },
+  ]);
+  assert.throws(() => restoreJobOf(named, undefined, member, "3.6.16"), /the EtcdBackup nightly is missing/);
+});
+
+test("nothing is made from a backup that was not proved", () => {
+  assert.throws(() => restoreJobOf(aRestore(), undefined, member, "3.6.16"), RangeError);
+});
