@@ -151,6 +151,9 @@ test("an operator with rights in one namespace runs clusters there and has no ri
 const usedSeldom: Readonly<Record<string, string>> = {
   "create customresourcedefinitions": "the CRD does not exist yet",
   "update etcdclusters/finalizers": "an optional admission plugin requires it",
+  "update etcdbackups/finalizers": "an optional admission plugin requires it",
+  "get etcdbackups": "a write to one got no answer",
+  "patch etcdbackups": "spec.deletionPolicy is Delete",
   "watch leases": "a standby watches the leader's Lease",
   "patch events": "an event repeats",
   "update pods/resize": "spec.pod.resources was edited",

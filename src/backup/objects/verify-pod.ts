@@ -5,9 +5,9 @@ import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { RestoreJob, VerifyJob } from "../../worker/job.ts";
-import { encryptionOf, volumesOf } from "../../worker/mounts.ts";
+import { encryptionOf, folders, volumesOf } from "../../worker/mounts.ts";
 import { podBasics, scratchVolume, workerContainer } from "../../worker/pod.ts";
-import { keyIn, placeIn, stalledAfter, type Work } from "./jobs.ts";
+import { keyIn, type Origin, placeIn, stalledAfter, type Work } from "./jobs.ts";
 
 export const restoreContainerName = "restore";
 
@@ -28,7 +28,7 @@ interface Verification {
 export function verification(
   backup: CompleteEtcdBackup,
   run: { readonly id: string; readonly path?: string },
-  cluster: CompleteEtcdCluster | undefined,
+  origin: Origin,
   image: string,
 ): Verification | undefined {
   const { spec, status } = backup;
@@ -54,19 +54,33 @@ export function verification(
     bumpRevision: 0,
     stalledAfterSeconds,
   };
-  const verify: VerifyJob = { do: "verify", endpoint: clientUrl, store: place.target, key, stalledAfterSeconds };
+  const reached = origin.t === "reached" ? origin : undefined;
+  // What was restored has the users of what was backed up.
+  const login = reached?.reached.mounts.filter(({ folder }) => folder === folders.login) ?? [];
+  const verify: VerifyJob = {
+    do: "verify",
+    endpoint: clientUrl,
+    store: place.target,
+    key,
+    ...(login.length > 0 && { loginFolder: folders.login }),
+    stalledAfterSeconds,
+  };
   const { resources } = spec.worker;
   const restoring = workerContainer({ image, job: restore, mounts, resources, name: restoreContainerName });
   return {
-    work: { job: verify, mounts },
+    work: { job: verify, mounts: [...mounts, ...login] },
     spec: {
       ...podBasics(spec.worker),
       initContainers: [{ ...restoring, volumeMounts: [...(restoring.volumeMounts ?? []), dataMount] }],
       containers: [
-        workerContainer({ image, job: verify, mounts, resources }),
-        throwawayMember(spec.verify.image ?? etcdImage(cluster, etcdVersion), run.id, resources),
+        workerContainer({ image, job: verify, mounts: [...mounts, ...login], resources }),
+        throwawayMember(spec.verify.image ?? etcdImage(reached?.cluster, etcdVersion), run.id, resources),
       ],
-      volumes: [...volumesOf(mounts), { name: scratchVolume, emptyDir: {} }, { name: dataVolume, emptyDir: {} }],
+      volumes: [
+        ...volumesOf([...mounts, ...login]),
+        { name: scratchVolume, emptyDir: {} },
+        { name: dataVolume, emptyDir: {} },
+      ],
     },
   };
 }

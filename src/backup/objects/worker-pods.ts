@@ -25,8 +25,7 @@ export function podOf({ backup, origin, image }: Making, run: RunAttempt): Pod |
   if (run.step === "Delete") return podFor(backup, run, image, deleteWork(backup));
   if (run.step === "Backup")
     return origin.t === "reached" ? podFor(backup, run, image, backupWork(backup, run, origin)) : undefined;
-  const cluster = origin.t === "reached" ? origin.cluster : undefined;
-  const found = verification(backup, run, cluster, image);
+  const found = verification(backup, run, origin, image);
   return found && { ...podFor(backup, run, image, found.work), spec: found.spec };
 }
 

@@ -56,7 +56,8 @@ export function obstacleIn({ origin, workerImage }: View): Trouble | undefined {
 
 export const imageUnknown: Trouble = {
   reason: "ImageUnknown",
-  message: "The operator does not know its own image yet, which workers run. It looks at its pod again shortly.",
+  message:
+    "The operator does not know its own image, which workers run: let it read its own pod, as example/rbac does, or start it with -worker-image.",
 };
 
 /** Nobody reports when the operator has learned its image. */

@@ -34,6 +34,8 @@ export class FakeWorkers {
   readonly jobs: Job[] = [];
   /** Set by tests; undefined: success. */
   fate: Fate = () => undefined;
+  /** False: the node is lost, and nobody reports that a deleted pod has ended. */
+  stops = true;
   /** As many as ever ran side by side. */
   most = 0;
   readonly #api: FakeApi;
@@ -58,6 +60,11 @@ export class FakeWorkers {
     return this.jobs.filter((job) => job.do === what).length;
   }
 
+  /** As many as run now. */
+  get running(): number {
+    return this.#alive.size;
+  }
+
   #made(pod: Pod): void {
     const container = pod.spec?.containers.find(({ name }) => name === "worker");
     const job = JSON.parse(container?.env?.find(({ name }) => name === jobVariable)?.value ?? "null") as Job;
@@ -73,6 +80,7 @@ export class FakeWorkers {
       const scheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes fit" };
       return await this.#patch(key, { phase: "Pending", conditions: [scheduled] });
     }
+    await this.#api.mergePatch(Pod, key, { spec: { nodeName: "node-1" } }).catch(() => undefined);
     if (fortune.t === "waits") {
       const state = { waiting: { reason: fortune.reason } };
       return await this.#patch(key, { phase: "Pending", containerStatuses: [statusOf("worker", state)] });
@@ -98,6 +106,7 @@ export class FakeWorkers {
   }
 
   #deleted(key: Key): void {
+    if (!this.stops) return;
     this.#clock.after(stopMs, () => {
       this.#alive.delete(keyText(key));
       this.#api.delete(Pod, key, { gracePeriodSeconds: 0 }).catch(() => undefined);
