@@ -7,18 +7,14 @@ import { CredentialsError } from "./kube/credentials/credentials.ts";
 import { findCredentials } from "./kube/credentials/find-credentials.ts";
 import { logger } from "./kube/process/log.ts";
 import { runProcess } from "./kube/process/run-process.ts";
-import { runOperator } from "./operator.ts";
+import { programs, runOperator } from "./operator.ts";
 import { version } from "./version.ts";
-
-const names = ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"] as const;
 
 /** Reconciles have 10 s to finish and 5 s to abort; a pod's usual grace period is 30 s. */
 const endWithin = 25_000;
 
 async function main([, program = "", ...args]: readonly string[]): Promise<void> {
-  const name = names.find((known) => known === path.basename(program)) ?? names[0];
-  if (name !== names[0] && !isVersion(args))
-    throw new FlagError("this program answers only --version so far: the etcd-operator runs clusters.");
+  const name = programs.find((known) => known === path.basename(program)) ?? programs[0];
   const flags = isVersion(args) ? undefined : parseFlags(args);
   if (flags === undefined || flags.version) {
     process.stdout.write(`${name} ${version}\n`);
@@ -27,7 +23,7 @@ async function main([, program = "", ...args]: readonly string[]): Promise<void>
   const identity = identityOf(process.env);
   const credentials = await findCredentials();
   const log = logger();
-  runProcess((signal) => runOperator({ flags, identity, credentials, log, signal }), { log, endWithin });
+  runProcess((signal) => runOperator({ program: name, flags, identity, credentials, log, signal }), { log, endWithin });
 }
 
 const isVersion = (args: readonly string[]): boolean => args.length === 1 && /^--?version$/.test(args[0] ?? "");

@@ -6,12 +6,12 @@ import { test } from "node:test";
 import type { Scope } from "./api/scope.ts";
 import { parseFlags } from "./flags.ts";
 import { silent } from "./kube/process/log.ts";
-import { leaseFor, runOperator } from "./operator.ts";
+import { leaseFor, programs, runOperator } from "./operator.ts";
 import { startServer } from "./transport/testing/local-server.ts";
 
 const clusterwide: Scope = { t: "clusterwide" };
 const namespaces = (...names: string[]): Scope => ({ t: "namespaces", names });
-const leaseName = (scope: Scope): string => leaseFor(scope, "ops").name;
+const leaseName = (scope: Scope): string => leaseFor("etcd-operator", scope, "ops").name;
 
 test("a cluster-wide and a namespaced operator in one namespace each have a lease of their own", () => {
   const scopes = [
@@ -26,7 +26,7 @@ test("a cluster-wide and a namespaced operator in one namespace each have a leas
   const names = scopes.map(leaseName);
   assert.equal(new Set(names).size, scopes.length, names.join(", "));
   assert.deepEqual(names.slice(0, 2), ["etcd-operator-clusterwide", "etcd-operator"]);
-  assert.ok(scopes.every((scope) => leaseFor(scope, "ops").namespace === "ops"));
+  assert.ok(scopes.every((scope) => leaseFor("etcd-operator", scope, "ops").namespace === "ops"));
 });
 
 test("the lease of several namespaces is the same in whatever order, and however often, they are named", () => {
@@ -73,6 +73,7 @@ test("an API server that is away at the start is waited for, and /healthz is ans
   const end = new AbortController();
   let ended: unknown;
   const running = runOperator({
+    program: "etcd-operator",
     flags: parseFlags(["-create-crd=false", `-listen-addr=127.0.0.1:${port}`]),
     identity: { namespace: "ops", pod: "operator" },
     credentials: {
@@ -105,4 +106,9 @@ test("an API server that is away at the start is waited for, and /healthz is ans
   assert.equal(await statusOf(port, "/healthz"), 200);
   end.abort(new Error("the test is over"));
   assert.equal(await running, "wound up");
+});
+
+test("who looks after backups and who after clusters each have a lease, so that any mix of programs is safe", () => {
+  for (const scope of [clusterwide, namespaces("ops"), namespaces("a", "b")])
+    assert.equal(new Set(programs.map((program) => leaseFor(program, scope, "ops").name)).size, programs.length);
 });

@@ -1,26 +1,38 @@
-// The operator itself: what it connects to, what it makes sure of first, and what it runs.
+// The operator itself: what it connects to, what it makes sure of first, and which controllers it runs. Three programs are
+// made of the same parts: one that runs all of them, and one each for backups and for restores.
 import { createHash } from "node:crypto";
-import { definitions } from "./api/crd/crd.ts";
+import { definitionOf } from "./api/crd/crd.ts";
 import { installCrds } from "./api/crd/install.ts";
+import { etcdBackup } from "./api/etcd-backup/kind.ts";
+import { etcdCluster } from "./api/etcd-cluster/kind.ts";
+import { etcdRestore } from "./api/etcd-restore/kind.ts";
+import type { KindDescription } from "./api/kind-description.ts";
+import { kinds } from "./api/kinds.ts";
 import type { Scope } from "./api/scope.ts";
+import { backupController } from "./backup/controller.ts";
 import { runChaos } from "./cluster/chaos.ts";
 import { clusterController } from "./cluster/controller.ts";
 import type { Identity } from "./environment.ts";
 import { EtcdMembers } from "./etcd/members.ts";
 import type { Flags } from "./flags.ts";
+import type { KubeApi } from "./kube/client/api.ts";
 import { connectKube } from "./kube/client/client.ts";
 import { systemClock } from "./kube/clock.ts";
 import type { Credentials } from "./kube/credentials/credentials.ts";
 import { EventRecorder } from "./kube/objects/events.ts";
 import type { Key } from "./kube/objects/objects.ts";
 import type { Logger } from "./kube/process/log.ts";
-import { type RunningController, runManager } from "./kube/process/manager.ts";
+import { type RunningCache, type RunningController, runManager } from "./kube/process/manager.ts";
 import { RuntimeObserver } from "./kube/process/runtime-observer.ts";
+import { OwnImage } from "./own-image.ts";
+import { restoreController } from "./restore/controller.ts";
 import { version } from "./version.ts";
 
-const name = "etcd-operator";
+export const programs = ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"] as const;
+export type Program = (typeof programs)[number];
 
 export interface OperatorOptions {
+  readonly program: Program;
   readonly flags: Flags;
   readonly identity: Identity;
   readonly credentials: Credentials;
@@ -28,7 +40,24 @@ export interface OperatorOptions {
   readonly signal: AbortSignal;
 }
 
-export async function runOperator({ flags, identity, credentials, log, signal }: OperatorOptions): Promise<void> {
+/** What every controller is made of. */
+interface Parts {
+  readonly api: KubeApi;
+  readonly scope: Scope;
+  readonly events: EventRecorder;
+  readonly observer: RuntimeObserver;
+  readonly workerImage: () => string | undefined;
+}
+
+interface Job {
+  /** Without its definition the program has nothing to do. */
+  readonly needs: KindDescription;
+  readonly controller: RunningController;
+  readonly informers: readonly RunningCache[];
+}
+
+export async function runOperator(options: OperatorOptions): Promise<void> {
+  const { program, flags, identity, credentials, log, signal } = options;
   const observer = new RuntimeObserver(log);
   const connect = () => connectKube({ credentials, observeRequest: observer.request });
   using api = connect();
@@ -36,45 +65,80 @@ export async function runOperator({ flags, identity, credentials, log, signal }:
   using leaseApi = connect();
   const members = new EtcdMembers();
   const scope = scopeOf(flags, identity);
-  log.info("starts", { version, scope, server: credentials.server });
+  log.info("starts", { program, version, scope, server: credentials.server });
   const events = new EventRecorder({
     api,
-    reporter: { controller: name, instance: identity.pod },
+    reporter: { controller: program, instance: identity.pod },
     observe: observer.event,
   });
-  const { controller, informers, pods } = clusterController({ api, scope, members, events, observer });
-  const level = flags.chaosLevel;
-  const alongside: Pick<RunningController, "alongside"> =
-    level === undefined
-      ? {}
-      : { alongside: (api, ended) => runChaos({ level, pods, clock: systemClock, log }, api, ended) };
+  const image = new OwnImage(flags.workerImage);
+  const parts: Parts = { api, scope, events, observer, workerImage: image.get };
+  const leaseOf = (name: Program): Key => leaseFor(name, scope, identity.namespace);
+  const jobs = jobsOf(program, flags).map((name) => jobOf(name, parts, members, flags, leaseOf(name)));
+  const needed = new Set(jobs.slice(0, 1).map(({ needs }) => needs));
+  const install = (wanted: readonly KindDescription[], ended: AbortSignal): Promise<void> =>
+    installCrds(api, wanted.map(definitionOf), ended, log);
+  const alongside: Promise<unknown>[] = [];
   try {
     await runManager({
       api,
       leaseApi,
-      informers,
-      controllers: [{ controller, lease: leaseFor(scope, identity.namespace), ...alongside }],
+      informers: jobs.flatMap(({ informers }) => informers),
+      controllers: jobs.map(({ controller }) => controller),
       identity: `${identity.pod}_${crypto.randomUUID()}`,
       listen: flags.listenAddr,
-      prepare: (ended) => (flags.createCrd ? installCrds(api, definitions, ended, log) : Promise.resolve()),
+      async prepare(ended) {
+        alongside.push(image.find(api, identity, program, log, ended));
+        if (!flags.createCrd) return;
+        // The others are installed too, and nothing that works without them waits for that.
+        const others = kinds.filter((kind) => !needed.has(kind));
+        alongside.push(install(others, ended).catch(() => undefined));
+        await install([...needed], ended);
+      },
       observer,
       events,
       signal,
     });
   } finally {
     members.close();
+    await Promise.all(alongside);
   }
+}
+
+/** Which of the three jobs a program does; the first is what it is there for. */
+function jobsOf(program: Program, { backup, restore }: Flags): readonly Program[] {
+  if (program !== "etcd-operator") return [program];
+  return programs.filter((name) => name === program || (name === "etcd-backup-operator" ? backup : restore));
+}
+
+function jobOf(name: Program, parts: Parts, members: EtcdMembers, flags: Flags, lease: Key): Job {
+  if (name === "etcd-backup-operator") {
+    const { controller, informers } = backupController(parts);
+    return { needs: etcdBackup, controller: { controller, lease }, informers };
+  }
+  if (name === "etcd-restore-operator") {
+    const { controller, informers } = restoreController(parts);
+    return { needs: etcdRestore, controller: { controller, lease }, informers };
+  }
+  const { controller, informers, pods } = clusterController({ ...parts, members });
+  const level = flags.chaosLevel;
+  const { log } = parts.observer;
+  const chaos: Pick<RunningController, "alongside"> =
+    level === undefined
+      ? {}
+      : { alongside: (api, ended) => runChaos({ level, pods, clock: systemClock, log }, api, ended) };
+  return { needs: etcdCluster, controller: { controller, lease, ...chaos }, informers };
 }
 
 // The longest name that Kubernetes takes for a Lease.
 const longestName = 253;
 
 /**
- * One leader for each scope: operators with different scopes run side by side in one namespace and each needs to lead.
- * The operator's own namespace, which is the default, has the plain name. A namespace contains no dot, so that no two
- * scopes have the same name.
+ * One leader for each job and scope: operators with different scopes run side by side in one namespace and each needs to
+ * lead; and who looks after backups may be another process than who looks after clusters. The operator's own namespace,
+ * which is the default, has the plain name. A namespace contains no dot, so that no two scopes have the same name.
  */
-export function leaseFor(scope: Scope, namespace: string): Key {
+export function leaseFor(name: Program, scope: Scope, namespace: string): Key {
   if (scope.t === "clusterwide") return { namespace, name: `${name}-clusterwide` };
   const names = [...new Set(scope.names)].sort();
   if (names.length === 1 && names[0] === namespace) return { namespace, name };

@@ -2,7 +2,7 @@
 // everything. Prints the paths of the results, one a line.
 import { labConfig, UsageError } from "../config.ts";
 import { buildOperatorImage } from "../images/operator.ts";
-import { bundleOperator } from "../images/bundle.ts";
+import { bundleOperator, bundleWorker } from "../images/bundle.ts";
 import { ensureImages } from "../images/index.ts";
 import { red, say } from "../progress.ts";
 import { ensureBinaries } from "./binaries.ts";
@@ -25,7 +25,7 @@ const targets: Record<string, () => Promise<string[]>> = {
   stores: ensureStoreServers,
   images: async () => (await ensureImages()).map(({ file }) => file),
   operator: async () => [(await buildOperatorImage()).file],
-  bundle: async () => [await bundleOperator()],
+  bundle: async () => [await bundleOperator(), await bundleWorker()],
 };
 
 async function everything(): Promise<string[]> {

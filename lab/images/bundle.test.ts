@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { bundle } from "./bundle.ts";
+import { bundle, bundleOf } from "./bundle.ts";
 
 test("a stack from the image names our functions, classes and private methods", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
@@ -11,6 +11,26 @@ test("a stack from the image names our functions, classes and private methods", 
     const text = await readFile(await bundle("src/main.ts", path.join(folder, "operator.cjs")), "utf8");
     for (const name of [/function reconcileCluster\(/, /class Informer\b|\bInformer=class\b/, /#renewUntil\(/])
       assert.ok(name.test(text), `the bundle has no ${name}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("the SDKs of the clouds are in the worker, and the operator does not carry them", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
+  try {
+    const sdk = /node_modules\/(@aws-sdk|@smithy|@azure|google-auth-library)\//;
+    const operator = await bundleOf("src/main.ts", path.join(folder, "operator.cjs"));
+    const worker = await bundleOf("src/worker/main.ts", path.join(folder, "worker.cjs"));
+    assert.deepEqual(
+      operator.filter((file) => sdk.test(file) || /src\/(store|seal)\//.test(file)),
+      [],
+    );
+    for (const vendor of ["@aws-sdk", "@azure", "google-auth-library"])
+      assert.ok(
+        worker.some((file) => file.includes(vendor)),
+        vendor,
+      );
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -13,9 +13,19 @@ const firstLine = `#!/usr/local/bin/node ${nodeFlag}`;
 export const bundleOperator = (): Promise<string> =>
   bundle("src/main.ts", path.join(tree, "dist", "etcd-operator.cjs"));
 
+/** A program of its own: it holds the SDKs of the clouds, which the operator must not carry. */
+export const bundleWorker = (): Promise<string> =>
+  bundle("src/worker/main.ts", path.join(tree, "dist", "etcd-worker.cjs"));
+
 /** Bundles what `entry`, a file of this tree, starts. Gives back `outfile`. */
 export async function bundle(entry: string, outfile: string): Promise<string> {
-  await build({
+  await bundleOf(entry, outfile);
+  return outfile;
+}
+
+/** Gives back the files that are in it. */
+export async function bundleOf(entry: string, outfile: string): Promise<readonly string[]> {
+  const { metafile } = await build({
     absWorkingDir: tree,
     entryPoints: [entry],
     outfile,
@@ -30,8 +40,9 @@ export async function bundle(entry: string, outfile: string): Promise<string> {
     banner: { js: firstLine },
     legalComments: "none",
     logLevel: "warning",
+    metafile: true,
   });
   const written = await readFile(outfile, "utf8");
   if (!written.startsWith(`${firstLine}\n`)) throw new Error(`${outfile} does not begin with ${firstLine}.`);
-  return outfile;
+  return Object.keys(metafile.inputs);
 }

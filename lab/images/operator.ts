@@ -1,11 +1,13 @@
-// The operator's image: its bundle under the three names that manifests start, Node, the libraries Node loads, and
-// nothing else. The Dockerfile gives the same to people with Docker.
+// The operator's image: its bundle under the three names that manifests start, the worker and the etcdutl that it runs,
+// Node, the libraries Node loads, and nothing else. The Dockerfile gives the same to people with Docker.
 import { readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
 import { version } from "../../src/version.ts";
 import { step } from "../progress.ts";
 import { ensureArchive, type ImageArchive } from "./archive.ts";
-import { bundleOperator, tree } from "./bundle.ts";
+import { ensureBuilt } from "../build/cache.ts";
+import { etcdutlRecipe } from "../build/etcd.ts";
+import { bundleOperator, bundleWorker, tree } from "./bundle.ts";
 import { commandPath, nodeImage } from "./node.ts";
 import { inImage, program } from "./programs.ts";
 import type { Entry } from "./tar.ts";
@@ -18,7 +20,13 @@ export function buildOperatorImage(): Promise<ImageArchive> {
     const otherNames = ["etcd-backup-operator", "etcd-restore-operator"].map(
       (name): Entry => ({ is: "link", path: inImage(commandPath(name)), mode: 0o777, to: "etcd-operator" }),
     );
-    const programs = [program(commandPath("etcd-operator"), bundle), ...otherNames];
+    const etcdutl = path.join(await ensureBuilt(await etcdutlRecipe()), "etcdutl");
+    const programs = [
+      program(commandPath("etcd-operator"), bundle),
+      ...otherNames,
+      program(commandPath("etcd-worker"), await bundleWorker()),
+      program(commandPath("etcdutl"), etcdutl),
+    ];
     const image = await nodeImage(operatorImageTag, "etcd-operator", programs);
     const archive = await ensureArchive(image, path.join(tree, "dist"));
     await forgetOthers(archive.file);

@@ -4,7 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { request } from "node:http";
+import * as http from "node:http";
+import * as https from "node:https";
 import { createServer } from "node:net";
 import * as path from "node:path";
 import { waitFor } from "../progress.ts";
@@ -19,6 +20,8 @@ export interface Place {
 export interface Program {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
+  /** Default: http. */
+  readonly scheme?: "http" | "https";
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +34,7 @@ export class StoreServer implements AsyncDisposable {
   private constructor(place: Place, program: Program) {
     this.#place = place;
     this.#program = program;
-    this.url = `http://${place.host}:${place.port}`;
+    this.url = `${program.scheme ?? "http"}://${place.host}:${place.port}`;
   }
 
   static async start(place: Place, program: Program): Promise<StoreServer> {
@@ -56,7 +59,7 @@ export class StoreServer implements AsyncDisposable {
         `${name} to answer at ${this.url}`,
         async () => {
           if (child.exitCode !== null) return "exited";
-          return (await answers(this.#place)) ? "answers" : undefined;
+          return (await answers(this.#place, this.#program.scheme ?? "http")) ? "answers" : undefined;
         },
         { timeoutMs: 30_000, everyMs: 30, lastSeen: () => this.log },
       );
@@ -96,9 +99,11 @@ export class StoreServer implements AsyncDisposable {
 }
 
 /** Whatever it answers: that it does is enough. */
-function answers({ host, port }: Place): Promise<boolean> {
+function answers({ host, port }: Place, scheme: "http" | "https"): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const asked = request({ host, port, path: "/", method: "GET", agent: false, timeout: 2000 }, (response) => {
+  const { request } = scheme === "https" ? https : http;
+  const options = { host, port, path: "/", agent: false, timeout: 2000, rejectUnauthorized: false };
+  const asked = request(options, (response) => {
     response.resume();
     resolve(true);
   });

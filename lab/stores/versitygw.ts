@@ -19,6 +19,8 @@ export interface VersitygwOptions {
   readonly buckets?: readonly string[];
   /** Answers for `<bucket>.<domain>`, too. */
   readonly virtualDomain?: string;
+  /** Files in PEM; it then speaks TLS only. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 const program = async (): Promise<string> => path.join(await ensureBuilt(storeServers.versitygw), "versitygw");
@@ -30,9 +32,11 @@ export async function startVersitygw(place: Place, options: VersitygwOptions = {
   const { accessKeyId, secretAccessKey } = rootKeys;
   const settings = ["--port", `${place.host}:${place.port}`, "--iam-dir", users, "--quiet", "--keep-alive"];
   const domain = options.virtualDomain === undefined ? [] : ["--virtual-domain", options.virtualDomain];
+  const tls = options.tls ? ["--cert", options.tls.cert, "--key", options.tls.key] : [];
   return StoreServer.start(place, {
     name: "versitygw",
-    argv: [await program(), ...settings, ...domain, "posix", place.folder],
+    scheme: options.tls ? "https" : "http",
+    argv: [await program(), ...settings, ...domain, ...tls, "posix", place.folder],
     env: { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
   });
 }

@@ -1,10 +1,12 @@
-// Every reason of an Event that the operator records on an EtcdCluster. People filter by reason, so a reason never
+// Every reason of an Event that the operator records on an object of ours. People filter by reason, so a reason never
 // changes once it is released; "New Member Added", "Member Removed", "Replacing Dead Member" and "Member Upgraded" are
 // those of etcd-operator 0.9. The table in docs/clusters.md is made from these rows.
 
 export interface EventReason {
   readonly reason: string;
   readonly type: "Normal" | "Warning";
+  /** The kinds that it is recorded on. Absent: EtcdCluster. */
+  readonly on?: readonly ("EtcdCluster" | "EtcdBackup" | "EtcdRestore")[];
   /** When the operator records it, in a sentence. */
   readonly when: string;
   /** What a person should do, in a sentence. Absent where nothing has to be done. */
@@ -194,12 +196,14 @@ export const eventReasons = {
   invalidSpec: {
     reason: "Invalid Spec",
     type: "Warning",
+    on: ["EtcdCluster", "EtcdBackup"],
     when: "The spec asks for something that cannot work.",
     whatToDo: "Change the field that the note names.",
   },
   refused: {
     reason: "Refused",
     type: "Warning",
+    on: ["EtcdCluster", "EtcdBackup"],
     when: "Kubernetes or etcd refuses a step, such as a pod beyond a quota.",
     whatToDo: "Do what the note says; it quotes the refusal.",
   },
@@ -248,36 +252,102 @@ export const eventReasons = {
   restoreBegun: {
     reason: "Restore Begun",
     type: "Normal",
+    on: ["EtcdRestore"],
     when: "An EtcdRestore has proved its backup: from now on the data of the cluster is replaced, or a cluster is made from it.",
   },
   dataSaved: {
     reason: "Data Saved",
     type: "Normal",
+    on: ["EtcdRestore"],
     when: "Before the data of a cluster without volumes is replaced by an EtcdRestore, it was saved beside the backup.",
   },
   dataNotSaved: {
     reason: "Data Not Saved",
     type: "Warning",
+    on: ["EtcdRestore"],
     when: "The data of a cluster without volumes is replaced by an EtcdRestore, and no member could give it to be saved.",
     whatToDo: "Nothing, if the cluster was beyond repair; the note says what was tried.",
   },
   restoreSucceeded: {
     reason: "Restore Succeeded",
     type: "Normal",
+    on: ["EtcdRestore"],
     when: "The cluster is ready with the data of the backup.",
   },
   restoreFailed: {
     reason: "Restore Failed",
     type: "Warning",
+    on: ["EtcdRestore"],
     when: "An EtcdRestore has ended without success; the note says what was touched.",
     whatToDo: "Do what the note says, and apply another EtcdRestore.",
   },
   restoreNotTaken: {
     reason: "Restore Not Taken",
     type: "Warning",
+    on: ["EtcdRestore"],
     when: "An EtcdRestore into a new cluster is for an operator of its own namespace, and none has taken it.",
     whatToDo:
       "Give it the annotation `etcd.database.coreos.com/scope: clusterwide`, or run an operator in its namespace.",
+  },
+  backupSucceeded: {
+    reason: "Backup Succeeded",
+    type: "Normal",
+    on: ["EtcdBackup"],
+    when: "A backup is complete: it was read back and compared with what was sent.",
+  },
+  backupVerified: {
+    reason: "Backup Verified",
+    type: "Normal",
+    on: ["EtcdBackup"],
+    when: "A backup was restored into a throwaway member, which had the right revision and hash.",
+  },
+  backupsDeleted: {
+    reason: "Backups Deleted",
+    type: "Normal",
+    on: ["EtcdBackup"],
+    when: "An EtcdBackup with `spec.deletionPolicy: Delete` was deleted, and its backups with it.",
+  },
+  backupRetried: {
+    reason: "Backup Retried",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "An attempt failed, and another one follows.",
+    whatToDo: "Nothing, unless it happens again and again: then do what the note says.",
+  },
+  backupFailed: {
+    reason: "Backup Failed",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "A run has failed, with all its attempts.",
+    whatToDo: "Do what the note says; `kubectl logs` of the worker, which is kept, tells more.",
+  },
+  verificationFailed: {
+    reason: "Verification Failed",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "A backup is complete and could not be proved by a restore. It stays in the store.",
+    whatToDo: "Do what the note says, and have another backup taken. Do not rely on this one.",
+  },
+  backupWaits: {
+    reason: "Backup Waits",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "A backup is due, and the EtcdCluster does not exist or has never served, or the operator does not know its own image.",
+    whatToDo: "Correct `spec.clusterRef`, or see to the EtcdCluster; the backup begins by itself.",
+  },
+  workerCannotStart: {
+    reason: "Worker Cannot Start",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "The pod that does the work does not come up.",
+    whatToDo: "Do what the note says: most often a Secret is missing, or its name is wrong.",
+  },
+  backupsNotDeleted: {
+    reason: "Backups Not Deleted",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "An EtcdBackup with `spec.deletionPolicy: Delete` is being deleted, and its backups cannot be.",
+    whatToDo: "Do what the note says, or set `spec.deletionPolicy: Retain` to let it go without them.",
   },
 } as const satisfies Record<string, EventReason>;
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../kube/client/errors.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
@@ -15,7 +16,9 @@ const hour = 3_600_000;
 async function running() {
   const clock = new SimulatedClock();
   const claims = PersistentVolumeClaim;
-  const kinds = [EtcdCluster, Pod, claims, Service, PodDisruptionBudget, Node, Secret].map((kind) => ({ kind }));
+  const kinds = [EtcdBackup, EtcdCluster, Pod, claims, Service, PodDisruptionBudget, Node, Secret].map((kind) => ({
+    kind,
+  }));
   const api = new FakeApi({ kinds, clock });
   const lines: { level: string; message: string; stack?: string }[] = [];
   const observer = new RuntimeObserver(logger({ write: (line) => lines.push(JSON.parse(line)) }));

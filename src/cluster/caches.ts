@@ -1,5 +1,6 @@
 // The caches of the controller: one set for the whole Kubernetes cluster or one for each namespace, nodes, which belong to
 // none, and the Secrets that clusters name.
+import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { Scope } from "../api/scope.ts";
 import type { KubeApi, Selection } from "../kube/client/api.ts";
@@ -25,6 +26,8 @@ interface Informers {
   readonly budgets: Informer<PodDisruptionBudget>;
   /** Those that the operator makes. Clusters without TLS need none. */
   readonly secrets: Informer<Secret>;
+  /** Read when a cluster is lost, to say what there is to restore. */
+  readonly backups: Informer<EtcdBackup>;
 }
 
 export class Caches {
@@ -67,6 +70,10 @@ export class Caches {
         { ...selection, labelSelector: cachedLabels },
         { transform: leanSecret, optional: "clusters with spec.TLS are not looked after" },
       ),
+      backups: informer(EtcdBackup, selection, {
+        indexes: { cluster: clusterOfBackup },
+        optional: "a cluster that is lost does not say which backup there is",
+      }),
     });
     this.#byNamespace = new Map(
       scope.t === "clusterwide"
@@ -89,13 +96,14 @@ export class Caches {
   }
 
   get all(): RunningCache[] {
-    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets, secrets }) => [
+    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets, secrets, backups }) => [
       clusters,
       pods,
       claims,
       services,
       budgets,
       secrets,
+      backups,
     ]);
     return [...namespaced, this.nodes, this.given];
   }
@@ -111,6 +119,7 @@ export class Caches {
       budgets: set.budgets.store,
       nodes: this.nodes.readable ? this.nodes.store : undefined,
       secrets: set.secrets.readable ? set.secrets.store : undefined,
+      backups: set.backups.readable ? set.backups.store : undefined,
       given: this.given,
     };
   }
@@ -120,6 +129,11 @@ export class Caches {
 export function clusterOfClaim({ metadata }: PersistentVolumeClaim): string[] {
   const cluster = metadata?.labels?.["etcd_cluster"];
   return cluster === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name: cluster })];
+}
+
+function clusterOfBackup({ metadata, spec }: EtcdBackup): string[] {
+  const name = spec?.clusterRef?.name;
+  return name === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name })];
 }
 
 function nodeName(pod: Pod): string[] {

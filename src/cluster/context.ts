@@ -1,4 +1,5 @@
 // What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
+import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
@@ -25,6 +26,8 @@ export interface ClusterCaches {
   readonly nodes: StoreView<Node> | undefined;
   /** Those that the operator made. Undefined while it may not see Secrets, or has not seen them yet. */
   readonly secrets: StoreView<Secret> | undefined;
+  /** By the index `cluster`. Undefined while the operator may not see them, or has not seen them yet. */
+  readonly backups: StoreView<EtcdBackup> | undefined;
   /** Those that clusters name. */
   readonly given: Pick<GivenSecrets, "read">;
 }

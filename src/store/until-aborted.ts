@@ -6,20 +6,25 @@ export async function* untilAborted<T>(body: AsyncIterable<T>, signal: AbortSign
     return;
   }
   const iterator = body[Symbol.asyncIterator]();
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => undefined);
-  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  // One promise for each piece: a race with one that lasts as long as the body would keep every piece in memory.
+  let stop: (reason: Error) => void = () => undefined;
+  const next = (): Promise<IteratorResult<T>> =>
+    new Promise((resolve, reject) => {
+      stop = reject;
+      iterator.next().then(resolve, reject);
+    });
+  const onAbort = (): void => stop(signal.reason as Error);
   signal.addEventListener("abort", onAbort, { once: true });
   let ended = false;
   try {
-    signal.throwIfAborted();
     while (true) {
-      const next = await Promise.race([iterator.next(), aborted.promise]);
-      if (next.done === true) {
+      signal.throwIfAborted();
+      const piece = await next();
+      if (piece.done === true) {
         ended = true;
         return;
       }
-      yield next.value;
+      yield piece.value;
     }
   } catch (error) {
     // What threw has ended; what was left behind by the signal has not.

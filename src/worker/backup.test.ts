@@ -11,7 +11,7 @@ import { TransportError } from "../transport/errors.ts";
 import type { BackupDone, BackupJob, FailureCode } from "./job.ts";
 import { parseMetadata } from "./metadata.ts";
 import { runJob } from "./run-job.ts";
-import { MemoryStore } from "./testing/memory-store.ts";
+import { MemoryStore } from "../store/testing/memory-store.ts";
 import { testWorker } from "./testing/test-worker.ts";
 import type { Worker } from "./worker.ts";
 
@@ -249,11 +249,27 @@ describe("a backup", () => {
     }
   });
 
-  test("ends the uploads that a worker before it left behind", async () => {
+  test("ends the uploads that a worker before it left behind, and none that may be of others", async () => {
     const store = new MemoryStore();
-    store.leftovers.push(`${job.key.path}_v1`);
+    store.leftovers.push(`${job.key.path}_v1_2026-11-17-09:00:00`, `${job.key.path}-eu`);
     await backedUp(store, await filled());
-    assert.deepEqual(store.leftovers, []);
+    await backedUp(store, await filled(), { key: { t: "once", path: job.key.path } });
+    assert.deepEqual(store.leftovers, [`${job.key.path}-eu`]);
+  });
+
+  test("is made where leftovers may not be looked for", async () => {
+    const store = new MemoryStore();
+    store.fail("forbidden", { to: "clean up" });
+    await backedUp(store, await filled());
+  });
+
+  test("that an earlier pod of the same run has left damaged is made again", async () => {
+    const store = new MemoryStore();
+    const etcd = await filled();
+    const { backup } = await backedUp(store, etcd);
+    store.objects.get(key)!.bytes = Buffer.from("damaged");
+    assert.equal((await backedUp(store, etcd)).backup.sha256, backup.sha256);
+    assert.notEqual(Buffer.from(store.objects.get(key)!.bytes).toString(), "damaged");
   });
 
   test("whose process is asked to end leaves nothing", async () => {

@@ -12,6 +12,7 @@ import type { BackupDone, BackupFacts, BackupJob } from "./job.ts";
 import { getMetadata, type Metadata, putMetadata } from "./metadata.ts";
 import { objectKey } from "./object-key.ts";
 import { pulled, resumed } from "./pulled.ts";
+import { endLeftovers } from "./leftovers.ts";
 import { readBack, withdrawn } from "./read-back.ts";
 import { applyRetention, doneBefore } from "./retention.ts";
 import { after, before, type Before } from "./revision.ts";
@@ -32,8 +33,14 @@ async function earlierPod(job: BackupJob, store: ObjectStore, worker: Worker): P
   const found = await doneBefore(job, store, worker);
   if (found === undefined) return undefined;
   worker.log.info("this run has made its backup already", { key: found.key });
-  await watched({ ...worker, ...job, what: "read-back" }, (watch) => readBack(store, found, watch));
-  return factsOf(found);
+  try {
+    await watched({ ...worker, ...job, what: "read-back" }, (watch) => readBack(store, found, watch));
+    return factsOf(found);
+  } catch (error) {
+    worker.signal.throwIfAborted();
+    worker.log.warn("it cannot be proved, and is made again", { key: found.key, error });
+    return undefined;
+  }
 }
 
 async function take(
@@ -42,9 +49,8 @@ async function take(
   store: ObjectStore,
   worker: Worker,
 ): Promise<BackupFacts> {
-  const { log, signal } = worker;
-  const leftovers = await store.abortLeftovers(job.key.path, { signal });
-  if (leftovers > 0) log.info("uploads that an earlier worker left behind were ended", { uploads: leftovers });
+  const { signal } = worker;
+  await endLeftovers(job.key, store, worker);
   const sources = await sourcesAt(await endpointsOf(job.source), worker);
   const wasThere = new Map<string, boolean>();
   const metadata = await watched({ ...worker, ...job, what: "upload" }, async (watch) => {
@@ -108,13 +114,14 @@ async function firstThatStreams(
 /** Resolves with the first chunk, which a large database lets wait for. */
 async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worker): Promise<Stream> {
   const { signal } = watch;
-  const known = await before(source, worker);
+  const patience = job.stalledAfterSeconds * 1000;
+  const known = await before(source, patience / 2, worker);
+  watch.moved(0);
   let snapshot: Snapshot | undefined;
   let failure: unknown;
-  const answerWithin = job.stalledAfterSeconds * 1000;
   const rest = pulled(async (push) => {
     try {
-      snapshot = await source.member.snapshot(push, { answerWithin, signal });
+      snapshot = await source.member.snapshot(push, { answerWithin: patience, signal });
     } catch (error) {
       failure = error;
       throw error;

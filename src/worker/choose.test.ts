@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chooseKey } from "./choose.ts";
 import { WorkerFailure } from "./failure.ts";
 import { inSeries, objectKey } from "./object-key.ts";
-import { MemoryStore } from "./testing/memory-store.ts";
+import { MemoryStore } from "../store/testing/memory-store.ts";
 import { storeBackup } from "./testing/stored-backup.ts";
 import { testWorker } from "./testing/test-worker.ts";
 

@@ -2,13 +2,13 @@
 import type { ObjectStore } from "../store/store.ts";
 import { WorkerFailure } from "./failure.ts";
 import type { DeleteJob, Done } from "./job.ts";
+import { endLeftovers } from "./leftovers.ts";
 import { deleteAll, forgetLonely, listSeries, ownedOf } from "./retention.ts";
 import type { Worker } from "./worker.ts";
 
 export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {
   const { path, t } = job.key;
-  const { signal } = worker;
-  await store.abortLeftovers(path, { signal });
+  await endLeftovers(job.key, store, worker);
   const { keys, lonely } = t === "once" ? { keys: [path], lonely: [] } : await listSeries(path, store, worker);
   const owned = await ownedOf(keys, job.owner, store, worker);
   const { deleted, refused } = await deleteAll(

@@ -5,7 +5,7 @@ import { deleteOwned } from "./delete.ts";
 import type { BackupJob, Retention } from "./job.ts";
 import { objectKey } from "./object-key.ts";
 import { applyRetention, chooseDeletions, type Kept } from "./retention.ts";
-import { MemoryStore } from "./testing/memory-store.ts";
+import { MemoryStore } from "../store/testing/memory-store.ts";
 import { storeBackup } from "./testing/stored-backup.ts";
 import { testWorker } from "./testing/test-worker.ts";
 

@@ -13,13 +13,11 @@ export interface Before {
   readonly hash: KvHash | undefined;
 }
 
-/** Milliseconds: the whole database is read for the hash. */
-const hashWithin = 300_000;
-
-export async function before({ member, status }: Source, { log, signal }: Worker): Promise<Before> {
+/** `within`: milliseconds. etcd reads its whole database for the hash, and a backup without one is better than none. */
+export async function before({ member, status }: Source, within: number, { log, signal }: Worker): Promise<Before> {
   const { revision } = status;
   try {
-    return { revision, hash: await member.hashKv(revision, { deadline: hashWithin, signal }) };
+    return { revision, hash: await member.hashKv(revision, { deadline: within, signal }) };
   } catch (error) {
     signal.throwIfAborted();
     // 3.2 has none, a learner gives none, and the revision may be compacted by now.
@@ -29,12 +27,21 @@ export async function before({ member, status }: Source, { log, signal }: Worker
 }
 
 export async function after({ member }: Source, { revision, hash }: Before, worker: Worker): Promise<Revision> {
-  const { signal } = worker;
-  const now = await member.status({ signal });
-  const revisions = { revision, exactRevision: now.revision === revision };
+  const revisions = { revision, exactRevision: (await revisionNow(member, worker)) === revision };
   if (hash === undefined || (await isCompacted(member, hash, worker))) return revisions;
   const { hash: value, compactRevision } = hash;
   return { ...revisions, hash: { value, revision: hash.revision, compactRevision } };
+}
+
+/** Undefined: it does not say so. Then what it said before is a lower bound. */
+async function revisionNow(member: Source["member"], { log, signal }: Worker): Promise<number | undefined> {
+  try {
+    return (await member.status({ signal })).revision;
+  } catch (error) {
+    signal.throwIfAborted();
+    log.info("whether the revision is exact is not known", { endpoint: member.endpoint, error });
+    return undefined;
+  }
 }
 
 /**

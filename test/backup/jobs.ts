@@ -14,7 +14,7 @@ import type {
   RestoreJob,
 } from "../../src/worker/job.ts";
 import { runJob } from "../../src/worker/run-job.ts";
-import { MemoryStore } from "../../src/worker/testing/memory-store.ts";
+import { MemoryStore } from "../../src/store/testing/memory-store.ts";
 import { testWorker } from "../../src/worker/testing/test-worker.ts";
 import type { Worker } from "../../src/worker/worker.ts";
 

@@ -12,7 +12,7 @@ import type { BackupFacts, RestoreJob } from "../../src/worker/job.ts";
 import { RealEtcd } from "../etcd/real-etcd.ts";
 import { rowsOf } from "../support/matrix.ts";
 import { etcdctl, leaseOf, putWithLease } from "./etcdctl.ts";
-import { Jobs } from "./jobs.ts";
+import { Jobs, target } from "./jobs.ts";
 
 /** Writes, overwrites, deletes, a compaction, and a delete as the last thing before it. Gives back the id of a lease. */
 async function fill(etcd: RealEtcd): Promise<string> {
@@ -85,7 +85,7 @@ describe("from a backup to an etcd that serves it", { concurrency: 2 }, () => {
       const verified = await jobs.does({
         do: "verify",
         endpoint: same.clientUrl("m0"),
-        store: { type: "PVC", folder: "" },
+        store: target,
         key: backup.key,
         stalledAfterSeconds: 10,
       });
@@ -99,7 +99,7 @@ describe("from a backup to an etcd that serves it", { concurrency: 2 }, () => {
       assert.deepEqual(after.keys, before.keys);
       await refuses(later.get("key/1", { revision: before.revision }), "compacted");
       const watch = await etcdctl(bumped.clientUrl("m0"), "watch", "key/1", `--rev=${before.revision}`);
-      assert.match(watch.text, /compacted/);
+      assert.match(watch.text, /compacted|watch is canceled by the server/); // 3.2 does not say why
       await later.put("new", "value");
     });
 

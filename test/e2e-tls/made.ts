@@ -67,6 +67,7 @@ export function made(): void {
         before.members.map(({ uid, restarts }) => [uid, restarts]),
       );
       await writer.nothingIsLost();
+      writer.oneRetryWasEnough();
     });
 
     test("both CAs are exchanged while clients write", async () => {
@@ -86,6 +87,7 @@ export function made(): void {
       );
       await cluster.untilHealthy();
       await writer.nothingIsLost();
+      writer.oneRetryWasEnough();
     });
 
     test("no key is in a log, an event or the status", async () => {

@@ -8,6 +8,7 @@ import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, restrictedNamespace } from "../e2e/support/environment.ts";
 import { OperatorProcess } from "../e2e/support/operator-process.ts";
 import { Writer } from "../e2e/support/writer.ts";
+import { freePort } from "../support/free-port.ts";
 
 export interface TlsLane {
   readonly namespace: string;
@@ -15,6 +16,8 @@ export interface TlsLane {
   readonly writer: Writer;
   /** What its operator has logged. */
   readonly lines: readonly string[];
+  /** Of its operator. */
+  readonly metrics: () => Promise<string>;
 }
 
 /** `prepare`: what has to be there before the cluster is. */
@@ -28,11 +31,15 @@ export function tlsLane(
   before(async () => {
     const namespace = await restrictedNamespace(`tls-${name}`);
     const lines: string[] = [];
-    operator = new OperatorProcess({ namespace, onLine: (line) => lines.push(line) });
+    const port = await freePort();
+    const flags = [`-listen-addr=127.0.0.1:${port}`];
+    operator = new OperatorProcess({ namespace, flags, onLine: (line) => lines.push(line) });
     await prepare(namespace);
     const cluster = await createCluster({ namespace, name }, spec);
     await cluster.untilHealthy();
-    made = { namespace, cluster, writer: new Writer(cluster), lines };
+    const metrics = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
+    made = { namespace, cluster, writer: new Writer(cluster), lines, metrics };
   });
   after(async () => {
     await made?.writer.stop();
@@ -79,13 +86,12 @@ export async function putSecret(
   await putData(namespace, name, { [`${prefix}.crt`]: cert, [`${prefix}.key`]: key, [caName]: ca });
 }
 
-export async function putData(namespace: string, name: string, data: Readonly<Record<string, string>>): Promise<void> {
-  const secret = {
-    metadata: { namespace, name },
-    stringData: { ...data },
-  };
-  await kube.delete(Secret, { namespace, name }).catch(() => undefined);
-  await kube.create(Secret, secret);
+/** Exactly these keys, changed at once: nobody sees the Secret missing in between. */
+export async function putData(namespace: string, name: string, texts: Readonly<Record<string, string>>): Promise<void> {
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  );
+  await kube.apply(Secret, { metadata: { namespace, name }, data }, { fieldManager: "test", force: true });
 }
 
 export const condition = (cluster: EtcdCluster, type: string) =>

@@ -99,9 +99,10 @@ export class RealEtcd implements EtcdWorld {
   static async startOn(
     built: Built,
     makeData: (member: { name: string; peerUrl: string; dataDir: string }) => Promise<void>,
-    options: RealEtcdOptions = {},
+    { login, ...options }: RealEtcdOptions & { readonly login?: Login } = {},
   ): Promise<RealEtcd> {
     const etcd = await RealEtcd.#prepare(built, options);
+    etcd.#login = login;
     try {
       await makeData({ name: "m0", peerUrl: etcd.peerUrl("m0"), dataDir: etcd.dataDir("m0") });
       await etcd.#bootstrap("m0", ["m0"]);

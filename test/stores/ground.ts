@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
+import { run } from "../../lab/machine/command.ts";
 import { freePort, type Place } from "../../lab/stores/server.ts";
 import type { S3Keys } from "../../lab/stores/versitygw.ts";
 import type { StoreTarget } from "../../src/store/store.ts";
@@ -88,4 +89,21 @@ async function uploaderLine(order: object): Promise<{ child: ReturnType<typeof s
     }),
   ]);
   return { child, line };
+}
+
+/** In versitygw a bucket is a folder, and files in it are objects whoever made them. */
+export async function fillBucket(bucket: string, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    await mkdir(path.dirname(path.join(bucket, key)), { recursive: true });
+    await writeFile(path.join(bucket, key), "x");
+  }
+}
+
+/** A file system in memory of this size, for a store that gets full. */
+export async function smallDisk(ground: Ground, name: string, mebibytes: number): Promise<string> {
+  const folder = path.join(ground.folder, name);
+  await mkdir(folder);
+  await run("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", folder]);
+  ground.keep({ [Symbol.asyncDispose]: async () => void (await run("umount", ["--lazy", folder])) });
+  return folder;
 }

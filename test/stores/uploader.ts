@@ -3,6 +3,7 @@
 // when all was sent, or, before it hangs, when the store had time to take what was produced.
 import { setTimeout as pause } from "node:timers/promises";
 import { openStore } from "../../src/store/open.ts";
+import "./loopback-names.ts";
 import type { StoreTarget } from "../../src/store/store.ts";
 import { made } from "../../src/store/testing/made-body.ts";
 

@@ -146,11 +146,12 @@ export function storeRules<K extends string>(typeField: K): Rule<Stores & { read
 
 const folderIsNoKey = (path: string): boolean => path.split("/").every((part) => part !== ".." && part !== ".");
 
-/** What CEL does not say well. */
-export function storeProblems(stores: Stores): string[] {
-  return Object.values(fieldOf).flatMap((field) =>
-    folderIsNoKey(stores[field]?.path ?? "")
+/** What CEL does not say well. `spec`: whatever else is in it. */
+export function storeProblems(spec: Stores): string[] {
+  return Object.values(fieldOf).flatMap((field) => {
+    const path = spec[field]?.path;
+    return path === undefined || folderIsNoKey(path)
       ? []
-      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`],
-  );
+      : [`spec.${field}.path must not contain . or .. between slashes: name the folder itself.`];
+  });
 }

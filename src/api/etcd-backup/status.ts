@@ -15,7 +15,16 @@ import {
 
 const when = (description: string) => string(`${description}, as in 2026-01-31T12:00:00Z.`);
 
-export const phases = ["Pending", "Scheduled", "Suspended", "Running", "Verifying", "Succeeded", "Failed"] as const;
+export const phases = [
+  "Pending",
+  "Scheduled",
+  "Suspended",
+  "Running",
+  "Verifying",
+  "Succeeded",
+  "Failed",
+  "Deleting",
+] as const;
 
 export const statusSchema = object("What is known of the backup. Only the operator writes it.", {
   succeeded: defaulted(false, boolean("Whether the last run succeeded.")),
@@ -24,7 +33,7 @@ export const statusSchema = object("What is known of the backup. Only the operat
   etcdRevision: integer("Everything up to this revision is in the last backup."),
   lastSuccessDate: when("When the last backup was complete"),
   phase: oneOf(
-    "Pending: the run has yet to begin. Running, Verifying: a worker is at it. Scheduled: the next run has its time. Succeeded, Failed: the only run is over.",
+    "Pending: the run has yet to begin. Running, Verifying: a worker is at it. Scheduled: the next run has its time. Succeeded, Failed: the only run is over. Deleting: the backups are being deleted, as deletionPolicy says.",
     phases,
   ),
   message: string("What happens now, in a sentence."),
@@ -33,10 +42,10 @@ export const statusSchema = object("What is known of the backup. Only the operat
   nextRun: when("When the next backup begins"),
   run: object("The run that is under way.", {
     id: required("", string("Tells runs apart.")),
-    trigger: required("", string("Once, Interval, Schedule or Annotation.")),
+    trigger: required("", string("Once, Interval, Schedule, Annotation or Deletion.")),
     startedAt: required("", when("When it began")),
     attempt: defaulted(1, integer("How often it has been tried.")),
-    step: defaulted("Backup", oneOf("What its worker does.", ["Backup", "Verify"])),
+    step: defaulted("Backup", oneOf("What its worker does.", ["Backup", "Verify", "Delete"])),
     pod: string("Its worker: `kubectl logs` shows the progress."),
     notBefore: when("When the next attempt begins"),
     path: string("The backup that is verified."),
@@ -70,7 +79,7 @@ export const statusSchema = object("What is known of the backup. Only the operat
   backups: integer("How many backups of this series the store has."),
   failures: integer("How many runs have failed since the last that succeeded."),
   lastScheduleTime: when("The time of the schedule or interval that was served last"),
-  handledRequest: string("The value of the annotation `backup-now` that was served last."),
+  handledRequest: string("The value of the annotation `etcd.database.coreos.com/backup-now` that was served last."),
 });
 
 export type EtcdBackupStatus = StoredOf<typeof statusSchema>;

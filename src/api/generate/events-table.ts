@@ -14,7 +14,8 @@ export function withEventsTable(page: string): string {
 
 function eventsTable(): string {
   const rows = Object.values<EventReason>(eventReasons).map(
-    ({ reason, type, when, whatToDo = "" }) => `| \`${reason}\` | ${type} | ${when} | ${whatToDo} |`,
+    ({ reason, type, on = ["EtcdCluster"], when, whatToDo = "" }) =>
+      `| \`${reason}\` | ${type} | ${on.join(", ")} | ${when} | ${whatToDo} |`,
   );
-  return ["| reason | type | when | what to do |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| reason | type | on | when | what to do |", "|---|---|---|---|---|", ...rows].join("\n");
 }

@@ -16,6 +16,7 @@ import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { observedClaim } from "./claims.ts";
 import { observedImageCheck } from "./image-checks.ts";
+import { lastBackupOf } from "./last-backup.ts";
 import { observedPod } from "./pods.ts";
 import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
@@ -81,6 +82,7 @@ export async function observe(
     problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
     tls: { ...tls, presented },
+    backup: lastBackupOf(caches.backups?.byIndex("cluster", keyText(key)) ?? []),
     claims,
     leftClaims: left.filter(({ role, terminating }) => role === "current" && !terminating),
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),

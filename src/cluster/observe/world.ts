@@ -28,6 +28,16 @@ export interface World {
   readonly budget: PodDisruptionBudget | undefined;
   readonly etcd: EtcdView;
   readonly tls: TlsView;
+  /** The newest backup that an EtcdBackup of this cluster has taken. */
+  readonly backup: LastBackup | undefined;
+}
+
+export interface LastBackup {
+  /** Of the EtcdBackup. */
+  readonly by: string;
+  readonly path: string;
+  /** As in 2026-01-31T12:00:00Z. */
+  readonly takenAt: string;
 }
 
 /** Certificates. */

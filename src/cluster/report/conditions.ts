@@ -10,6 +10,7 @@ import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { certificatesValid } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
+import { recoveryAdvice } from "./recovery.ts";
 import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
@@ -34,9 +35,9 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
 
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
-function available({ health }: Assessment): Verdict {
+function available({ health, world }: Assessment): Verdict {
   const serves = health.t === "serving" || (health.t === "keptOut" && health.serves);
-  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health));
+  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health, world));
 }
 
 function reasonOf(health: Unavailable): string {
@@ -52,7 +53,7 @@ function reasonOf(health: Unavailable): string {
   }[health.t];
 }
 
-export function adviceOn(health: Unavailable): string {
+export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "cluster">): string {
   switch (health.t) {
     case "creating":
       return health.restore === undefined
@@ -67,13 +68,18 @@ export function adviceOn(health: Unavailable): string {
     case "foreign":
       return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
-      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.`;
+      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.${elseRestore(world)}`;
     case "keptOut":
       return keptOutSentence(health);
     case "dataLost":
       break;
   }
-  return `Only ${health.left} of ${health.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster and make a new one.`;
+  return `Only ${health.left} of ${health.voters} voters still have their data, and a majority is needed: the cluster cannot come back by itself. ${recoveryAdvice(world)}`;
+}
+
+/** Members that only wait have everything; a backup is older. */
+function elseRestore(world: Pick<World, "backup" | "cluster">): string {
+  return world.backup === undefined ? "" : ` If they never will: ${recoveryAdvice(world)}`;
 }
 
 function scaling({ desired, health, learners, seats, world: { cluster, etcd } }: Assessment): Verdict {
@@ -124,7 +130,7 @@ const inWords = (changes: readonly Change[]): string =>
 function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
   if (health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut")
     return no(reasonOf(health), "");
-  if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health));
+  if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health, world));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);
   // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
@@ -170,8 +176,8 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   // What is only not there yet, or would never be there without a person.
   const uncertified = blocked !== undefined && badSecrets.length > 0 ? "CertificatesInvalid" : undefined;
   const stuck = pods.length > 0 ? "MemberCannotStart" : (uncertified ?? silences[0]?.reason);
-  if (health.t === "creating") return no(stuck ?? reasonOf(health), because(adviceOn(health)));
-  if (health.t !== "serving") return no(reasonOf(health), because(adviceOn(health)));
+  if (health.t === "creating") return no(stuck ?? reasonOf(health), because(adviceOn(health, world)));
+  if (health.t !== "serving") return no(reasonOf(health), because(adviceOn(health, world)));
   const disputed = disputeIn(world);
   if (disputed !== undefined) return disputed;
   const unhealthy = unhealthyVoters(world, seats);

@@ -4,6 +4,8 @@ import { describe, test } from "node:test";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Registry } from "../../kube/process/metrics.ts";
+import { makeAuthority, makeLeaf } from "../../tls/make.ts";
+import { type Bundle, writeBundle } from "../../tls/pem.ts";
 import { executionOf } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
@@ -121,5 +123,73 @@ describe("metrics", () => {
       await recovered({ members: three, status: was("Recovering", "False", "All members healthy") }),
       undefined,
     );
+  });
+});
+
+describe("certificates", async () => {
+  const day = 86_400_000;
+  const ca = await makeAuthority("peers", sampleNow);
+  const endingIn = async (days: number): Promise<Bundle> => {
+    const request = {
+      commonName: "p",
+      names: ["*.demo.shop.svc", "*.demo.shop.svc.cluster.local"],
+      use: "both",
+    } as const;
+    return { ca: ca.cert, pair: await makeLeaf(ca, request, sampleNow + (days - 90) * day) };
+  };
+  const withTls = (given: Bundle | undefined, kept: Bundle, status = {}): SampleWorld => {
+    const spec = { TLS: { static: { member: { peerSecret: "peers" } } } };
+    const { tls } = sampleWorld({ members: three });
+    const peer =
+      given === undefined
+        ? ({ t: "absent", name: "peers" } as const)
+        : ({ t: "there", name: "peers", data: writeBundle("peer", given) } as const);
+    const change = { tls: { ...tls, given: { peer }, kept: { peer: { bundle: kept, graceFrom: 0 } } } };
+    return { spec, members: three, status, change };
+  };
+  const problems = 'etcd_operator_cluster_certificate_problems{cluster="demo",namespace="shop"}';
+  const good = await endingIn(90);
+
+  for (const [what, given] of [
+    ["is missing", undefined],
+    ["expired, and is not used", await endingIn(-1)],
+  ] as const)
+    test(`a given Secret that ${what} is a problem, which an event and a metric say`, async () => {
+      const { events, metrics } = await told(withTls(given, good));
+      assert.deepEqual(events, ["Certificate Problem"]);
+      assert.ok(metrics.includes(`${problems} 1`), metrics);
+    });
+
+  for (const [days, said] of [
+    [20, "expires in less than 30 days"],
+    [5, "expires in less than 7 days"],
+    [0.5, "expires in less than a day"],
+    [-1, "expired at"],
+  ] as const)
+    test(`a certificate in use that ${said} … is told of once`, async () => {
+      const bundle = await endingIn(days);
+      const given = days < 0 ? good : bundle;
+      const first = await told(withTls(given, bundle));
+      assert.deepEqual(first.events, ["Certificate Expires"]);
+      assert.ok(first.notes[0]?.includes(said), first.notes[0]);
+      assert.ok(first.metrics.includes(`${problems} 0`), first.metrics);
+      const status = was(
+        "CertificatesValid",
+        days < 0 ? "False" : "True",
+        days < 0 ? "Expired" : "ExpiresSoon",
+        first.notes[0],
+      );
+      assert.deepEqual((await told(withTls(given, bundle, status))).events, []);
+    });
+
+  test("a certificate that expired in its Secret and in use is told of as one that expired", async () => {
+    const bundle = await endingIn(-1);
+    assert.deepEqual((await told(withTls(bundle, bundle))).events, ["Certificate Expires"]);
+  });
+
+  test("nothing is told of certificates that are good", async () => {
+    const { events, metrics } = await told(withTls(good, good));
+    assert.deepEqual(events, []);
+    assert.ok(metrics.includes(`${problems} 0`), metrics);
   });
 });

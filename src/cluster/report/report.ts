@@ -92,11 +92,16 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
 }
 
 /** When something is wrong, or expires, and that was not said before. */
-function certificateEvents({ world: { cluster } }: Execution["assessment"], after: EtcdClusterStatus): NewEvent[] {
+function certificateEvents(
+  { world: { cluster }, certificates: { inUse } }: Execution["assessment"],
+  after: EtcdClusterStatus,
+): NewEvent[] {
   const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
   const was = findCondition(cluster.status.conditions, "CertificatesValid");
   if (is === undefined || (is.reason === was?.reason && is.message === was?.message)) return [];
-  if (is.reason === "ExpiresSoon" || is.reason === "Expired") return [eventOf("certificateExpires", is.message ?? "")];
+  // One that expired in the Secret of a person, and is not in use, is a Secret like others that cannot be used.
+  const expired = is.reason === "Expired" && inUse.some(({ warning }) => warning === "expired");
+  if (is.reason === "ExpiresSoon" || expired) return [eventOf("certificateExpires", is.message ?? "")];
   return is.status === "False" && is.reason !== "NotYet" ? [eventOf("certificateProblem", is.message ?? "")] : [];
 }
 

@@ -90,11 +90,11 @@ function stamped(
 
 function phaseOf(
   before: Pick<CompleteStatus, "phase">,
-  { health, world: { problems } }: Assessment,
+  { health, world }: Assessment,
 ): Pick<EtcdClusterStatus, "phase" | "reason"> {
   if (health.t === "restoring") return { phase: before.phase };
-  if (health.t === "creating") return { phase: problems.length > 0 ? before.phase : "Creating" };
-  return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health) } : { phase: "Running" };
+  if (health.t === "creating") return { phase: world.problems.length > 0 ? before.phase : "Creating" };
+  return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health, world) } : { phase: "Running" };
 }
 
 function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdClusterStatus {

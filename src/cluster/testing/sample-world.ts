@@ -110,6 +110,7 @@ export function sampleWorld(sample: SampleWorld): World {
     clientService: clientService(cluster),
     budget: disruptionBudget(cluster, minAvailable(voters, cluster.spec.size)),
     etcd: etcdOf(sample, cluster),
+    backup: undefined,
     tls: { readable: true, given: {}, kept: {}, authorities: {}, identity: undefined, presented: new Map() },
     ...change,
   };

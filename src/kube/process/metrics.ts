@@ -60,6 +60,12 @@ abstract class Samples implements Family {
     this.#type = type;
   }
 
+  /** All series that have these labels, and perhaps others behind them. */
+  remove(labels: Labels): void {
+    const text = labelText(labels);
+    for (const key of this.values.keys()) if (key === text || key.startsWith(`${text},`)) this.values.delete(key);
+  }
+
   text(): string {
     const samples = [...this.values].map(([labels, value]) => `${this.name}${braced(labels)} ${number(value)}\n`);
     return `${header(this.name, this.#help, this.#type)}${samples.join("")}`;
@@ -85,12 +91,6 @@ export class Gauge extends Samples {
 
   set(labels: Labels, value: number): void {
     this.values.set(labelText(labels), value);
-  }
-
-  /** All series that have these labels, and perhaps others behind them. */
-  remove(labels: Labels): void {
-    const text = labelText(labels);
-    for (const key of this.values.keys()) if (key === text || key.startsWith(`${text},`)) this.values.delete(key);
   }
 }
 

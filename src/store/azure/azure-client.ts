@@ -10,6 +10,7 @@ import type { TokenCredential } from "@azure/identity";
 import { isIP } from "node:net";
 import { type Agents, storeAgents } from "../agents.ts";
 import { StoreError } from "../errors.ts";
+import { attempts } from "../retries.ts";
 import { needEntry, readCa, readEntry } from "../secret-folder.ts";
 import type { StoreTarget } from "../store.ts";
 
@@ -20,8 +21,6 @@ export interface AzureConnection {
   readonly name: string;
   close(): void;
 }
-
-const tries = 5;
 
 /** The names that etcd-operator 0.9 took, and those of today's command line. */
 const clouds: Readonly<Record<string, string>> = {
@@ -38,7 +37,7 @@ export async function connectAzure(target: AzureTarget): Promise<AzureConnection
   const { account, credential, cloud } = await identify(target, name);
   const agents = storeAgents(await readCa(target.caFolder, name));
   const pipeline = newPipeline(credential, {
-    retryOptions: { maxTries: tries, retryDelayInMs: 500, maxRetryDelayInMs: 10_000 },
+    retryOptions: { maxTries: attempts, retryDelayInMs: 400, maxRetryDelayInMs: 10_000 },
   });
   pipeline.factories.push(through(agents));
   const url = `${serviceUrl(target.endpoint, account, cloud, name)}/${encodeURIComponent(target.container)}`;

@@ -11,9 +11,6 @@ import { uploadToAzure } from "./azure-upload.ts";
 export const openAzure = async (target: AzureTarget): Promise<ObjectStore> =>
   new AzureStore(await connectAzure(target));
 
-/** How often a download that broke off is taken up where it ended. */
-const resumes = 5;
-
 class AzureStore implements ObjectStore {
   readonly name: string;
   readonly #at: AzureConnection;
@@ -34,7 +31,7 @@ class AzureStore implements ObjectStore {
     return this.#trying(attempt, call, async () => {
       const answer = await this.#at.container
         .getBlobClient(key)
-        .download(0, undefined, { ...sending(call), maxRetryRequests: resumes })
+        .download(0, undefined, sending(call))
         .catch(undefinedIfMissing);
       if (!answer) return undefined;
       const stream = answer.readableStreamBody;

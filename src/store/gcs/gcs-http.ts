@@ -5,6 +5,7 @@ import * as https from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Agents } from "../agents.ts";
 import { networkProblem } from "../network-problems.ts";
+import { attempts, delayAfter } from "../retries.ts";
 
 export interface GcsRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -70,9 +71,6 @@ export async function exchange(agents: Agents, request: GcsRequest): Promise<Gcs
 
 const isPassingStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-const attempts = 5;
-const firstDelayMs = 200;
-
 /** A few times, with growing delays, while the network or the store fails in a way that may pass. */
 export async function withRetries<T>(
   work: (attempt: number) => Promise<T>,
@@ -85,8 +83,7 @@ export async function withRetries<T>(
       signal?.throwIfAborted();
       if (attempt === attempts || !mayPass(error)) throw error;
     }
-    const delay = firstDelayMs * 2 ** (attempt - 1);
-    await pause(delay / 2 + Math.random() * delay, undefined, signal ? { signal } : {});
+    await pause(delayAfter(attempt), undefined, signal ? { signal } : {});
   }
 }
 

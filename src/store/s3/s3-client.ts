@@ -1,11 +1,12 @@
 // The client of S3 and of what speaks S3: where it is, who we are, and what it may be sent.
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { fromIni } from "@aws-sdk/credential-provider-ini";
-import { storeAgents } from "../agents.ts";
+import { type Patience, storeAgents } from "../agents.ts";
 import { StoreError } from "../errors.ts";
 import { needEntry, readCa } from "../secret-folder.ts";
 import type { StoreTarget } from "../store.ts";
 import { readAwsProfile } from "./aws-profile.ts";
+import { s3Retries } from "./s3-retries.ts";
 
 export type S3Target = Extract<StoreTarget, { type: "S3" | "OSS" }>;
 
@@ -21,21 +22,18 @@ export interface S3Connection {
   close(): void;
 }
 
-const attempts = 5;
-
-export async function connectS3(target: S3Target): Promise<S3Connection> {
+export async function connectS3(target: S3Target, patient?: Patience): Promise<S3Connection> {
   const name = `${target.type === "S3" ? "s3" : "oss"}://${target.bucket}`;
   const endpoint = target.endpoint === undefined ? undefined : parseEndpoint(target.endpoint, name);
   const amazon = endpoint === undefined || /(^|\.)amazonaws\.com(\.cn)?$/.test(endpoint.hostname);
-  const agents = storeAgents(await readCa(target.caFolder, name));
+  const agents = storeAgents(await readCa(target.caFolder, name), patient);
   const checksum = amazon ? "WHEN_SUPPORTED" : "WHEN_REQUIRED";
   const client = new S3Client({
     ...(target.type === "S3" ? await s3Settings(target, endpoint) : await ossSettings(target, endpoint, name)),
     followRegionRedirects: amazon,
     requestChecksumCalculation: checksum,
     responseChecksumValidation: checksum,
-    maxAttempts: attempts,
-    retryMode: "standard",
+    retryStrategy: s3Retries,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
   return {

@@ -10,6 +10,7 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
 } from "@aws-sdk/client-s3";
+import type { Patience } from "../agents.ts";
 import { bodyOf } from "../body.ts";
 import { checkKey } from "../path.ts";
 import type { Attempt, Verb } from "../sentences.ts";
@@ -18,7 +19,8 @@ import { connectS3, type S3Connection, type S3Target } from "./s3-client.ts";
 import { explainS3, s3Problem } from "./s3-errors.ts";
 import { uploadToS3 } from "./s3-upload.ts";
 
-export const openS3 = async (target: S3Target): Promise<ObjectStore> => new S3Store(await connectS3(target));
+export const openS3 = async (target: S3Target, patient?: Patience): Promise<ObjectStore> =>
+  new S3Store(await connectS3(target, patient));
 
 class S3Store implements ObjectStore {
   readonly name: string;

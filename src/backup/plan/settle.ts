@@ -1,0 +1,210 @@
+// What follows from how an attempt ended: facts about the backup, a verification, another attempt, or the end of the run.
+import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
+import { type Backoff, backoffDelay } from "../../kube/clock.ts";
+import type { BackupDone, BackupFacts, FailureCode, Job, Result } from "../../worker/job.ts";
+import { pathOf } from "../../worker/mounts.ts";
+import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
+import { chanceOf } from "../objects/names.ts";
+import type { View } from "../observe/view.ts";
+import type { Decision, Ended, News, Run } from "./actions.ts";
+import { ownStart, timeOf } from "./due.ts";
+import { atRest } from "./rest.ts";
+import { lastingTrouble, type Trouble } from "./trouble.ts";
+
+export const mostAttempts = 5;
+export const mostHistory = 10;
+
+const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
+
+/** Trying again may help. The others are about the spec, the keys or the backup itself. */
+const passing: ReadonlySet<FailureCode> = new Set<FailureCode>(["store", "etcd", "stalled", "failed"]);
+
+export interface AttemptEnd {
+  readonly result: Result;
+  /** What the worker was told; undefined: the pod is gone. */
+  readonly job?: Job | undefined;
+  /** The generation of the EtcdBackup that the worker was made from. */
+  readonly generation?: number;
+  readonly tookMs: number;
+}
+
+export function settle(view: View, run: Run, end: AttemptEnd, now: number): Decision {
+  const { result } = end;
+  if (!result.ok) return failedAttempt(view, run, result, now, end.generation);
+  switch (result.did.do) {
+    case "backup":
+      return backupTaken(view, run, result.did, end.job, now);
+    case "verify":
+      return verified(view, run, result.did, end.tookMs, now);
+    case "check":
+    case "restore":
+    case "delete":
+      break;
+  }
+  const message = `The worker did something else than it was told (${result.did.do}): see that its image is the operator's.`;
+  return failedAttempt(view, run, { ok: false, code: "failed", message }, now);
+}
+
+function failedAttempt(
+  view: View,
+  run: Run,
+  { code, message }: Extract<Result, { ok: false }>,
+  now: number,
+  madeFrom?: number,
+): Decision {
+  const { backup } = view;
+  // What was edited meanwhile may well be what was wrong.
+  const isEdited = madeFrom !== undefined && madeFrom !== backup.metadata.generation;
+  const delay = isEdited ? 0 : backoffDelay(backoff, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
+  const at = now + delay;
+  const next = isSeries(backup) ? ownStart(backup, now)?.at : undefined;
+  const mayHelp = passing.has(code) || isEdited;
+  const isTriedAgain = mayHelp && run.attempt < mostAttempts && (next === undefined || at < next);
+  if (isTriedAgain) return anotherAttempt(view, run, message, at, now);
+  return run.step === "Verify" ? notVerified(view, run, message, now) : failedRun(view, run, message, now);
+}
+
+function anotherAttempt({ backup }: View, run: Run, message: string, at: number, now: number): Decision {
+  const { pod: _, ...rest } = run;
+  const notBefore = timeText(Math.ceil(at / 1000) * 1000);
+  return {
+    phase: run.step === "Verify" ? "Verifying" : "Running",
+    message: `${sentence(message)} Attempt ${run.attempt + 1} of ${mostAttempts} begins at ${notBefore}.`,
+    // The backup itself is complete: only its verification is tried again.
+    trouble: run.step === "Verify" ? lastingTrouble(backup) : { reason: "AttemptFailed", message },
+    run: { ...rest, attempt: run.attempt + 1, notBefore },
+    nextRun: ownStart(backup, now)?.at,
+    lookAgainAt: timeOf(notBefore) ?? at,
+    ...(run.step === "Backup" && { news: [{ event: "backupRetried", note: sentence(message) } as const] }),
+  };
+}
+
+export function failedRun(view: View, run: Run, message: string, now: number): Decision {
+  const { status } = view.backup;
+  return over(view, now, {
+    facts: {
+      succeeded: false,
+      failures: (status.failures ?? 0) + 1,
+      history: withEntry(status.history, { ...entryOf(run, now), result: "Failed", message }),
+    },
+    trouble: { reason: "BackupFailed", message },
+    ended: [{ t: "run", result: "Failed" }],
+    news: [{ event: "backupFailed", note: sentence(message) }],
+  });
+}
+
+function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefined, now: number): Decision {
+  const { backup } = view;
+  const { backup: facts, kept } = done;
+  const place = placeIn(backup);
+  // Where the worker was told to put it: the spec may have been edited since.
+  const path = pathOf(job?.do === "backup" ? { ...place, target: job.store } : place, facts.key);
+  const note = `The backup ${path} is complete: revision ${facts.revision} of etcd ${facts.etcdVersion}, ${facts.bytes} bytes.`;
+  const entry = { ...entryOf(run, now), result: "Succeeded" as const, path, sizeBytes: facts.bytes };
+  const taken = {
+    facts: {
+      succeeded: true,
+      etcdVersion: facts.etcdVersion,
+      etcdRevision: facts.revision,
+      lastSuccessDate: timeText(now),
+      lastBackup: lastBackupOf(facts, path),
+      backups: done.count,
+      failures: 0,
+      history: withEntry(backup.status.history, { ...entry, ...(kept !== undefined && { message: kept }) }),
+    },
+    trouble: undefined,
+    ended: [{ t: "run", result: "Succeeded" }],
+    news: [{ event: "backupSucceeded", note: kept === undefined ? note : `${note} ${kept}` }],
+  } satisfies Ending;
+  if (!backup.spec.verify.restore) return over(view, now, taken);
+  const { id, trigger, startedAt } = run;
+  return {
+    ...taken,
+    phase: "Verifying",
+    message: "The backup is complete. A worker is about to verify it.",
+    run: { id, trigger, startedAt, attempt: 1, step: "Verify", path },
+    nextRun: ownStart(backup, now)?.at,
+  };
+}
+
+type VerifyDone = Extract<Extract<Result, { ok: true }>["did"], { do: "verify" }>;
+
+function verified(view: View, run: Run, done: VerifyDone, tookMs: number, now: number): Decision {
+  const { lastBackup } = view.backup.status;
+  const { path = "" } = run;
+  const compared = done.comparedHash ? "revision and hash are" : "the revision is";
+  const message = `The backup ${path} was restored into a throwaway member, and ${compared} as they must be.`;
+  return over(view, now, {
+    facts: {
+      lastVerified: {
+        path,
+        ...(lastBackup?.takenAt !== undefined && { takenAt: lastBackup.takenAt }),
+        verifiedAt: timeText(now),
+        durationSeconds: Math.round(tookMs / 1000),
+        revision: done.revision,
+        ...(done.hash !== undefined && { hash: done.hash }),
+      },
+    },
+    verified: { status: "True", message },
+    trouble: undefined,
+    ended: [{ t: "verification", result: "Succeeded" }],
+    news: [{ event: "backupVerified", note: message }],
+  });
+}
+
+/** The backup stays: what is wrong may be the image, the node or the comparison. */
+export function notVerified(view: View, run: Run, because: string, now: number): Decision {
+  const message = `The backup ${run.path ?? ""} could not be verified: ${because}`;
+  const history = view.backup.status.history.map((entry) => (entry.id === run.id ? { ...entry, message } : entry));
+  return over(view, now, {
+    facts: { history },
+    verified: { status: "False", message },
+    trouble: { reason: "VerificationFailed", message },
+    ended: [{ t: "verification", result: "Failed" }],
+    news: [{ event: "verificationFailed", note: sentence(message) }],
+  });
+}
+
+interface Ending extends Pick<Decision, "verified"> {
+  readonly facts: Partial<CompleteStatus>;
+  readonly trouble: Trouble | undefined;
+  readonly ended: readonly Ended[];
+  readonly news: readonly News[];
+}
+
+/** The run is over, and all is as it is at rest with what is known now. */
+function over({ backup }: View, now: number, ending: Ending): Decision {
+  const succeeded = ending.facts.succeeded ?? backup.status.succeeded;
+  const phase = succeeded ? "Succeeded" : "Failed";
+  const { history = backup.status.history } = ending.facts;
+  const settled: CompleteEtcdBackup = { ...backup, status: { ...backup.status, succeeded, phase, history } };
+  return { ...atRest(settled, now), ...ending };
+}
+
+type Entry = CompleteStatus["history"][number];
+
+function entryOf({ id, trigger, startedAt }: Run, now: number): Omit<Entry, "result"> {
+  const began = timeOf(startedAt) ?? now;
+  return { id, trigger, startedAt, durationSeconds: Math.max(0, Math.round((now - began) / 1000)) };
+}
+
+const withEntry = (history: readonly Entry[], entry: Entry): Entry[] => [entry, ...history].slice(0, mostHistory);
+
+function lastBackupOf(facts: BackupFacts, path: string): NonNullable<CompleteStatus["lastBackup"]> {
+  const { hash, storageVersion, keyId, auth } = facts;
+  return {
+    path,
+    takenAt: facts.takenAt,
+    sizeBytes: facts.bytes,
+    revision: facts.revision,
+    ...(hash !== undefined && { hash: hash.value }),
+    sha256: facts.sha256,
+    etcdVersion: facts.etcdVersion,
+    ...(storageVersion !== undefined && { storageVersion }),
+    ...(keyId !== undefined && { keyId }),
+    ...(auth !== undefined && { auth }),
+  };
+}
+
+/** With one full stop at its end. */
+const sentence = (text: string): string => `${text.trim().replace(/\.+$/, "")}.`;

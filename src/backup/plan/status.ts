@@ -1,0 +1,52 @@
+// The status that follows from a decision. What the decision does not touch stays as it was.
+import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
+import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
+import { timeText } from "../objects/jobs.ts";
+import type { Decision } from "./actions.ts";
+import { problemType, type Trouble } from "./trouble.ts";
+
+export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: number): CompleteStatus {
+  const { phase, message, trouble, run, nextRun, facts = {} } = decision;
+  const { Reason: _, run: __, nextRun: ___, ...before } = backup.status;
+  const known = { ...before, ...facts };
+  return {
+    ...known,
+    phase,
+    message,
+    ...(run !== undefined && { run }),
+    ...(nextRun !== undefined && { nextRun: timeText(nextRun) }),
+    ...reasonOf(trouble),
+    conditions: [...withConditions(before.conditions, conclusionsOf(backup, decision, known.succeeded), new Date(now))],
+    observedGeneration: backup.metadata.generation ?? 0,
+  };
+}
+
+/** A backup that is complete has no reason to have failed, even if it could not be verified. */
+const reasonOf = (trouble: Trouble | undefined): Pick<CompleteStatus, "Reason"> =>
+  trouble === undefined || trouble.reason === "VerificationFailed" ? {} : { Reason: trouble.message };
+
+function conclusionsOf(
+  { metadata: { generation = 0 } }: CompleteEtcdBackup,
+  { phase, message, trouble, verified }: Decision,
+  succeeded: boolean | undefined,
+): Conclusion[] {
+  const complete: Conclusion = succeeded
+    ? { type: "Complete", status: "True", reason: "Succeeded", message: "The last backup is complete." }
+    : { type: "Complete", status: "False", reason: trouble?.reason ?? phase, message };
+  const problem: Conclusion =
+    trouble === undefined
+      ? { type: problemType, status: "False", reason: "None", message: "" }
+      : { type: problemType, status: "True", reason: trouble.reason, message: trouble.message };
+  const verification: Conclusion[] =
+    verified === undefined
+      ? []
+      : [
+          {
+            type: "Verified",
+            status: verified.status,
+            reason: verified.status === "True" ? "Restored" : "VerificationFailed",
+            message: verified.message,
+          },
+        ];
+  return [complete, problem, ...verification].map((one) => ({ ...one, observedGeneration: generation }));
+}

@@ -1,0 +1,38 @@
+// Workers that are no longer of use: those of another run have to end before one is made, and pods that have ended are
+// deleted, but for the last that failed.
+import type { View, Worker } from "../observe/view.ts";
+import type { Action, Decision } from "./actions.ts";
+import { troubles } from "./trouble.ts";
+
+/** A kubelet that cannot be reached never reports that a pod has ended: after so long nobody waits for it. */
+export const lostAfterMs = 60_000;
+
+export const isLost = ({ state, goneBy }: Worker, now: number): boolean =>
+  state.t !== "ended" && goneBy !== undefined && now >= goneBy + lostAfterMs;
+
+/** Whatever still runs is ended first. Undefined: nothing does. */
+export function waitForOthers(
+  { workers }: View,
+  now: number,
+): Pick<Decision, "message" | "actions" | "lookAgainAt"> | undefined {
+  const alive = workers.filter((worker) => worker.state.t !== "ended" && !isLost(worker, now));
+  if (alive.length === 0) return undefined;
+  const goneBy = alive.flatMap((worker) => worker.goneBy ?? []);
+  return {
+    message: `The worker ${alive.map(({ name }) => name).join(", ")} has to end first.`,
+    actions: alive.filter((worker) => worker.goneBy === undefined).map((one) => remove(one, "another run begins")),
+    ...(goneBy.length > 0 && { lookAgainAt: Math.min(...goneBy) + lostAfterMs }),
+  };
+}
+
+export const remove = ({ name, uid }: Worker, because: string): Action => ({ do: "deleteWorker", name, uid, because });
+
+/** The log of the last that failed is there until a run has succeeded. */
+export function leftovers({ workers }: View, { trouble }: Decision): Action[] {
+  const ended = workers.filter(({ state, goneBy }) => state.t === "ended" && goneBy === undefined);
+  const hasFailed = [...troubles.lasting, "DeletionFailed"].some((reason) => reason === trouble?.reason);
+  const kept = hasFailed ? ended.findLast(hasWords) : undefined;
+  return ended.filter((worker) => worker !== kept).map((worker) => remove(worker, "it has ended"));
+}
+
+const hasWords = ({ state }: Worker): boolean => state.t === "ended" && !state.result.ok && state.left === "nothing";

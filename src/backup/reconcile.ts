@@ -1,0 +1,38 @@
+// One reconcile of one EtcdBackup: observe, plan, write down what is intended, act. The same steps serve creation, an edit,
+// the end of a worker, the time of a schedule and a restart of the operator, for they do not know what caused them.
+import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import type { Key } from "../kube/objects/objects.ts";
+import { act } from "./act.ts";
+import type { BackupContext } from "./context.ts";
+import { observe } from "./observe/observe.ts";
+import { planBackup } from "./plan/plan.ts";
+import { report, reportRefusal } from "./report.ts";
+
+/** Nobody says when the caches are filled. */
+const unseenMs = 1_000;
+/** The watch brings the object back as soon as the cache has caught up; until then the same is seen again. */
+const whileCacheIsBehindMs = 1_000;
+/** What a person has to mend may be mended where no watch sees it, as a quota. */
+const afterRefusalMs = 10_000;
+
+export async function reconcileBackup(key: Key, pass: ReconcileContext, context: BackupContext): Promise<Next> {
+  const observed = await observe(key, pass, context);
+  if (observed.t === "unseen") return again(unseenMs);
+  if (observed.t === "gone") {
+    context.metrics.forget(key);
+    return done; // owner references clean up
+  }
+  const { view } = observed;
+  const plan = planBackup(view, context.now());
+  const reported = await report(plan, view, pass, context);
+  if (reported === "outdated") return again(whileCacheIsBehindMs);
+  // Without a status that says what is intended nothing may be done.
+  if (reported === "refused") return again(afterRefusalMs);
+  const acted = await act(plan.actions, view, pass, context);
+  if (acted.t === "outdated") return again(whileCacheIsBehindMs);
+  if (acted.t === "refused") {
+    if (reported === "unchanged") await reportRefusal(acted.message, plan, view, pass, context);
+    return again(afterRefusalMs);
+  }
+  return plan.lookAgainAt === undefined ? done : again(Math.max(0, plan.lookAgainAt - context.now()));
+}

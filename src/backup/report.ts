@@ -1,0 +1,109 @@
+// Writes down what was concluded: the status when it differs, and events and metrics about what has just happened.
+import { EtcdBackup, type EtcdBackupStatus } from "../api/etcd-backup/etcd-backup.ts";
+import { type EventName, eventReasons } from "../api/events.ts";
+import { fieldManager } from "../api/field-manager.ts";
+import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
+import type { ReconcileContext } from "../kube/controller/reconcile.ts";
+import { type Conclusion, withConditions } from "../kube/objects/conditions.ts";
+import { mergePatchBetween } from "../kube/objects/merge-patch.ts";
+import { keyOf } from "../kube/objects/objects.ts";
+import type { BackupContext } from "./context.ts";
+import type { View } from "./observe/view.ts";
+import type { Plan } from "./plan/actions.ts";
+import { problemType, type TroubleReason } from "./plan/trouble.ts";
+
+/**
+ * `outdated`: somebody else wrote meanwhile, and the next reconcile decides anew. `refused`: the object was stored before
+ * the rules that forbid its name, and with it every status is refused. Then only an event can say so.
+ */
+export type Reported = "written" | "unchanged" | "outdated" | "refused";
+
+export async function report(
+  { status, news, ended }: Plan,
+  view: View,
+  pass: ReconcileContext,
+  context: BackupContext,
+): Promise<Reported> {
+  const { backup } = view;
+  const key = keyOf(backup);
+  const stored = context.caches(key.namespace).backups.get(key)?.status ?? {};
+  const record = (event: EventName, note: string): void =>
+    context.events.record<EtcdBackup>(EtcdBackup, backup, eventOf(event, note));
+  const tell = (): void => {
+    for (const { event, note } of news) record(event, note);
+    for (const one of ended) context.metrics.ended(key, one);
+  };
+  context.metrics.statusOf(key, status ?? stored);
+  const patch = status === undefined ? undefined : mergePatchBetween(stored, status);
+  if (status === undefined || patch === undefined) {
+    tell();
+    return "unchanged";
+  }
+  const written = await write(view, patch, pass);
+  if (written === "refused") record("invalidSpec", view.problems.join(" "));
+  if (written !== "written") return written;
+  tell();
+  const turn = turnForTheWorse(stored, status);
+  if (turn !== undefined) record(...turn);
+  return "written";
+}
+
+/** What Kubernetes refused is a problem, too. It stays in the status until the worker is there. */
+export async function reportRefusal(
+  message: string,
+  plan: Plan,
+  view: View,
+  pass: ReconcileContext,
+  context: BackupContext,
+): Promise<Reported> {
+  const before = plan.status ?? view.backup.status;
+  const { generation: observedGeneration = 0 } = view.backup.metadata;
+  const reason: TroubleReason = "Refused";
+  const problem: Conclusion = { type: problemType, status: "True", reason, message, observedGeneration };
+  const conditions = [...withConditions(before.conditions, [problem], new Date(context.now()))];
+  const status = { ...before, message, Reason: message, conditions };
+  return await report({ status, actions: [], news: [], ended: [] }, view, pass, context);
+}
+
+async function write(
+  { backup, problems }: View,
+  status: object,
+  { api, signal }: ReconcileContext,
+): Promise<"written" | "outdated" | "refused"> {
+  const { resourceVersion } = backup.metadata;
+  try {
+    const patch = { metadata: { resourceVersion }, status };
+    await api.mergePatch(EtcdBackup, keyOf(backup), patch, { subresource: "status", fieldManager, signal });
+    return "written";
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "outdated";
+    if (!isInvalid(error) || problems.length === 0) throw error;
+    return "refused";
+  }
+}
+
+/** Reasons of the condition Problem that are reported as events, too. How runs end is reported by the run. */
+const worthAnEvent: Partial<Readonly<Record<string, EventName>>> = {
+  InvalidSpec: "invalidSpec",
+  ClusterMissing: "backupWaits",
+  ClusterNotServing: "backupWaits",
+  ImageUnknown: "backupWaits",
+  WorkerCannotStart: "workerCannotStart",
+  Refused: "refused",
+  DeletionFailed: "backupsNotDeleted",
+} satisfies Partial<Record<TroubleReason, EventName>>;
+
+/** When it begins, and again when it is wrong in another way: the condition says it all the time. */
+function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): [EventName, string] | undefined {
+  const was = before.conditions?.find(({ type }) => type === problemType);
+  const is = after.conditions?.find(({ type }) => type === problemType);
+  if (is?.status !== "True" || (was?.status === "True" && was.reason === is.reason && was.message === is.message))
+    return undefined;
+  const event = worthAnEvent[is.reason ?? ""];
+  return event === undefined ? undefined : [event, is.message ?? ""];
+}
+
+function eventOf(name: EventName, note: string) {
+  const { reason, type } = eventReasons[name];
+  return { type, reason, action: "Report", note };
+}

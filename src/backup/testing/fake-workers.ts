@@ -1,0 +1,159 @@
+// A kubelet for the pods of workers, and the store that they would write to: each pod starts, takes its time and ends with
+// what the test says, by default with success.
+import assert from "node:assert/strict";
+import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+import type { Clock } from "../../kube/clock.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import { type Key, keyOf, keyText } from "../../kube/objects/objects.ts";
+import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { type BackupFacts, type BackupJob, type Job, jobVariable, type Result } from "../../worker/job.ts";
+
+/** What becomes of a pod. */
+export type Fortune =
+  | { readonly t: "ends"; readonly result: Result }
+  /** It never ends by itself. */
+  | { readonly t: "runs" }
+  /** It never starts. */
+  | { readonly t: "waits"; readonly reason: string }
+  /** No node takes it. */
+  | { readonly t: "unscheduled" }
+  /** Kubernetes ends it. */
+  | { readonly t: "evicted" };
+
+/** By what the pod is told, and how many were told the same before. */
+export type Fate = (job: Job, nth: number) => Fortune | undefined;
+
+const startMs = 700;
+const workMs = 3_000;
+const stopMs = 1_000;
+
+export class FakeWorkers {
+  /** Objects by key. */
+  readonly stored = new Map<string, BackupFacts>();
+  /** What pods were told, in the order in which they were made. */
+  readonly jobs: Job[] = [];
+  /** Set by tests; undefined: success. */
+  fate: Fate = () => undefined;
+  /** As many as ever ran side by side. */
+  most = 0;
+  readonly #api: FakeApi;
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #alive = new Set<string>();
+
+  constructor(api: FakeApi, clock: Clock, now: () => number) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#now = now;
+    api.onWrite(({ verb, kind, object }) => {
+      if (kind !== Pod.kind || object === undefined) return;
+      // Of the kind that was asked for.
+      if (verb === "create") this.#made(object as Pod);
+      if (verb === "delete") this.#deleted(keyOf(object));
+    });
+  }
+
+  /** As many as were told this. */
+  count(what: Job["do"]): number {
+    return this.jobs.filter((job) => job.do === what).length;
+  }
+
+  #made(pod: Pod): void {
+    const container = pod.spec?.containers.find(({ name }) => name === "worker");
+    const job = JSON.parse(container?.env?.find(({ name }) => name === jobVariable)?.value ?? "null") as Job;
+    const nth = this.count(job.do);
+    this.jobs.push(job);
+    const fortune = this.fate(job, nth) ?? { t: "ends", result: this.#success(job) };
+    const key = keyOf(pod);
+    this.#clock.after(startMs, () => void this.#start(key, fortune, job));
+  }
+
+  async #start(key: Key, fortune: Fortune, job: Job): Promise<void> {
+    if (fortune.t === "unscheduled") {
+      const scheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes fit" };
+      return await this.#patch(key, { phase: "Pending", conditions: [scheduled] });
+    }
+    if (fortune.t === "waits") {
+      const state = { waiting: { reason: fortune.reason } };
+      return await this.#patch(key, { phase: "Pending", containerStatuses: [statusOf("worker", state)] });
+    }
+    this.#alive.add(keyText(key));
+    this.most = Math.max(this.most, this.#alive.size);
+    await this.#patch(key, { phase: "Running", containerStatuses: statuses(job, { running: {} }) });
+    if (fortune.t === "runs") return;
+    this.#clock.after(workMs, () => void this.#end(key, fortune, job));
+  }
+
+  async #end(key: Key, fortune: Extract<Fortune, { t: "ends" | "evicted" }>, job: Job): Promise<void> {
+    if (!this.#alive.delete(keyText(key))) return;
+    if (fortune.t === "evicted")
+      return await this.#patch(key, { phase: "Failed", reason: "Evicted", message: "The node was low on memory." });
+    const { result } = fortune;
+    if (result.ok && result.did.do === "backup") this.stored.set(result.did.backup.key, result.did.backup);
+    if (result.ok && result.did.do === "delete") this.stored.clear();
+    const state = { terminated: { exitCode: result.ok ? 0 : 1, message: JSON.stringify(result) } };
+    // The etcd beside a verification does not end.
+    const phase = job.do === "verify" ? "Running" : result.ok ? "Succeeded" : "Failed";
+    await this.#patch(key, { phase, containerStatuses: statuses(job, state) });
+  }
+
+  #deleted(key: Key): void {
+    this.#clock.after(stopMs, () => {
+      this.#alive.delete(keyText(key));
+      this.#api.delete(Pod, key, { gracePeriodSeconds: 0 }).catch(() => undefined);
+    });
+  }
+
+  async #patch(key: Key, status: object): Promise<void> {
+    // A pod that was deleted meanwhile has nothing to report.
+    await this.#api.mergePatch(Pod, key, { status }, { subresource: "status" }).catch(() => undefined);
+  }
+
+  #success(job: Job): Result {
+    switch (job.do) {
+      case "backup":
+        return { ok: true, did: this.#backup(job) };
+      case "verify":
+        return { ok: true, did: { do: "verify", revision: 100, hash: 7, comparedHash: true } };
+      case "delete":
+        return { ok: true, did: { do: "delete", deleted: this.stored.size, locked: 0 } };
+      case "check":
+      case "restore":
+        break;
+    }
+    return assert.fail(`no worker of an EtcdBackup does ${job.do}`);
+  }
+
+  #backup(job: BackupJob) {
+    const revision = 100 + this.stored.size;
+    const key = job.key.t === "once" ? job.key.path : `${job.key.path}_v${revision}_${job.startedAt}`;
+    const facts: BackupFacts = {
+      key,
+      bytes: 1000 + revision,
+      sha256: "ab".repeat(32),
+      snapshotBytes: 1000,
+      takenAt: new Date(this.#now()).toISOString(),
+      revision,
+      exactRevision: true,
+      hash: { value: 7, revision, compactRevision: 1 },
+      etcdVersion: "3.6.16",
+      clusterId: "1",
+      members: 3,
+    };
+    return { do: "backup", backup: facts, durationMs: 100, deleted: 0, count: this.stored.size + 1 } as const;
+  }
+}
+
+function statuses(job: Job, state: object): ContainerStatus[] {
+  const worker = statusOf("worker", state);
+  return job.do === "verify" ? [worker, statusOf("etcd", { running: {} })] : [worker];
+}
+
+const statusOf = (name: string, state: object): ContainerStatus => ({
+  name,
+  image: `image-of-${name}`,
+  imageID: "",
+  ready: false,
+  restartCount: 0,
+  state,
+});

@@ -1,0 +1,172 @@
+// The whole controller of EtcdBackups on an in-memory Kubernetes with simulated workers, in simulated time: operators come
+// and go, one at a time.
+import assert from "node:assert/strict";
+import { EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus } from "../../api/etcd-backup/etcd-backup.ts";
+import { fakeKinds } from "../../api/testing/fake-kinds.ts";
+import { type Admission, apiDuring, type Fate, Life } from "../../cluster/testing/life.ts";
+import { ApiError, isNotFound } from "../../kube/client/errors.ts";
+import type { NewEvent } from "../../kube/objects/event-object.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
+import type { Key } from "../../kube/objects/objects.ts";
+import { silent } from "../../kube/process/log.ts";
+import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
+import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
+import { backupController } from "../controller.ts";
+import { FakeWorkers } from "./fake-workers.ts";
+
+/** Of the one EtcdBackup there is. */
+export const key: Key = { namespace: "default", name: "nightly" };
+
+export const toS3: EtcdBackupSpec = {
+  etcdEndpoints: ["http://demo-client:2379"],
+  storageType: "S3",
+  s3: { path: "bucket/etcd/backup", awsSecret: "aws" },
+};
+
+interface Running {
+  readonly life: Life;
+  readonly ended: Promise<unknown>;
+  readonly observer: RuntimeObserver;
+}
+
+export class Stage implements AsyncDisposable {
+  readonly clock = new SimulatedClock();
+  readonly api: FakeApi;
+  readonly workers: FakeWorkers;
+  /** Of all operators so far, in order. */
+  readonly writes: string[] = [];
+  readonly told: NewEvent[] = [];
+  /** Undefined: not known yet. */
+  image: string | undefined = "operator:1";
+  /** Why no pod is taken; undefined: they are. */
+  quota: string | undefined;
+  readonly #beganAt: number;
+  #running: Running | undefined;
+
+  constructor(beganAt = "2026-01-01T00:00:00Z") {
+    this.#beganAt = Date.parse(beganAt);
+    const { clock } = this;
+    this.api = new FakeApi({
+      kinds: [...fakeKinds, { kind: Pod, graceful: true }],
+      clock,
+      date: () => new Date(this.now()),
+    });
+    this.workers = new FakeWorkers(this.api, clock, this.now);
+  }
+
+  /** The time of day in milliseconds. */
+  now = (): number => this.#beganAt + this.clock.now();
+
+  startOperator(fate: Fate = { t: "lives" }): Life {
+    assert.ok(this.#running === undefined, "one operator runs already");
+    const life = new Life(fate);
+    const api = apiDuring(life, this.api, this.#admission);
+    const observer = new RuntimeObserver(silent);
+    const { controller, informers } = backupController({
+      api,
+      scope: { t: "namespaces", names: [key.namespace] },
+      events: { record: (_kind, _object, what) => void this.told.push(what) },
+      observer,
+      workerImage: () => this.image,
+      clock: this.clock,
+      now: this.now,
+      random: () => 0.5,
+    });
+    const ended = Promise.all([
+      ...informers.map((informer) => informer.run(life.signal)),
+      controller.run(api, life.signal),
+    ]);
+    this.#running = { life, ended, observer };
+    return life;
+  }
+
+  readonly #admission: Admission = {
+    check: (verb, { kind }) => {
+      if (verb === "create" && kind === Pod.kind && this.quota !== undefined)
+        throw new ApiError(403, "Forbidden", `pods is forbidden: ${this.quota}`);
+    },
+    change: (_kind, object) => object,
+  };
+
+  async stopOperator(): Promise<void> {
+    const running = this.#running;
+    assert.ok(running);
+    running.life.end();
+    await running.ended;
+    this.writes.push(...running.life.writes);
+    this.#running = undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#running !== undefined) await this.stopOperator();
+  }
+
+  get life(): Life {
+    assert.ok(this.#running);
+    return this.#running.life;
+  }
+
+  // What people do
+
+  async create(spec: Partial<EtcdBackupSpec> = {}, status?: EtcdBackupStatus): Promise<void> {
+    await this.api.create(EtcdBackup, { metadata: { ...key }, spec: { ...toS3, ...spec } });
+    if (status !== undefined) await this.api.mergePatch(EtcdBackup, key, { status }, { subresource: "status" });
+  }
+
+  async edit(spec: object): Promise<void> {
+    await this.api.mergePatch(EtcdBackup, key, { spec });
+  }
+
+  async ask(value: string): Promise<void> {
+    const annotations = { "etcd.database.coreos.com/backup-now": value };
+    await this.api.mergePatch(EtcdBackup, key, { metadata: { annotations } });
+  }
+
+  // Time
+
+  pass = (ms: number): Promise<void> => this.clock.advance(ms);
+
+  async until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 600_000): Promise<void> {
+    const deadline = this.clock.now() + withinMs;
+    while (!(await holds())) {
+      if (this.clock.now() >= deadline) assert.fail(`${what}: not within ${withinMs} ms; ${await this.describe()}`);
+      await this.pass(500);
+    }
+  }
+
+  untilPhase = (phase: string): Promise<void> => this.until(phase, async () => (await this.status()).phase === phase);
+
+  // What is there
+
+  backup = (): Promise<EtcdBackup> => this.api.get(EtcdBackup, key);
+
+  status = async (): Promise<EtcdBackupStatus> => (await this.backup()).status ?? {};
+
+  async isGone(): Promise<boolean> {
+    return await this.backup().then(
+      () => false,
+      (error: unknown) => isNotFound(error),
+    );
+  }
+
+  async condition(type: string) {
+    return (await this.status()).conditions?.find((condition) => condition.type === type);
+  }
+
+  async podNames(): Promise<string[]> {
+    return (await this.api.list(Pod)).items.map(({ metadata }) => metadata?.name ?? "").toSorted();
+  }
+
+  /** Of the running operator's metrics, the sample of this name and these labels; undefined when there is none. */
+  metric(sample: string): number | undefined {
+    const lines = this.#running?.observer.metrics.registry.text().split("\n") ?? [];
+    const line = lines.find((one) => one.startsWith(`${sample}{`));
+    return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" ")));
+  }
+
+  async describe(): Promise<string> {
+    const writes = [...this.writes, ...(this.#running?.life.writes ?? [])].slice(-12);
+    return `${JSON.stringify(await this.backup().catch(String))}; pods ${(await this.podNames()).join(", ")}; last writes: ${writes.join(", ")}`;
+  }
+}

@@ -1,0 +1,26 @@
+// Backups and restores under a cluster-wide operator, with a real S3 server that the pods reach.
+import { before, describe } from "node:test";
+import { installOperator } from "../e2e/support/operator.ts";
+import { disaster } from "./backups/disaster.ts";
+import { newCluster } from "./backups/new-cluster.ts";
+import { refusals } from "./backups/refusals.ts";
+import { roundTrip } from "./backups/round-trip.ts";
+import { series } from "./backups/series.ts";
+import { type Bucket, startBucket } from "./support/bucket.ts";
+
+// Four lanes keep two cores busy: some mostly wait.
+describe("backups", { concurrency: 4 }, () => {
+  let started: Bucket | undefined;
+  const bucket = (): Bucket => {
+    if (started === undefined) throw new Error("the bucket has not been started");
+    return started;
+  };
+  before(async () => {
+    [started] = await Promise.all([startBucket(), installOperator("clusterwide")]);
+  });
+  refusals(bucket);
+  roundTrip(bucket);
+  series();
+  disaster(bucket);
+  newCluster(bucket);
+});

@@ -1,0 +1,123 @@
+// Data in, backup, cluster destroyed, restore: what was written before the backup is there, as it was, and nobody who
+// watched the old cluster is left believing in what came after.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { EtcdBackupSpec } from "../../../src/api/etcd-backup/etcd-backup.ts";
+import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { EtcdError } from "../../../src/etcd/errors.ts";
+import { Pod, Secret } from "../../../src/kube/objects/kinds.ts";
+import { run } from "../../../lab/machine/command.ts";
+import type { TestCluster } from "../../e2e/support/cluster.ts";
+import { kube } from "../../e2e/support/environment.ts";
+import { memberAt } from "../../e2e/support/healthy.ts";
+import { lane } from "../../e2e/support/lane.ts";
+import { conditionOf } from "../../e2e/support/status.ts";
+import { onVolumes } from "../../e2e-volumes/support/volumes.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
+import type { Bucket } from "../support/bucket.ts";
+import { backUp, untilBackedUp, untilRestored } from "../support/objects.ts";
+
+interface Sort extends Row {
+  readonly name: string;
+  readonly spec: Partial<EtcdClusterSpec>;
+  readonly backup?: Partial<EtcdBackupSpec>;
+}
+
+const sealed = { encryption: { secret: "keys" } };
+const verified = { verify: { restore: true } };
+
+const sorts: readonly Sort[] = [
+  { name: "3-2-13", spec: { version: "3.2.13" } },
+  { name: "3-4-23", spec: { version: "3.4.23" }, backup: verified, onlyInMatrix: true },
+  { name: "3-5-35", spec: { version: "3.5.35" }, backup: sealed, onlyInMatrix: true },
+  { name: "3-6-16-tls-sealed", spec: { TLS: { auto: true } }, backup: { ...sealed, ...verified } },
+  { name: "3-7-3-volumes", spec: { version: "3.7.3", pod: onVolumes() }, backup: verified },
+  { name: "3-7-3-tls", spec: { version: "3.7.3", TLS: { auto: true } }, backup: sealed, onlyInMatrix: true },
+];
+
+export function roundTrip(bucket: () => Bucket): void {
+  for (const { name, spec, backup = {} } of rowsOf(sorts))
+    describe(`a cluster that is lost (${name})`, { concurrency: 1 }, () => {
+      const on = lane(`lost-${name}`, { size: 3, ...spec }, async (namespace) => {
+        await bucket().open(namespace);
+        await kube.create(Secret, { metadata: { namespace, name: "keys" }, stringData: { "2026-1": "k".repeat(32) } });
+      });
+
+      test("says which backup there is and what to type, and that brings back all that was written before it", async () => {
+        const { cluster, writer, first } = on();
+        const { namespace } = cluster;
+        const key = { namespace, name: "saved" };
+        await writer.progress(30);
+        const written = writer.soFar();
+        const store = { storageType: "S3", s3: bucket().at(`${namespace}/saved`) } as const;
+        await backUp(key, { clusterRef: { name: cluster.name }, ...store, ...backup });
+        const { status } = await untilBackedUp(key);
+        assert.ok((status?.etcdRevision ?? 0) >= written.size);
+        if (backup.verify?.restore === true) assert.equal(status?.lastVerified?.path, status?.lastBackup?.path);
+        assert.equal(await isReadable(bucket(), `${namespace}/saved`, writer.prefix), backup.encryption === undefined);
+        await writer.progress(20);
+        const revision = (await cluster.get()).status?.revision ?? 0;
+        await destroy(cluster);
+        await writer.stop();
+        const lost = await cluster.until("to say that its data is lost", (seen) => isLost(seen));
+        const command = /echo '(?<manifest>.*)' \| kubectl apply -f -/.exec(adviceIn(lost))?.groups?.["manifest"] ?? "";
+        const manifest: object = JSON.parse(command);
+        const annotated = withScope(manifest);
+        await run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(annotated) });
+        const restored = await untilRestored(cluster.key);
+        const after = await cluster.untilHealthy();
+        assert.notEqual(after.clusterId, first.clusterId);
+        assert.equal(restored.status?.clusterId, after.clusterId);
+        assert.deepEqual(await writer.missing(written), []);
+        await watchersNotice(cluster, revision);
+      });
+    });
+}
+
+const conditionText = (cluster: Awaited<ReturnType<TestCluster["get"]>>): string =>
+  conditionOf(cluster, "Available")?.message ?? "";
+const adviceIn = conditionText;
+const isLost = (cluster: Awaited<ReturnType<TestCluster["get"]>>): boolean =>
+  conditionOf(cluster, "Available")?.reason === "DataLost" ||
+  (conditionOf(cluster, "Available")?.reason === "QuorumLost" && conditionText(cluster).includes("newest backup"));
+
+/** The operator of this suite looks after what is annotated for it. */
+function withScope(manifest: object & { metadata?: object }): object {
+  const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
+  return { ...manifest, metadata: { ...manifest.metadata, annotations } };
+}
+
+/** Every pod, and where there are volumes the claims, too. */
+async function destroy({ namespace, name }: TestCluster): Promise<void> {
+  const labelSelector = `etcd_cluster=${name}`;
+  await run("kubectl", [
+    "delete",
+    "pods,persistentvolumeclaims",
+    `--namespace=${namespace}`,
+    `--selector=${labelSelector}`,
+    "--wait=false",
+  ]);
+  const { items } = await kube.list(Pod, { namespace, labelSelector });
+  for (const pod of items)
+    await kube
+      .delete(Pod, { namespace, name: pod.metadata?.name ?? "" }, { gracePeriodSeconds: 0 })
+      .catch(() => undefined);
+}
+
+/** Revisions go on where nobody has been, and what was before is gone: who watches from there is told. */
+async function watchersNotice(cluster: TestCluster, seen: number): Promise<void> {
+  const [pod] = await cluster.pods();
+  const member = memberAt(pod?.status?.podIP ?? "", cluster.login);
+  const { revision } = await member.status();
+  assert.ok(revision > seen + 900_000_000, `${revision} after ${seen}`);
+  await assert.rejects(
+    member.list("/", { revision: seen, limit: 1 }),
+    (error) => error instanceof EtcdError && error.reason === "compacted",
+  );
+}
+
+/** Whether what was written can be read in the object. */
+async function isReadable(bucket: Bucket, key: string, prefix: string): Promise<boolean> {
+  const found = await run("grep", ["--count", "--text", "--fixed-strings", prefix, bucket.file(key)]).catch(() => "0");
+  return Number(found.trim()) > 0;
+}
