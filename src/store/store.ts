@@ -17,13 +17,20 @@ export interface ObjectStore {
   list(prefix: string, call?: StoreCall): AsyncIterable<ObjectInfo>;
   /** Whether there was one, or is not known, does not matter. Throws `locked` where the store keeps it by its policy. */
   delete(key: string, call?: StoreCall): Promise<void>;
-  /** Ends uploads under the prefix that a process which died has left behind. Returns how many. */
-  abortLeftovers(prefix: string, call?: StoreCall): Promise<number>;
+  /**
+   * Ends uploads that a process which died has left behind: those of keys with the prefix, or `exactly` of this key.
+   * Returns how many. What another process is uploading there ends, too.
+   */
+  abortLeftovers(prefix: string, call?: LeftoversCall): Promise<number>;
   close(): void;
 }
 
 export interface StoreCall {
   readonly signal?: AbortSignal;
+}
+
+export interface LeftoversCall extends StoreCall {
+  readonly exactly?: boolean;
 }
 
 export interface PutOptions extends StoreCall {

@@ -6,13 +6,14 @@ import type { KeyPlan } from "./job.ts";
 import type { Worker } from "./worker.ts";
 
 /**
- * Only of a series: what the name of a lone backup is the beginning of may be an upload of somebody else that is under way,
- * as with `prod` and `prod-eu`. A store that does not allow it keeps nobody from a backup.
+ * Of a lone backup only of its very name: what that is the beginning of may be an upload of somebody else that is under
+ * way, as with `prod` and `prod-eu`. A store that does not allow it keeps nobody from a backup.
  */
 export async function endLeftovers({ t, path }: KeyPlan, store: ObjectStore, { log, signal }: Worker): Promise<void> {
-  if (t === "once") return;
   try {
-    const uploads = await store.abortLeftovers(`${path}_v`, { signal });
+    const uploads = await (t === "once"
+      ? store.abortLeftovers(path, { signal, exactly: true })
+      : store.abortLeftovers(`${path}_v`, { signal }));
     if (uploads > 0) log.info("uploads that an earlier worker left behind were ended", { uploads });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -1,6 +1,6 @@
 // What is done to Kubernetes, one function an action. Each write has a precondition or is a server-side apply under one
 // name, and nothing of somebody else's is taken over.
-import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
 import { isAlreadyExists } from "../../kube/client/errors.ts";
@@ -22,6 +22,7 @@ import { makeClaim } from "./on-claims.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { seedStart } from "./on-restore.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { writeStatus } from "./write-status.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
   const make = service === "peer" ? peerService : clientService;
@@ -142,21 +143,6 @@ export async function latchClusterId(
 
 export async function recordLogVersion(execution: Execution, { version }: ActionOf<"recordLogVersion">): Promise<void> {
   await writeStatus(execution, { raftLogVersion: version });
-}
-
-/** `null`: the field goes. */
-export async function writeStatus(
-  execution: Execution,
-  status: { readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | null },
-): Promise<void> {
-  const { cluster, pass, written } = execution;
-  const { resourceVersion } = written?.metadata ?? cluster.metadata;
-  execution.written = await pass.api.mergePatch(
-    EtcdCluster,
-    keyOf(cluster),
-    { metadata: { resourceVersion }, status },
-    { subresource: "status", fieldManager },
-  );
 }
 
 function cachesOf({ cluster, context }: Execution) {

@@ -16,8 +16,8 @@ import { peerUrlOf } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
-import { writeStatus } from "./on-kube.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { writeStatus } from "./write-status.ts";
 
 export async function beginRestore(execution: Execution, { name, uid }: ActionOf<"beginRestore">): Promise<void> {
   const live = await execution.pass.api.get(EtcdCluster, keyOf(execution.cluster));

@@ -92,7 +92,8 @@ async function carryOut(action: Action, execution: Execution): Promise<"done" | 
       await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
       return "done";
     }
-    case "createCluster": {
+    case "createCluster":
+    default: {
       if (!(await isStill(execution))) return "outdated";
       const scope = restore.metadata.annotations?.[scopeAnnotation];
       const cluster: EtcdCluster = {

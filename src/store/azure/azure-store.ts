@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { bodyOf } from "../body.ts";
 import { checkKey } from "../path.ts";
 import type { Attempt, Verb } from "../sentences.ts";
-import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { type AzureConnection, type AzureTarget, connectAzure } from "./azure-client.ts";
 import { azureProblem, explainAzure } from "./azure-errors.ts";
 import { uploadToAzure } from "./azure-upload.ts";
@@ -71,7 +71,7 @@ class AzureStore implements ObjectStore {
   }
 
   /** Azure itself forgets blocks that nobody committed, after a week; until then they are in no list. */
-  async abortLeftovers(prefix: string, call: StoreCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
     return this.#trying(this.#attempt("clean up", prefix), call, async () => 0);
   }
 

@@ -25,14 +25,19 @@ export async function* objectsIn(root: string, prefix: string): AsyncGenerator<{
     if (key.startsWith(prefix) && !isTemporary(path.basename(key))) yield { key, file };
 }
 
-export async function* temporariesIn(root: string, prefix: string): AsyncGenerator<string> {
+export async function* temporariesIn(
+  root: string,
+  prefix: string,
+  meaning: "prefix" | "key" = "prefix",
+): AsyncGenerator<string> {
   for await (const { key, file } of filesIn(root, prefix)) {
     const front = temporaryPattern.exec(path.basename(key))?.[1];
     if (front === undefined) continue;
     const folder = path.dirname(key);
     const meant = folder === "." ? front : `${folder}/${front}`;
     // A long name was cut.
-    if (meant.startsWith(prefix) || (meant.length > 200 && prefix.startsWith(meant))) yield file;
+    const isMeant = meaning === "key" ? meant === prefix : meant.startsWith(prefix);
+    if (isMeant || (meant.length > 200 && prefix.startsWith(meant))) yield file;
   }
 }
 

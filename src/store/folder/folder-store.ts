@@ -9,7 +9,7 @@ import { StoreError } from "../errors.ts";
 import { checkKey } from "../path.ts";
 import type { Attempt, Verb } from "../sentences.ts";
 import { storeError } from "../sentences.ts";
-import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { folderProblem, folderWording, isMissing } from "./folder-errors.ts";
 import { isTemporary, objectsIn, temporaryName, temporariesIn } from "./folder-listing.ts";
@@ -113,12 +113,12 @@ export class FolderStore implements ObjectStore {
     });
   }
 
-  async abortLeftovers(prefix: string, { signal }: StoreCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, { signal, exactly }: LeftoversCall = {}): Promise<number> {
     const attempt = this.#attempt("clean up", prefix);
     return this.#trying(attempt, async () => {
       await this.#mustExist(attempt);
       let removed = 0;
-      for await (const file of temporariesIn(this.#root, prefix)) {
+      for await (const file of temporariesIn(this.#root, prefix, exactly === true ? "key" : "prefix")) {
         signal?.throwIfAborted();
         if (this.#writing.has(file)) continue;
         await unlink(file).catch(undefinedIfMissing);

@@ -2,7 +2,7 @@
 import { bodyOf } from "../body.ts";
 import { checkKey } from "../path.ts";
 import type { Attempt, Verb } from "../sentences.ts";
-import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { connectGcs, type GcsConnection, type GcsTarget } from "./gcs-client.ts";
 import { explainGcs, isMissingObject } from "./gcs-errors.ts";
 import { ask, GcsRefusal, withRetries } from "./gcs-http.ts";
@@ -81,7 +81,7 @@ class GcsStore implements ObjectStore {
   }
 
   /** Google itself ends sessions that nobody finished, after a week; until then they are in no list, nor can be listed. */
-  async abortLeftovers(prefix: string, call: StoreCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
     return this.#trying(this.#attempt("clean up", prefix), call, async () => 0);
   }
 

@@ -14,7 +14,7 @@ import type { Patience } from "../agents.ts";
 import { bodyOf } from "../body.ts";
 import { checkKey } from "../path.ts";
 import type { Attempt, Verb } from "../sentences.ts";
-import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { connectS3, type S3Connection, type S3Target } from "./s3-client.ts";
 import { explainS3, s3Problem } from "./s3-errors.ts";
 import { uploadToS3 } from "./s3-upload.ts";
@@ -85,7 +85,7 @@ class S3Store implements ObjectStore {
     );
   }
 
-  async abortLeftovers(prefix: string, call: StoreCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
     const attempt = this.#attempt("clean up", prefix);
     return this.#trying(attempt, call, async () => {
       const left: { Key: string; UploadId: string }[] = [];
@@ -96,7 +96,7 @@ class S3Store implements ObjectStore {
           sending(call),
         );
         for (const { Key, UploadId } of page.Uploads ?? [])
-          if (Key?.startsWith(prefix) === true && UploadId !== undefined && !this.#running.has(UploadId))
+          if (Key !== undefined && isMeant(Key, prefix, call) && UploadId !== undefined && !this.#running.has(UploadId))
             left.push({ Key, UploadId });
         from =
           page.IsTruncated === true
@@ -147,3 +147,6 @@ function undefinedIfMissing(error: unknown): undefined {
   if (["NoSuchKey", "NotFound", "NoSuchUpload"].includes(s3Problem(error).name)) return undefined;
   throw error;
 }
+
+const isMeant = (key: string, prefix: string, { exactly }: LeftoversCall): boolean =>
+  exactly === true ? key === prefix : key.startsWith(prefix);

@@ -218,6 +218,7 @@ export function storeContract(ground: () => StoreGround): void {
     assert.deepEqual(await keysOf(store(), "crashed/"), ["crashed/b"]);
     assert.equal(await store().head("crashed/a_v1"), undefined);
     assert.equal(await store().abortLeftovers("crashed/b"), 0);
+    assert.equal(await store().abortLeftovers("crashed/a", { exactly: true }), 0);
     assert.equal(await store().abortLeftovers("crashed/a_"), ground().leftovers === "aborted" ? 1 : 0);
     assert.equal(await store().abortLeftovers("crashed/"), 0);
     await store().put("crashed/a_v1", made({ bytes: 9 * MiB }), { mustBeNew: true });

@@ -2,7 +2,7 @@
 import type { StoreErrorCode } from "../errors.ts";
 import { checkKey } from "../path.ts";
 import { storeError, type Attempt, type Verb, type Wording } from "../sentences.ts";
-import type { ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
+import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 const wording: Wording = {
@@ -75,10 +75,10 @@ export class MemoryStore implements ObjectStore {
     this.objects.delete(key);
   }
 
-  async abortLeftovers(prefix: string, call: StoreCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
     this.#begin("clean up", prefix, call);
     const before = this.leftovers.length;
-    const others = this.leftovers.filter((key) => !key.startsWith(prefix));
+    const others = this.leftovers.filter((key) => !(call.exactly === true ? key === prefix : key.startsWith(prefix)));
     this.leftovers.splice(0, before, ...others);
     return before - others.length;
   }

@@ -13,7 +13,7 @@ export function disaster(bucket: () => Bucket): void {
   describe("a disaster", { concurrency: 1 }, () => {
     const on = lane("disaster", { size: 3 }, (namespace) => bucket().open(namespace));
 
-    test("costs what was written after the last backup, and nothing before it", async () => {
+    test("costs what was written after the last backup, and nothing before it", async (context) => {
       const { cluster, writer, first } = on();
       const { namespace, name } = cluster;
       const key = { namespace, name: "often" };
@@ -34,7 +34,9 @@ export function disaster(bucket: () => Bucket): void {
       assert.notEqual(after.clusterId, first.clusterId);
       assert.deepEqual(await writer.missing(written), []);
       // The figures of docs/backups.md come from here.
-      console.log(`restored ${written.size} keys; ${(Date.now() - died) / 1000} s from the loss to three members`);
+      context.diagnostic(
+        `restored ${written.size} keys; ${(Date.now() - died) / 1000} s from the loss to three members`,
+      );
       assert.ok(status?.backup?.revision);
       // Backups of the restored cluster go on by themselves.
       const { status: before } = await kube.get(EtcdBackup, key);

@@ -1,0 +1,20 @@
+// Writes what must be in the status before anything is built on it; the rest is reported at the end of a reconcile.
+import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { fieldManager } from "../../api/field-manager.ts";
+import { keyOf } from "../../kube/objects/objects.ts";
+import type { Execution } from "./execution.ts";
+
+/** `null`: the field goes. */
+export async function writeStatus(
+  execution: Execution,
+  status: { readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | null },
+): Promise<void> {
+  const { cluster, pass, written } = execution;
+  const { resourceVersion } = written?.metadata ?? cluster.metadata;
+  execution.written = await pass.api.mergePatch(
+    EtcdCluster,
+    keyOf(cluster),
+    { metadata: { resourceVersion }, status },
+    { subresource: "status", fieldManager },
+  );
+}
