@@ -41,13 +41,13 @@ export async function act(decision: Decision, upkeep: readonly Action[], executi
 
 async function vital(decision: Decision, action: Action, execution: Execution): Promise<Outcome> {
   try {
-    if ((await carryOut(action, execution)) === "outdated") return { decision, obstacle: { t: "outdated" } };
+    await carryOut(action, execution);
     logOf(execution).info("did", { action: action.do });
     return { decision, obstacle: undefined };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (isConflict(error) || isNotFound(error) || isAlreadyExists(error))
+    if (error instanceof Outdated || isConflict(error) || isNotFound(error) || isAlreadyExists(error))
       return { decision, obstacle: { t: "outdated" } };
+    if (!(error instanceof ApiError)) throw error;
     const words = `${error.message.trim().replace(/\.+$/, "")}.`;
     logOf(execution).warn("refused", { action: action.do, because: words });
     if (isForbidden(error)) return { decision, obstacle: { t: "refused", because: `${words} ${adviceOn(action)}` } };
@@ -71,7 +71,7 @@ async function optional(action: Action, execution: Execution): Promise<void> {
 const logOf = ({ world, pass, context }: Execution) =>
   context.log.with({ restore: keyText(keyOf(world.restore)), pass: pass.id });
 
-async function carryOut(action: Action, execution: Execution): Promise<"done" | "outdated"> {
+async function carryOut(action: Action, execution: Execution): Promise<void> {
   const {
     world: { restore },
     pass: { api },
@@ -81,20 +81,19 @@ async function carryOut(action: Action, execution: Execution): Promise<"done" | 
   switch (action.do) {
     case "createWorker":
       await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
-      return "done";
+      return;
     case "deleteWorker":
       await api.delete(Pod, { namespace, name: action.name }, { uid: action.uid });
-      return "done";
+      return;
     case "askCluster": {
-      if (!(await isStill(execution))) return "outdated";
+      await confirmStill(execution);
       const { uid, resourceVersion } = action;
       const patch = { metadata: { uid, resourceVersion, annotations } };
       await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
-      return "done";
+      return;
     }
-    case "createCluster":
-    default: {
-      if (!(await isStill(execution))) return "outdated";
+    case "createCluster": {
+      await confirmStill(execution);
       const scope = restore.metadata.annotations?.[scopeAnnotation];
       const cluster: EtcdCluster = {
         metadata: {
@@ -105,15 +104,18 @@ async function carryOut(action: Action, execution: Execution): Promise<"done" | 
         spec: action.spec,
       };
       await api.create(EtcdCluster, cluster, { fieldManager });
-      return "done";
     }
   }
 }
 
-/** Nothing is replaced for the sake of an EtcdRestore that was deleted, or edited, and the cache does not show it yet. */
-async function isStill({ world: { restore }, pass: { api } }: Execution): Promise<boolean> {
+/** The cache showed the EtcdRestore as it was before somebody deleted or edited it. */
+class Outdated extends Error {}
+
+/** Nothing is replaced for the sake of an EtcdRestore that is not there any more as it was seen. */
+async function confirmStill({ world: { restore }, pass: { api } }: Execution): Promise<void> {
+  const { uid, resourceVersion } = restore.metadata;
   const { metadata } = await api.get(EtcdRestore, keyOf(restore));
-  return metadata?.uid === restore.metadata.uid && metadata?.resourceVersion === restore.metadata.resourceVersion;
+  if (metadata?.uid !== uid || metadata?.resourceVersion !== resourceVersion) throw new Outdated();
 }
 
 const tried = "It is tried again every 10 s.";
