@@ -22,19 +22,19 @@ export interface Forwarder extends AsyncDisposable {
   readonly port: number;
 }
 
-export async function startForwarding({ upstream, reply, answered }: Forwarding): Promise<Forwarder> {
+export async function startForwarding(way: Forwarding): Promise<Forwarder> {
   const agent = new http.Agent({ keepAlive: true });
   const server = http.createServer((request, response) => {
-    const own = reply(request);
+    const own = way.reply(request);
     if (own) {
       request.resume();
       response.writeHead(own.status, own.headers).end(own.body);
       return;
     }
     const { method, url: path, headers } = request;
-    const asked = http.request({ ...upstream, method, path, headers, agent });
+    const asked = http.request({ ...way.upstream, method, path, headers, agent });
     asked.on("response", (answer) => {
-      answered?.(request, answer);
+      way.answered?.(request, answer);
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.on("error", () => response.destroy());
       answer.pipe(response);

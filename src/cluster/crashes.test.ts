@@ -115,6 +115,13 @@ const scenarios: readonly Scenario[] = [
     happens: (stage) => stage.create(3, "3.6.16", withTls),
   },
   {
+    name: "creation of 3 with TLS and volumes",
+    from: 0,
+    to: 3,
+    every: 6,
+    happens: (stage) => stage.create(3, "3.6.16", { ...withTls, ...onVolumes }),
+  },
+  {
     name: "other CAs for 3",
     from: 3,
     to: 3,

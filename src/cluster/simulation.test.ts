@@ -20,13 +20,14 @@ const plain: History = {
   fromRest: false,
   oldFlags: false,
   volumes: false,
+  tls: false,
   steps: [],
 };
 const step = (happening: Happening, ms = 0): Step => ({ happening, ms, operator: undefined });
 
 /** Nothing happens to it that it would not survive by itself. */
 async function survives(history: History): Promise<void> {
-  await using played = new Play(history, true);
+  await using played = await Play.of(history, true);
   await played.play(history);
   await played.comeToRest();
   assert.ok(!played.stage.watch.isDoomed(), await played.stage.describe());
@@ -34,7 +35,7 @@ async function survives(history: History): Promise<void> {
 
 /** Too much may happen to it, and then it is lost; but never by an operator. */
 async function suffers(history: History): Promise<void> {
-  await using played = new Play(history, false);
+  await using played = await Play.of(history, false);
   await played.play(history);
   await played.comeToRest();
 }
@@ -56,6 +57,16 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
     ["with volumes that are lost, and pods that are all gone at once", 15, "everyday", "volumes"],
     ["with volumes, through lost data, edits and changes", 15, "everyday", "volumes", "wipes", "edits", "rolls"],
     ["through moves to volumes and away from them", 10, "everyday", "moves", "edits"],
+    ["with certificates whose CAs are exchanged", 4, "everyday", "certificates"],
+    [
+      "with certificates and volumes, through edits and changes",
+      4,
+      "everyday",
+      "certificates",
+      "volumes",
+      "edits",
+      "rolls",
+    ],
     ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "rolls", "mistakes", "flags"],
   ];
   for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));
@@ -165,7 +176,7 @@ test("without quorum for good it is left alone: no seed, no removal, whatever is
   await fc.assert(
     fc.asyncProperty(sizes, async ({ from, to, seed }) => {
       const history = { ...plain, seed, size: from, fromRest: true };
-      await using played = new Play(history, false);
+      await using played = await Play.of(history, false);
       await played.play(history);
       const { stage } = played;
       await stage.pass(8_000);

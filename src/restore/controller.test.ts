@@ -556,6 +556,34 @@ test("an EtcdRestore that is deleted before the cluster was asked leaves nothing
   assert.deepEqual(await stage.cluster(), before);
 });
 
+test("nothing is replaced for an EtcdRestore that was deleted or edited a moment ago, before the cache shows it", async () => {
+  for (const how of ["deleted", "made anew", "edited"] as const) {
+    await using stage = new Stage();
+    await stage.make("cluster");
+    await stage.make("restore", { safetySnapshot: "Skip" });
+    stage.startOperator();
+    // Right before the cluster is asked.
+    let release: (() => void) | undefined;
+    stage.api.onWrite(({ kind, object }) => {
+      const { status } = ((kind === EtcdRestore.kind ? object : undefined) as EtcdRestore | undefined) ?? {};
+      if (status?.phase !== "Restoring" || release !== undefined) return;
+      release = stage.api.faults.freeze({ verb: "get", kind: EtcdCluster });
+    });
+    await stage.until("the moment", () => release !== undefined);
+    await stage.clock.advance(10);
+    const hold = stage.api.faults.holdWatches({ kind: EtcdRestore });
+    if (how === "edited") await stage.api.mergePatch(EtcdRestore, key, { spec: { revisionBump: 1 } });
+    else await stage.api.delete(EtcdRestore, key);
+    if (how === "made anew") await stage.make("restore", { backup: { name: "nightly" } });
+    release?.();
+    await stage.pass(5_000);
+    assert.equal((await stage.cluster()).metadata?.annotations, undefined, how);
+    hold();
+    await stage.pass(5_000);
+    assert.deepEqual([(await stage.cluster()).metadata?.annotations, stage.seedings], [undefined, []], how);
+  }
+});
+
 test("a worker that cannot start is reported with what it needs, and goes on when it is there", async () => {
   await using stage = new Stage();
   let hangs = true;

@@ -57,8 +57,10 @@ describe("the worker's program", () => {
     assert.ok(checked.do === "check");
     const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(program.folder, "data") };
     const restoring = jobs.restoreJob(checked.backup, "3.6.16", member, { encryption });
-    const refused = await program.run(inClaim(restoring), { ETCD_WORKER_MAY_RESTORE: "existing" });
-    assert.ok(refused.code === 1 && !refused.result.ok && /must not be restored/.test(refused.result.message));
+    for (const state of ["no", "existing", ""]) {
+      const refused = await program.run(inClaim(restoring), { ETCD_WORKER_MAY_RESTORE: state });
+      assert.ok(refused.code === 1 && !refused.result.ok && /must not be restored/.test(refused.result.message));
+    }
     const restored = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "new" });
     assert.ok(restored.do === "restore" && restored.restored);
     const again = await done(restoring, { ETCD_WORKER_MAY_RESTORE: "existing" });

@@ -6,13 +6,33 @@ import { labNodes } from "../../lab/config.ts";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn } from "../../lab/faults/undo.ts";
 import { lab } from "../e2e/support/environment.ts";
+import { IdentityWatch } from "../e2e/support/identity-watch.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { onlyReplaced } from "../e2e/support/replaced.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
-import { isMatrix } from "../support/matrix.ts";
+import { isMatrix, type Row, rowsOf } from "../support/matrix.ts";
 import { KeptClusters } from "./support/kept-clusters.ts";
-import { untilClaims } from "./support/volumes.ts";
+import { beganOnce } from "./support/returned.ts";
+import { claimNames, claimsOf, untilClaims } from "./support/volumes.ts";
+
+interface Loss extends Row {
+  readonly what: string;
+  readonly lose: (node: string) => Promise<unknown>;
+}
+
+const losses: readonly Loss[] = [
+  { what: "a node is gone for good", lose: (node) => powerOff(lab, node) },
+  {
+    // Before Kubernetes has noticed anything: nobody ever reports that node as unreachable.
+    what: "a node is gone for good and its Node object is deleted",
+    onlyInMatrix: true,
+    lose: async (node) => {
+      await powerOff(lab, node);
+      await kubectl("delete", "node", node);
+    },
+  },
+];
 
 describe("power", () => {
   let kept: KeptClusters;
@@ -51,27 +71,32 @@ describe("power", () => {
       await kept.allReturn();
     });
 
-  test("when a node is gone for good, its member is replaced elsewhere with a new volume, and the old one is kept", async () => {
-    const { cluster, writer } = kept.current;
-    await cluster.edit({ failover: { unreachableAfterSeconds: 5 } });
-    const before = await kept.during(cluster.untilHealthy());
-    const [victim] = before.members;
-    assert.ok(victim);
-    await powerOff(lab, victim.node);
-    const after = await kept.during(cluster.untilHealthy({ without: [victim.name] }));
-    onlyReplaced(before, after, victim.name);
-    assert.ok(after.members.every(({ node }) => node !== victim.node));
-    for (const { name, restarts } of before.members.filter(({ name }) => name !== victim.name))
-      assert.equal(after.members.find((member) => member.name === name)?.restarts, restarts, name);
-    await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(`${victim.node} is gone`) ?? false);
-    const current = after.members.map(({ name }) => name);
-    await untilClaims(cluster, { current, retired: [victim.name] });
-    await writer.nothingIsLost();
-    await powerOn(lab, victim.node);
-    await nodesReady();
-    await writer.progress(50);
-    onlyReplaced(after, await kept.during(cluster.untilHealthy()));
-    await untilClaims(cluster, { current, retired: [victim.name] });
-    await writer.nothingIsLost();
-  });
+  for (const { what, lose } of rowsOf(losses))
+    test(`when ${what}, its member is replaced elsewhere with a new volume, and the old one is kept`, async () => {
+      const { cluster, writer } = kept.current;
+      await cluster.edit({ failover: { unreachableAfterSeconds: 5 } });
+      const before = await kept.during(cluster.untilHealthy());
+      const { retired } = claimNames(await claimsOf(cluster));
+      const [victim] = before.members;
+      assert.ok(victim);
+      await using watch = new IdentityWatch(cluster, before.clusterId);
+      await lose(victim.node);
+      const after = await kept.during(watch.during(cluster.untilHealthy({ without: [victim.name] })));
+      onlyReplaced(before, after, victim.name);
+      assert.ok(after.members.every(({ node }) => node !== victim.node));
+      for (const { name, restarts } of before.members.filter(({ name }) => name !== victim.name))
+        assert.equal(after.members.find((member) => member.name === name)?.restarts, restarts, name);
+      await cluster.untilEvent("Member Removed", ({ note }) => note?.includes(`${victim.node} is gone`) ?? false);
+      const current = after.members.map(({ name }) => name);
+      await untilClaims(cluster, { current, retired: [...retired, victim.name] });
+      await writer.nothingIsLost();
+      await powerOn(lab, victim.node);
+      await nodesReady();
+      await writer.progress(50);
+      onlyReplaced(after, await kept.during(cluster.untilHealthy()));
+      await untilClaims(cluster, { current, retired: [...retired, victim.name] });
+      await writer.nothingIsLost();
+      await beganOnce(cluster);
+      await watch.neverViolated();
+    });
 });

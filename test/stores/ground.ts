@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
+import { bundle, nodeFlag, tree } from "../../lab/images/bundle.ts";
 import { run } from "../../lab/machine/command.ts";
 import { freePort, type Place } from "../../lab/stores/server.ts";
 import type { S3Keys } from "../../lab/stores/versitygw.ts";
@@ -64,22 +65,27 @@ export interface Order {
 
 const uploader = path.join(import.meta.dirname, "uploader.ts");
 
-/** Uploads in a process of its own, to the end. */
-export async function uploadIn(order: Order): Promise<{ bytes: number; peak: number }> {
-  return JSON.parse((await uploaderLine({ ...order, end: "whole" })).line) as { bytes: number; peak: number };
+/** Uploads in a process of its own, to the end: by the bundle, as the image runs it. Gives back its peak of memory. */
+export async function uploadBundled(ground: Ground, order: Order): Promise<number> {
+  const program = await bundle(path.relative(tree, uploader), path.join(ground.folder, "uploader.cjs"));
+  const { line } = await uploaderLine([nodeFlag, program], { ...order, end: "whole" });
+  return (JSON.parse(line) as { peak: number }).peak;
 }
 
 /** Uploads in a process of its own that is killed when this much was produced, and one part at least is in the store. */
 export async function crashIn(order: Order): Promise<void> {
-  const { child, line } = await uploaderLine({ ...order, end: "hang" });
+  const { child, line } = await uploaderLine([uploader], { ...order, end: "hang" });
   const gone = once(child, "exit");
   child.kill("SIGKILL");
   await gone;
   if (!line.includes("produced")) throw new Error(`the uploader said ${line}`);
 }
 
-async function uploaderLine(order: object): Promise<{ child: ReturnType<typeof spawn>; line: string }> {
-  const args = ["--pdeathsig", "KILL", "--", process.execPath, uploader, JSON.stringify(order)];
+async function uploaderLine(
+  program: readonly string[],
+  order: object,
+): Promise<{ child: ReturnType<typeof spawn>; line: string }> {
+  const args = ["--pdeathsig", "KILL", "--", process.execPath, ...program, JSON.stringify(order)];
   const child = spawn("setpriv", args, { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([

@@ -1,14 +1,16 @@
-// Makes every name below `oss.test` lead to loopback in this process, for stores that want a bucket in the host's name.
+// Makes some names lead to loopback in this process: those of a store that wants a bucket in the host's name, and one that
+// is taken for AWS.
 import dns from "node:dns";
 
 export const ossDomain = "oss.test";
+export const awsName = "lab.amazonaws.com";
 
 const real = dns.lookup;
 
 type Done = (error: NodeJS.ErrnoException | null, address: string | dns.LookupAddress[], family?: number) => void;
 
 function lookup(name: string, options: dns.LookupAllOptions | Done, done?: Done): void {
-  if (!name.endsWith(ossDomain)) {
+  if (!name.endsWith(ossDomain) && name !== awsName) {
     Reflect.apply(real, dns, [name, options, done]);
     return;
   }

@@ -14,26 +14,21 @@ interface Order {
   readonly end: "whole" | "hang";
 }
 
-const order = JSON.parse(process.argv[2] ?? "") as Order;
-const store = await openStore(order.target);
-
-let peak = 0;
-const look = (): void => {
-  peak = Math.max(peak, process.memoryUsage.rss());
-};
-const timer = setInterval(look, 50);
-
-async function* body(): AsyncGenerator<Uint8Array> {
-  yield* made({ bytes: order.bytes });
-  if (order.end === "whole") return;
-  process.stdout.write(`${JSON.stringify({ produced: order.bytes })}\n`);
+async function* produced({ bytes, end }: Order): AsyncGenerator<Uint8Array> {
+  yield* made({ bytes });
+  if (end === "whole") return;
+  process.stdout.write(`${JSON.stringify({ produced: bytes })}\n`);
   await pause(600_000);
 }
 
-await store.put(order.key, body());
-look();
-clearInterval(timer);
-store.close();
-// What the kernel has seen, which no sampling misses; in kilobytes.
-const { maxRSS } = process.resourceUsage();
-process.stdout.write(`${JSON.stringify({ bytes: order.bytes, peak: Math.max(peak, maxRSS * 1024) })}\n`);
+async function main(): Promise<void> {
+  const order = JSON.parse(process.argv[2] ?? "") as Order;
+  const store = await openStore(order.target);
+  await store.put(order.key, produced(order));
+  store.close();
+  // What the kernel has seen at most, in kilobytes.
+  const peak = process.resourceUsage().maxRSS * 1024;
+  process.stdout.write(`${JSON.stringify({ bytes: order.bytes, peak })}\n`);
+}
+
+void main();

@@ -33,7 +33,9 @@ export type Happening =
   | { readonly t: "deletePods" }
   | { readonly t: "grow"; readonly storage: string }
   | { readonly t: "retain"; readonly policy: "Retain" | "Delete" }
-  | { readonly t: "volumes"; readonly are: "wanted" | "unwanted" };
+  | { readonly t: "volumes"; readonly are: "wanted" | "unwanted" }
+  /** Other CAs are asked for. */
+  | { readonly t: "rotate"; readonly what: number };
 
 type Around = "peer" | "client" | "budget" | "labels";
 
@@ -116,6 +118,8 @@ const arbitraries = {
   ),
   /** Members get volumes, and lose them. */
   moves: fc.record({ t: of("volumes"), are: fc.constantFrom("wanted", "unwanted") }),
+  /** Members speak TLS, and CAs are exchanged, also for others before that is over. */
+  certificates: fc.record({ t: of("rotate"), what: fc.nat(9) }),
 } satisfies Record<string, fc.Arbitrary<Happening>>;
 
 export const volumesOf = (storage: string): object => ({
@@ -247,6 +251,8 @@ export class Nature {
         return this.#stage.edit({
           pod: this.#storage === undefined ? { persistentVolumeClaimSpec: null } : volumesOf(this.#storage),
         });
+      case "rotate":
+        return this.#stage.rotate(`${event.what}`);
       case "hear":
         return this.#end("deaf to ");
       case "pastRestart":

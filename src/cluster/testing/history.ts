@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import type { Pod } from "../../kube/objects/kinds.ts";
+import type { Signer } from "../context.ts";
 import { type Happening, happenings, Nature, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
-import { Stage } from "./stage.ts";
+import { signerFor } from "./signer.ts";
+import { beganAt, key, Stage } from "./stage.ts";
 
 export interface Step {
   readonly happening: Happening;
@@ -24,6 +26,8 @@ export interface History {
   readonly oldFlags: boolean;
   /** Its members keep their data in volumes of their own. */
   readonly volumes: boolean;
+  /** Its members and clients speak TLS, with certificates that the operator makes. */
+  readonly tls: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -56,6 +60,7 @@ export function histories({ sorts, versions, smallest = 1 }: HistoryOptions): fc
       : sorts.includes("moves")
         ? fc.boolean()
         : fc.constant(false),
+    tls: fc.constant(sorts.includes("certificates")),
     steps: fc.array(step, { minLength: 3, maxLength: 15 }),
   });
 }
@@ -85,9 +90,13 @@ export class Play implements AsyncDisposable {
   readonly #random: () => number;
 
   /** `care`: nothing happens to it that a cluster does not survive by itself. */
-  constructor({ seed, size, version, volumes }: History, care: boolean) {
+  static async of(history: History, care: boolean): Promise<Play> {
+    return new Play(history, care, history.tls ? await signerFor(key.namespace, key.name, beganAt) : undefined);
+  }
+
+  private constructor({ seed, size, version, volumes }: History, care: boolean, signer: Signer | undefined) {
     this.#random = chance(seed);
-    this.stage = new Stage({ random: this.#random });
+    this.stage = new Stage({ random: this.#random, ...(signer && { signer }) });
     this.nature = new Nature(this.stage, { care, size, version, volumes });
     if (care) this.stage.watch.allowAbsence();
     else this.stage.watch.allowLoss();
@@ -97,10 +106,11 @@ export class Play implements AsyncDisposable {
     await this.stage[Symbol.asyncDispose]();
   }
 
-  async play({ size, version, fromRest, oldFlags, volumes, steps }: History): Promise<void> {
+  async play({ size, version, fromRest, oldFlags, volumes, tls, steps }: History): Promise<void> {
     if (oldFlags) this.stage.podsAreMade = "withoutMaxLearners";
     this.stage.startOperator();
-    await this.stage.create(size, version, volumes ? { pod: volumesOf("1Gi") } : {});
+    const more = { ...(volumes && { pod: volumesOf("1Gi") }), ...(tls && { TLS: { auto: true } }) };
+    await this.stage.create(size, version, more);
     if (fromRest) await this.#untilAsAsked();
     for (const { happening, ms, operator } of steps) {
       await this.#replaceOperator(operator);
@@ -158,7 +168,7 @@ export class Play implements AsyncDisposable {
     }
   }
 
-  /** Members get the version and the settings of the spec, if it can be reached. */
+  /** Members get the version and the settings of the spec, if it can be reached, and the certificates that were made last. */
   async #untilChanged(): Promise<void> {
     const { stage } = this;
     const deadline = stage.clock.now() + restWithinMs;
@@ -166,6 +176,7 @@ export class Play implements AsyncDisposable {
       const { metadata } = await stage.cluster();
       const { reason, observedGeneration } = (await stage.condition("Ready")) ?? {};
       if (observedGeneration !== metadata?.generation || !(await this.isAsAsked())) return false;
+      if (!(await stage.isCertified())) return false;
       return reason === "AllMembersReady" || reason === "VersionDiffers";
     };
     await this.#pass(2_000);

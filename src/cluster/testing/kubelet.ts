@@ -133,8 +133,9 @@ export class Kubelet {
   }
 
   presented = ({ url }: Pick<Endpoint, "url">): Promise<PresentedCertificate | undefined> => {
-    const tls = this.#listening(url)?.tls;
-    return Promise.resolve(tls && presentedBy(tls, Number(new URL(url).port)));
+    const { tls, node = "" } = this.#listening(url) ?? {};
+    const isReached = tls !== undefined && !this.#silent.has(node);
+    return Promise.resolve(isReached ? presentedBy(tls, Number(new URL(url).port)) : undefined);
   };
 
   /** Members that run and could not connect to each other. */
@@ -269,7 +270,7 @@ export class Kubelet {
     if (verb === "create") return this.#schedule(pod);
     if (container === undefined) return;
     if (verb === "delete") return this.#attend(this.#deleted(container));
-    if (container.tls !== undefined) this.secrets.bring(pod, container.tls);
+    if (container.tls !== undefined && !this.#silent.has(container.node)) this.secrets.bring(pod, container.tls);
     // The last gate was opened.
     if (container.ready && isOpen(pod) && !isTrue(pod, "Ready")) this.#attend(this.#publish(container));
     const { image, resources } = containerOf(pod) ?? {};

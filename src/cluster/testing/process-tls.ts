@@ -113,12 +113,13 @@ export function presentedBy({ speaks, files }: ProcessTls, port: number): Presen
   return leaf && { cert, fingerprint: leaf.fingerprint256, notAfter: leaf.validToDate.getTime() };
 }
 
-const known = new Map<string, boolean>();
+/** By the certificate and the bundle. */
+const known = new Map<string, Map<string, boolean>>();
 
 /** Asked again and again for the same ones. */
 function isSigned(cert: string, ca: string): boolean {
-  const key = `${cert} ${ca}`;
-  const answer = known.get(key) ?? signerOf(cert, ca) !== undefined;
-  known.set(key, answer);
+  const byBundle = known.get(cert) ?? new Map<string, boolean>();
+  const answer = byBundle.get(ca) ?? signerOf(cert, ca) !== undefined;
+  known.set(cert, byBundle.set(ca, answer));
   return answer;
 }

@@ -198,7 +198,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Its members have the certificates that were made last, and trust nothing else; without TLS: there is nothing to say. */
-  async #isCertified({ metadata, spec }: EtcdCluster): Promise<boolean> {
+  async isCertified(): Promise<boolean> {
+    const { metadata, spec } = await this.cluster();
     if (spec.TLS?.auto !== true) return true;
     const secrets = (await this.api.list(Secret)).items;
     const of = (use: SecretUse): Secret | undefined =>
@@ -333,7 +334,7 @@ export class Stage implements AsyncDisposable {
     const usesVolume = ({ spec }: Pod): boolean => spec?.volumes?.some((v) => v.persistentVolumeClaim) === true;
     const isSound = ({ name, learner }: Member): boolean =>
       !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
-    if (!(await this.#isCertified(cluster))) return false;
+    if (!(await this.isCertified())) return false;
     const asked = restoreRequestOf(cluster);
     const { restore } = cluster.status ?? {};
     if (asked !== undefined && (asked.uid !== restore?.uid || restore.phase !== "Done")) return false;

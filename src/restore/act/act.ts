@@ -2,6 +2,7 @@
 // that the API server takes once.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
+import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
 import { ApiError, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client/errors.ts";
@@ -40,7 +41,7 @@ export async function act(decision: Decision, upkeep: readonly Action[], executi
 
 async function vital(decision: Decision, action: Action, execution: Execution): Promise<Outcome> {
   try {
-    await carryOut(action, execution);
+    if ((await carryOut(action, execution)) === "outdated") return { decision, obstacle: { t: "outdated" } };
     logOf(execution).info("did", { action: action.do });
     return { decision, obstacle: undefined };
   } catch (error) {
@@ -70,23 +71,29 @@ async function optional(action: Action, execution: Execution): Promise<void> {
 const logOf = ({ world, pass, context }: Execution) =>
   context.log.with({ restore: keyText(keyOf(world.restore)), pass: pass.id });
 
-async function carryOut(action: Action, { world: { restore }, pass: { api } }: Execution): Promise<void> {
+async function carryOut(action: Action, execution: Execution): Promise<"done" | "outdated"> {
+  const {
+    world: { restore },
+    pass: { api },
+  } = execution;
   const { namespace, name, uid = "" } = restore.metadata;
   const annotations = { [restoreAnnotation]: formatRestoreRequest({ name, uid }) };
   switch (action.do) {
     case "createWorker":
       await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
-      return;
+      return "done";
     case "deleteWorker":
       await api.delete(Pod, { namespace, name: action.name }, { uid: action.uid });
-      return;
+      return "done";
     case "askCluster": {
+      if (!(await isStill(execution))) return "outdated";
       const { uid, resourceVersion } = action;
       const patch = { metadata: { uid, resourceVersion, annotations } };
       await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
-      return;
+      return "done";
     }
     case "createCluster": {
+      if (!(await isStill(execution))) return "outdated";
       const scope = restore.metadata.annotations?.[scopeAnnotation];
       const cluster: EtcdCluster = {
         metadata: {
@@ -97,8 +104,15 @@ async function carryOut(action: Action, { world: { restore }, pass: { api } }: E
         spec: action.spec,
       };
       await api.create(EtcdCluster, cluster, { fieldManager });
+      return "done";
     }
   }
+}
+
+/** Nothing is replaced for the sake of an EtcdRestore that was deleted, or edited, and the cache does not show it yet. */
+async function isStill({ world: { restore }, pass: { api } }: Execution): Promise<boolean> {
+  const { metadata } = await api.get(EtcdRestore, keyOf(restore));
+  return metadata?.uid === restore.metadata.uid && metadata?.resourceVersion === restore.metadata.resourceVersion;
 }
 
 const tried = "It is tried again every 10 s.";

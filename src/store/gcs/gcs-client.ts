@@ -1,4 +1,5 @@
 // The way to a bucket of Google's Cloud Storage: where it is, and who we are.
+import type { AuthClient, ExternalAccountClient } from "google-auth-library";
 import { type Agents, storeAgents } from "../agents.ts";
 import { StoreError } from "../errors.ts";
 import { needEntry, readCa, readEntry } from "../secret-folder.ts";
@@ -73,7 +74,13 @@ async function identify({ secretFolder }: GcsTarget, base: string, name: string)
     if ((await readEntry(secretFolder, "access-token")) !== undefined)
       return async () => ({ authorization: `Bearer ${await needEntry(secretFolder, "access-token", name)}` });
     const json = await readEntry(secretFolder, "credentials.json");
-    if (json !== undefined) return googleIdentity(parseCredentials(json, name));
+    if (json !== undefined)
+      return googleIdentity(parseCredentials(json, name)).catch((error: unknown) => {
+        throw new StoreError(
+          "badCredentials",
+          `${name}: the entry credentials.json of the Secret cannot be used. Put the key file there as Google made it. It says: ${error instanceof Error ? error.message : ""}.`,
+        );
+      });
     throw new StoreError(
       "badCredentials",
       `${name}: the Secret with the credentials has neither an entry access-token nor an entry credentials.json. Add one to the Secret.`,
@@ -84,7 +91,7 @@ async function identify({ secretFolder }: GcsTarget, base: string, name: string)
   return isGoogle ? googleIdentity(undefined) : () => Promise.resolve({});
 }
 
-function parseCredentials(json: string, name: string): object {
+function parseCredentials(json: string, name: string): Credentials {
   try {
     const parsed: unknown = JSON.parse(json);
     if (typeof parsed === "object" && parsed !== null) return parsed;
@@ -97,8 +104,27 @@ function parseCredentials(json: string, name: string): object {
   );
 }
 
-async function googleIdentity(credentials: object | undefined): Promise<Identify> {
-  const { GoogleAuth } = await import("google-auth-library");
-  const auth = new GoogleAuth({ scopes, ...(credentials && { credentials }) });
-  return async () => Object.fromEntries(await auth.getRequestHeaders());
+/** Each kind of file by its own client: the one for all kinds warns that it does not look at what it is given. */
+async function googleIdentity(credentials: Credentials | undefined): Promise<Identify> {
+  const { ExternalAccountClient, GoogleAuth, JWT, UserRefreshClient } = await import("google-auth-library");
+  const { type, client_email: email, private_key: key } = credentials ?? {};
+  const client = (): Pick<AuthClient, "getRequestHeaders"> | null => {
+    if (!credentials) return new GoogleAuth({ scopes });
+    if (type === "service_account" && email !== undefined && key !== undefined) return new JWT({ email, key, scopes });
+    if (type === "external_account")
+      return ExternalAccountClient.fromJSON({ scopes, ...credentials } as unknown as ExternalAccount);
+    if (type === "authorized_user") return UserRefreshClient.fromJSON(credentials);
+    return new GoogleAuth({ scopes, credentials });
+  };
+  const chosen = client();
+  if (!chosen) throw new Error("its type is not known");
+  return async () => Object.fromEntries(await chosen.getRequestHeaders());
+}
+
+type ExternalAccount = Parameters<typeof ExternalAccountClient.fromJSON>[0];
+
+interface Credentials {
+  readonly type?: string;
+  readonly client_email?: string;
+  readonly private_key?: string;
 }

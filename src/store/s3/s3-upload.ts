@@ -58,7 +58,10 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
         at.client.send(new PutObjectCommand({ ...described, ...sent, ...condition }), call),
       );
     if (uploadId === undefined) {
-      uploadId = (await at.client.send(new CreateMultipartUploadCommand(described), call)).UploadId ?? "";
+      // The SDK adds checksums to parts, and leaves it to its caller to announce them.
+      const announced = at.checks === "sdk" ? ({ ChecksumAlgorithm: "CRC32" } as const) : {};
+      const begun = await at.client.send(new CreateMultipartUploadCommand({ ...described, ...announced }), call);
+      uploadId = begun.UploadId ?? "";
       running.add(uploadId);
     }
     const answer = await at.client.send(

@@ -54,15 +54,21 @@ export class Bucket {
   }
 }
 
+const started: { readonly server: StoreServer; readonly home: string }[] = [];
+// Of the file, not of the hook that starts one.
+after(async () => {
+  for (const { server, home } of started) {
+    await server.kill();
+    await rm(home, { recursive: true, force: true });
+  }
+});
+
 /** Ends with the file. */
 export async function startBucket(): Promise<Bucket> {
   const home = await mkdtemp(path.join(tmpdir(), "bucket-"));
   const folder = path.join(home, "s3");
   const host = hostAddress(lab);
   const server = await startVersitygw({ host, port: await freePort(host), folder }, { buckets: [bucket] });
-  after(async () => {
-    await server.kill();
-    await rm(home, { recursive: true, force: true });
-  });
+  started.push({ server, home });
   return new Bucket(server, folder);
 }

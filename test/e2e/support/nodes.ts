@@ -1,7 +1,7 @@
 // Waits for the nodes of the lab.
 import { waitFor } from "../../../lab/progress.ts";
 import { Node } from "../../../src/kube/objects/kinds.ts";
-import { kube, patience } from "./environment.ts";
+import { kube, lab, patience } from "./environment.ts";
 
 export async function nodesReady(): Promise<void> {
   let seen = "";
@@ -10,10 +10,11 @@ export async function nodesReady(): Promise<void> {
     async () => {
       const { items } = await kube.list(Node);
       const unready = items.filter((node) => !isReady(node));
-      seen = unready.map(({ metadata }) => metadata?.name).join(", ");
-      return unready.length === 0 || undefined;
+      seen = `${items.length} of ${lab.nodes} nodes, not ready: ${unready.map(({ metadata }) => metadata?.name).join(", ")}`;
+      // One whose object was deleted registers again.
+      return (items.length === lab.nodes && unready.length === 0) || undefined;
     },
-    { timeoutMs: patience, lastSeen: () => `not ready: ${seen}` },
+    { timeoutMs: patience, lastSeen: () => seen },
   );
 }
 

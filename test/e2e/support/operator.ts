@@ -98,7 +98,7 @@ export async function installOperator(scope: Scope): Promise<Operator> {
   await loadOperatorImage(lab);
   const operator = new Operator(namespace, scope);
   installed.push(operator);
-  if (scope === "namespace") await kubectl("apply", "--filename", `${example}/crd/etcdcluster.yaml`);
+  if (scope === "namespace") await kubectl("apply", "--filename", `${example}/crd`);
   const limits = scope === "namespace" ? ["--namespaced"] : [];
   await run(`${example}/rbac/create_role.sh`, [`--namespace=${namespace}`, ...limits]);
   await run("kubectl", ["apply", `--namespace=${namespace}`, "--filename=-"], { input: await manifest(scope) });

@@ -8,8 +8,14 @@ import { checkCluster, memberAt, podText, type HealthyCluster } from "./healthy.
 /** More than any roll of a test makes; ends one that never settles. */
 const mostChanges = 500;
 
-/** Waits until the cluster is healthy and Ready. A roll takes long, so only one that does not move for a while fails. */
-export async function untilRolled(cluster: TestCluster): Promise<HealthyCluster> {
+/**
+ * Waits until the cluster is healthy and Ready, and `isOver`. A roll takes long, so only one that does not move for a
+ * while fails.
+ */
+export async function untilRolled(
+  cluster: TestCluster,
+  isOver: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<HealthyCluster> {
   let pods = "";
   let because = "nothing yet";
   for (let changes = 0; changes < mostChanges; changes += 1) {
@@ -18,8 +24,8 @@ export async function untilRolled(cluster: TestCluster): Promise<HealthyCluster>
       async () => {
         const [object, found] = await Promise.all([cluster.get(), cluster.pods()]);
         const check = await checkCluster(object, found);
-        if (check.t === "healthy") return check.cluster;
-        because = check.because;
+        if (check.t === "healthy" && (await isOver())) return check.cluster;
+        because = check.t === "healthy" ? "healthy, and not over" : check.because;
         const text = found.map(traceOf).toSorted().join();
         return text === pods ? undefined : text;
       },
