@@ -37,11 +37,10 @@ test("a pod that no node takes is reported in the scheduler's words", () => {
   );
 });
 
-test("an image that cannot be pulled is reported with where to set what is missing", () => {
-  assert.match(
-    troubleOf(aPod(waiting("ErrImagePull", "denied.")), later) ?? "",
-    /^The pod p cannot start \(ErrImagePull: denied\)\. .*spec\.worker\.imagePullSecrets\.$/,
-  );
+test("an image that cannot be pulled is reported with where to set what is missing, and always in the same words", () => {
+  const said = troubleOf(aPod(waiting("ErrImagePull", "denied.")), later) ?? "";
+  assert.match(said, /^The image .* of the pod p cannot be pulled\. .*set spec\.worker\.imagePullSecrets\./);
+  assert.equal(troubleOf(aPod(waiting("ImagePullBackOff", "Back-off pulling image.")), later), said);
 });
 
 test("a pod that waits for its volumes is given half a minute; then all that it needs is named", () => {

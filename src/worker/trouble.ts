@@ -1,23 +1,30 @@
-// What keeps a worker's pod from running, in a sentence that says what to do. Reasons are told apart by the codes that
-// scheduler and kubelet set; their words are passed on.
+// What keeps a worker's pod from running, in a sentence that says what to do and that stays the same while nothing changes.
+// Reasons are told apart by the codes that scheduler and kubelet set; their words are passed on.
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Pod } from "../kube/objects/kinds.ts";
 
 /** How long a pod may take to get its volumes before it is worth a word. */
 const patienceMs = 30_000;
 
-const image =
-  "It runs the operator's own image: see that the nodes can pull it; where its registry asks who they are, set spec.worker.imagePullSecrets.";
+/** Why a pod does not start. */
+export interface Stuck {
+  readonly because: string;
+  /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
+  readonly by: "told" | "silent";
+}
+
+const imageReasons: ReadonlySet<string> = new Set([
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "ErrImageNeverPull",
+  "ImageInspectError",
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
+  "InvalidImageName",
+]);
 
 /** By the reason of a container that waits. */
 const advice: ReadonlyMap<string, string> = new Map([
-  ["ErrImagePull", image],
-  ["ImagePullBackOff", image],
-  ["ErrImageNeverPull", image],
-  ["ImageInspectError", image],
-  ["RegistryUnavailable", image],
-  ["SignatureValidationFailed", image],
-  ["InvalidImageName", image],
   ["CreateContainerConfigError", "Make what is missing, or correct spec.worker."],
   ["CreateContainerError", "`kubectl describe pod` says more."],
   ["RunContainerError", "`kubectl describe pod` says more."],
@@ -25,20 +32,46 @@ const advice: ReadonlyMap<string, string> = new Map([
 
 /** Undefined: nothing is known to be wrong. `now` in milliseconds since 1970. */
 export function troubleOf(pod: Pod, now: number): string | undefined {
+  const stuck = stuckOn(pod);
+  const since = Date.parse(pod.metadata?.creationTimestamp ?? "");
+  return stuck?.by === "told" || now - since > patienceMs ? stuck?.because : undefined;
+}
+
+/** However short a while it may have been. Undefined: it has started. */
+export function stuckOn(pod: Pod): Stuck | undefined {
   const name = pod.metadata?.name ?? "";
   const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False")
-    return `No node takes the pod ${name} (${wordsOf(scheduled)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or give a node what is asked for.`;
-  for (const { state } of statusesOf(pod)) {
-    const { reason = "", message } = state?.waiting ?? {};
+    return {
+      by: "told",
+      because: `No node takes the pod ${name} (${wordsOf(scheduled)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or give a node what is asked for.`,
+    };
+  for (const container of statusesOf(pod)) {
+    const { reason = "", message } = container.state?.waiting ?? {};
     const what = advice.get(reason);
-    if (what !== undefined) return `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}`;
+    if (imageReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
+    if (what !== undefined)
+      return { by: "told", because: `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}` };
   }
   const isCreating = statusesOf(pod).every(({ state }) => state?.waiting !== undefined);
-  const since = Date.parse(pod.metadata?.creationTimestamp ?? "");
-  if (pod.status?.phase === "Running" || !isCreating || !(now - since > patienceMs)) return undefined;
-  return `The pod ${name} has not started yet: ${see(pod)}\`kubectl describe pod ${name}\` says what it waits for.`;
+  if (pod.status?.phase === "Running" || !isCreating) return undefined;
+  return {
+    by: "silent",
+    because: `The pod ${name} has not started yet: ${see(pod)}\`kubectl describe pod ${name}\` says what it waits for.`,
+  };
 }
+
+/** The kubelet has reasons that take turns, each with words of its own: said in ours, it stays the same. */
+function adviceOnImage(pod: string, { name, image }: ContainerStatus): string {
+  const whose =
+    name === etcd
+      ? "Set spec.verify.image to an image that exists and that the nodes can pull"
+      : "It is the operator's own: see that the nodes can pull it";
+  return `The image ${image} of the pod ${pod} cannot be pulled. ${whose}; where its registry asks who they are, set spec.worker.imagePullSecrets. \`kubectl describe pod ${pod}\` says more.`;
+}
+
+/** The member beside the worker that verifies a backup. */
+const etcd = "etcd";
 
 /** A Secret that is missing shows only in events, which nobody reads; so those that are needed are named. */
 function see({ spec }: Pod): string {

@@ -1,6 +1,7 @@
 // Everything that a decision about an EtcdBackup may depend on, but for the time.
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { Job, Result } from "../../worker/job.ts";
+import type { Stuck } from "../../worker/trouble.ts";
 import type { Origin } from "../objects/jobs.ts";
 
 export interface View {
@@ -33,10 +34,3 @@ export type WorkerState =
   | { readonly t: "running"; readonly stuck?: Stuck }
   /** `left`: its containers have all ended, and it costs nothing; or one goes on for ever, as the etcd of a verification. */
   | { readonly t: "ended"; readonly result: Result; readonly left: "nothing" | "containers" };
-
-/** Why a pod does not start, in sentences that stay the same while nothing changes. */
-export interface Stuck {
-  readonly because: string;
-  /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
-  readonly by: "told" | "silent";
-}

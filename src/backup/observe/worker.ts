@@ -1,11 +1,11 @@
 // Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
-import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { type Job, jobVariable, type Result } from "../../worker/job.ts";
 import { resultOf, workerContainerName } from "../../worker/pod.ts";
+import { stuckOn } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
-import type { Stuck, Worker, WorkerState } from "./view.ts";
+import type { Worker, WorkerState } from "./view.ts";
 
 export function observedWorker(pod: Pod): Worker {
   const { name = "", uid = "", creationTimestamp = "", deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -24,8 +24,7 @@ function stateOf(pod: Pod): WorkerState {
   const result = endOf(pod);
   if (result !== undefined) return { t: "ended", result, left: hasEnded(pod) ? "nothing" : "containers" };
   const stuck = stuckOn(pod);
-  if (!statusesOf(pod).some(({ state }) => state?.running !== undefined || state?.terminated !== undefined))
-    return { t: "waiting", stuck: stuck ?? silence(pod) };
+  if (stuck !== undefined && !hasStarted(pod)) return { t: "waiting", stuck };
   return { t: "running", ...(stuck !== undefined && { stuck }) };
 }
 
@@ -47,75 +46,14 @@ function endOf(pod: Pod): Result | undefined {
 function endedBy(reason: string, message: string | undefined): string {
   const advice =
     reason === "DeadlineExceeded" ? "It took longer than spec.worker.deadlineSeconds allows." : "It is tried again.";
-  return `Kubernetes ended the worker pod (${withWords(reason, message)}). ${advice}`;
-}
-
-const statusesOf = ({ status }: Pod): ContainerStatus[] => [
-  ...(status?.initContainerStatuses ?? []),
-  ...(status?.containerStatuses ?? []),
-];
-
-const imageReasons: ReadonlySet<string> = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-  "InvalidImageName",
-]);
-const ordinary: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
-
-function stuckOn(pod: Pod): Stuck | undefined {
-  const name = pod.metadata?.name ?? "";
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-  if (scheduled?.status === "False")
-    return {
-      by: "told",
-      because: `No node takes the worker pod ${name} (${withWords(scheduled.reason ?? "Unschedulable", scheduled.message)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or give a node what is asked for.`,
-    };
-  for (const { name: container, image, state } of statusesOf(pod)) {
-    const { reason, message } = state?.waiting ?? {};
-    if (reason === undefined || ordinary.has(reason)) continue;
-    if (imageReasons.has(reason)) return { by: "told", because: imageAdvice(name, container, image) };
-    return {
-      by: "told",
-      because: `The container ${container} of the worker pod ${name} cannot start (${withWords(reason, message)}): correct what it names, in the spec or in the Secret; \`kubectl describe pod ${name}\` says more.`,
-    };
-  }
-  return undefined;
-}
-
-/** The kubelet has two reasons that take turns, each with words of its own: said in ours, it stays the same. */
-function imageAdvice(pod: string, container: string, image: string): string {
-  const whose =
-    container === workerContainerName || container === restoreContainerName
-      ? "the nodes must be able to pull the operator's image"
-      : "set spec.verify.image to an image that exists and that the nodes can pull";
-  return `The image ${image} of the worker pod ${pod} cannot be pulled: ${whose}; where its registry asks who they are, set spec.worker.imagePullSecrets. \`kubectl describe pod ${pod}\` says more.`;
-}
-
-/** A Secret or claim that is missing shows in events of the pod only: the pod just stays in ContainerCreating. */
-function silence(pod: Pod): Stuck {
-  const name = pod.metadata?.name ?? "";
-  const needs = (pod.spec?.volumes ?? []).flatMap(({ secret, persistentVolumeClaim }) => {
-    if (secret?.secretName !== undefined) return [`the Secret ${secret.secretName}`];
-    return persistentVolumeClaim === undefined ? [] : [`the PersistentVolumeClaim ${persistentVolumeClaim.claimName}`];
-  });
-  const first = `The worker pod ${name} does not start.`;
-  const last = `\`kubectl describe pod ${name}\` says more.`;
-  if (needs.length === 0) return { by: "silent", because: `${first} ${last}` };
-  const namespace = pod.metadata?.namespace ?? "";
-  return {
-    by: "silent",
-    because: `${first} It needs ${needs.join(" and ")} in the namespace ${namespace}: see that they exist, or correct their names in the spec. ${last}`,
-  };
-}
-
-function withWords(reason: string, message: string | undefined): string {
   const words = message?.trim().replace(/\.+$/, "") ?? "";
-  return words === "" ? reason : `${reason}: ${words}`;
+  return `Kubernetes ended the worker pod (${words === "" ? reason : `${reason}: ${words}`}). ${advice}`;
 }
+
+const hasStarted = ({ status }: Pod): boolean =>
+  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
+    ({ state }) => state?.running !== undefined || state?.terminated !== undefined,
+  );
 
 function jobIn(pod: Pod): Job | undefined {
   const container = pod.spec?.containers.find(({ name }) => name === workerContainerName);

@@ -72,10 +72,14 @@ export class FakeWorkers {
     this.jobs.push(job);
     const fortune = this.fate(job, nth) ?? { t: "ends", result: this.#success(job) };
     const key = keyOf(pod);
-    this.#clock.after(startMs, () => void this.#start(key, fortune, job));
+    const { uid = "" } = pod.metadata ?? {};
+    this.#clock.after(startMs, () => void this.#start(key, uid, fortune, job));
   }
 
-  async #start(key: Key, fortune: Fortune, job: Job): Promise<void> {
+  async #start(key: Key, uid: string, fortune: Fortune, job: Job): Promise<void> {
+    const pod = await this.#api.get(Pod, key).catch(() => undefined);
+    // It was deleted before it started.
+    if (pod?.metadata?.uid !== uid || pod.metadata.deletionTimestamp !== undefined) return;
     if (fortune.t === "unscheduled") {
       const scheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes fit" };
       return await this.#patch(key, { phase: "Pending", conditions: [scheduled] });
