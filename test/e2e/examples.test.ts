@@ -44,6 +44,7 @@ const documents = [
   "docs/clusters.md",
   "docs/upgrades.md",
   "docs/volumes.md",
+  "docs/backups.md",
   "docs/auth.md",
   "docs/security.md",
 ] as const;
@@ -152,6 +153,7 @@ const usedSeldom: Readonly<Record<string, string>> = {
   "create customresourcedefinitions": "the CRD does not exist yet",
   "update etcdclusters/finalizers": "an optional admission plugin requires it",
   "update etcdbackups/finalizers": "an optional admission plugin requires it",
+  "update etcdrestores/finalizers": "an optional admission plugin requires it",
   "get etcdbackups": "a write to one got no answer",
   "patch etcdbackups": "spec.deletionPolicy is Delete",
   "watch leases": "a standby watches the leader's Lease",
