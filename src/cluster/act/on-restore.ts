@@ -8,6 +8,7 @@ import { isNotFound } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
+import { workerPolicyOf } from "../../restore/place.ts";
 import { restoreJobOf } from "../../restore/seed.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import { isImageCheck } from "../objects/image-check.ts";
@@ -61,7 +62,7 @@ export async function seedStart(execution: Execution, member: string, tls: PodTl
   const peerUrl = peerUrlOf(cluster, member, schemeOf(tls.peer === "tls"));
   const { job, mounts } = restoreJobOf(found, backup, { name: member, peerUrl }, cluster.spec.version);
   pass.signal.throwIfAborted();
-  return { as: "restored", restore: { image, job, mounts } };
+  return { as: "restored", restore: { image, job, mounts, policy: workerPolicyOf(found, backup) } };
 }
 
 async function restoreNamed({ cluster, pass }: Execution, name: string, uid: string): Promise<CompleteEtcdRestore> {

@@ -4,6 +4,7 @@
 // have forgotten what it voted for and acknowledged.
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
 import type { RestoreJob } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
 import { peerUrlOf } from "./names.ts";
@@ -23,6 +24,8 @@ export interface SeedRestore {
   readonly image: string;
   readonly job: RestoreJob;
   readonly mounts: readonly Mount[];
+  /** Whom the store knows the worker as, and what its image is pulled with. */
+  readonly policy: Pick<WorkerPolicy, "serviceAccountName" | "imagePullSecrets">;
 }
 
 /** How a member comes to its first data. */

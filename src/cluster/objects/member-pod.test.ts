@@ -182,7 +182,10 @@ const restoreJob: RestoreJob = {
 
 test("the first member of a restored cluster makes its data in an init container, and only before its first start", () => {
   const mounts = [{ folder: "/etc/etcd-worker/store", secret: "aws" }];
-  const start = { as: "restored", restore: { image: "operator:1", job: restoreJob, mounts } } satisfies FirstStart;
+  const start = {
+    as: "restored",
+    restore: { image: "operator:1", job: restoreJob, mounts, policy: {} },
+  } satisfies FirstStart;
   const { metadata, spec } = podOf({}, start);
   const [init] = spec?.initContainers ?? [];
   assert.equal(init?.image, "operator:1");
@@ -195,7 +198,21 @@ test("the first member of a restored cluster makes its data in an init container
 });
 
 test("a worker that makes the data of a member runs under the restricted profile", () => {
-  const start = { as: "restored", restore: { image: "operator:1", job: restoreJob, mounts: [] } } satisfies FirstStart;
+  const start = {
+    as: "restored",
+    restore: { image: "operator:1", job: restoreJob, mounts: [], policy: {} },
+  } satisfies FirstStart;
   const [init] = podOf({}, start).spec?.initContainers ?? [];
   assert.deepEqual(init?.securityContext, podOf().spec?.containers[0]?.securityContext);
+});
+
+test("where the store knows workers by a ServiceAccount, the pod of a restored member has it", () => {
+  const policy = { serviceAccountName: "backup", imagePullSecrets: [{ name: "mirror" }] };
+  const restore = { image: "operator:1", job: restoreJob, mounts: [], policy };
+  const pod = { serviceAccountName: "etcd", imagePullSecrets: [{ name: "own" }] };
+  const { spec } = podOf({ pod }, { as: "restored", restore });
+  assert.equal(spec?.serviceAccountName, "backup");
+  assert.deepEqual(spec.imagePullSecrets, [{ name: "own" }, { name: "mirror" }]);
+  assert.equal(spec.automountServiceAccountToken, false);
+  assert.equal(podOf({ pod }).spec?.serviceAccountName, "etcd");
 });

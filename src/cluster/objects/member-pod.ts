@@ -98,6 +98,16 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     ...given("tolerations", pod.tolerations),
     ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
     ...placing(pod),
+    ...(start.as === "restored" && placingRestored(pod, start.restore)),
+  };
+}
+
+/** A pod has one identity: that of the worker, where the store asks for one. etcd needs none, and is given no token. */
+function placingRestored({ imagePullSecrets = [] }: CompleteEtcdCluster["spec"]["pod"], { policy }: SeedRestore) {
+  const secrets = [...imagePullSecrets, ...(policy.imagePullSecrets ?? [])];
+  return {
+    ...given("serviceAccountName", policy.serviceAccountName),
+    ...(secrets.length > 0 && { imagePullSecrets: secrets }),
   };
 }
 
