@@ -144,7 +144,11 @@ export function volumeMountsOf(mounts: readonly Mount[]): VolumeMount[] {
   }));
 }
 
-const volumeName = ({ folder }: Mount): string => `worker-${folder.slice(folder.lastIndexOf("/") + 1)}`;
+const nameAt = (folder: string): string => `worker-${folder.slice(folder.lastIndexOf("/") + 1)}`;
+const volumeName = ({ folder }: Mount): string => nameAt(folder);
+
+/** Of the volume that backups are kept in, in a pod that reads or writes them there. */
+export const backupsVolume: string = nameAt(folders.claim);
 
 function split(path: string): { bucket: string; key: string } {
   const at = path.indexOf("/");

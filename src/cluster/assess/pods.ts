@@ -100,6 +100,9 @@ export function outdatedSetting(pod: MemberPod, cluster: CompleteEtcdCluster): s
   const { spec } = cluster;
   const restartedAt = restartedAtOf(cluster);
   if (restartedAt !== undefined && pod.restartedAt !== restartedAt) return "a restart was asked for";
+  // As long as it has it, no worker on another node can take a backup.
+  if (pod.holdsBackups === true && cluster.status.restore?.phase === "Done")
+    return "it was restored from the volume of the backups, and must let go of it";
   if (pod.madeFrom === undefined || pod.madeFrom === settingsOf(spec)) return undefined;
   const needsOther = needsOtherPod(pod.madeFrom, spec);
   if (needsOther === true) return "its settings have changed";

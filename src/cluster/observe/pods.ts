@@ -13,6 +13,7 @@ import {
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
+import { backupsVolume } from "../../worker/mounts.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
 import { renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import {
@@ -59,6 +60,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     ...(changedFrom !== undefined && { changedFrom }),
     ...joinsWith(pod),
     ...spokenBy(pod),
+    ...(pod.spec?.volumes?.some(({ name }) => name === backupsVolume) && { holdsBackups: true }),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
 }
@@ -260,7 +262,7 @@ export function leanPod(pod: Pod): Pod {
     ...pod,
     spec: {
       containers: leanContainers(pod),
-      volumes: volumes.filter((volume) => volume.name === dataVolume),
+      volumes: volumes.filter(({ name }) => name === dataVolume || name === backupsVolume),
       ...(nodeName !== undefined && { nodeName }),
       ...(readinessGates !== undefined && { readinessGates }),
     },

@@ -117,6 +117,8 @@ export interface MemberPod {
   readonly guard: StartGuard;
   /** A claim of its own holds its data (and so outlives it). */
   readonly hasVolume: boolean;
+  /** The volume that it was restored from is mounted in it. */
+  readonly holdsBackups?: true;
   /**
    * The peer URLs in its `initial-cluster`. etcd compares them with the real ones when it starts without data, and
    * exits when they differ, so a pod made before the list changed must be made again. Absent: not known.

@@ -112,6 +112,16 @@ test("volumes that an earlier cluster of the name left behind are not taken for 
 
 check("after a restore", [
   [
+    "the member that was restored from a volume is exchanged, so that backups can be taken there again",
+    { status: done, members: [voter("a", { pod: { holdsBackups: true } }), voter("b"), voter("c")] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "it is not, before the cluster has its id: it is all there is",
+    { status: { ...seeding }, unlatched: true, etcd: "silent", members: [voter("a", { pod: { holdsBackups: true } })] },
+    [],
+  ],
+  [
     "members join one after the other: what was restored is in no log",
     { status: done, members: [voter("a", { raftIndex: 5 })] },
     ["add learner new1", "pod new1"],
