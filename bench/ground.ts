@@ -11,7 +11,7 @@ import type { Credentials } from "../src/kube/credentials/credentials.ts";
 import { kubeconfigCredentials } from "../src/kube/credentials/kubeconfig.ts";
 import { Namespace } from "../src/kube/objects/kinds.ts";
 import type { BareAccess } from "./bare.ts";
-import { installOperator } from "./cluster/operator.ts";
+import { installOperator } from "./places/operator.ts";
 import { makeObjects } from "./objects.ts";
 
 export interface BenchOptions {

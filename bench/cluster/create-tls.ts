@@ -6,11 +6,11 @@ import { isNotFound } from "../../src/kube/client/errors.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, makeOperated, openBoth } from "./both.ts";
-import { etcdCluster } from "./operated.ts";
-import type { Place } from "./place.ts";
-import { secondsOf } from "./until.ts";
-import type { Reach } from "./voters.ts";
+import { endOperated, makeOperated, openBoth } from "../places/both.ts";
+import { etcdCluster } from "../places/operated.ts";
+import type { Place } from "../places/place.ts";
+import { secondsOf } from "../places/until.ts";
+import type { Reach } from "../places/voters.ts";
 
 const size = 3;
 

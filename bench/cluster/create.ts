@@ -3,8 +3,8 @@
 import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
-import { secondsOf } from "./until.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
+import { secondsOf } from "../places/until.ts";
 
 const size = 3;
 

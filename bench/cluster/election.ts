@@ -2,12 +2,12 @@
 // operator can spare anybody. That is the same client at a plain cluster whose leader is killed.
 import { killContainer } from "../../lab/faults/containers.ts";
 import { podText } from "../../lab/nodes/pods.ts";
-import { endPlain, makePlain } from "./both.ts";
-import { EndlessWriter } from "./endless-writer.ts";
-import { longestGap } from "./gaps.ts";
-import type { Place } from "./place.ts";
-import { calm } from "./until.ts";
-import { rolesOf, type Voter } from "./voters.ts";
+import { endPlain, makePlain } from "../places/both.ts";
+import { EndlessWriter } from "../writers/writers.ts";
+import { longestGap } from "../writers/gaps.ts";
+import type { Place } from "../places/place.ts";
+import { calm } from "../places/until.ts";
+import { rolesOf, type Voter } from "../places/voters.ts";
 
 /** Gives back who will not be there any more. */
 export type Harm = (place: Place, victim: Voter) => Promise<{ without?: Voter }>;

@@ -5,11 +5,11 @@ import { step, type Step } from "../../lab/progress.ts";
 import type { EtcdMember } from "../../src/etcd/member.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
-import { replaceByHand } from "./by-hand.ts";
-import type { Place } from "./place.ts";
-import { rest, stopwatch, until } from "./until.ts";
-import { rolesOf, type Voter } from "./voters.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
+import { replaceByHand } from "../places/by-hand.ts";
+import type { Place } from "../places/place.ts";
+import { rest, stopwatch, until } from "../places/until.ts";
+import { rolesOf, type Voter } from "../places/voters.ts";
 
 const name = "large";
 const size = 3;

@@ -5,11 +5,11 @@ import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PersistentVolumeClaim, Pod, Service } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, endPlain, openBoth } from "./both.ts";
-import { etcdClusterOnVolumes } from "./operated.ts";
-import { plainOnVolume } from "./plain.ts";
-import { rest, secondsOf } from "./until.ts";
-import { rolesOf, type Voter } from "./voters.ts";
+import { endOperated, endPlain, openBoth } from "../places/both.ts";
+import { etcdClusterOnVolumes } from "../places/operated.ts";
+import { plainOnVolume } from "../places/plain.ts";
+import { rest, secondsOf } from "../places/until.ts";
+import { rolesOf, type Voter } from "../places/voters.ts";
 
 const name = "heal-volume";
 const size = 3;

@@ -3,9 +3,9 @@
 import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
-import { rest, secondsOf } from "./until.ts";
-import { rolesOf, type Voter } from "./voters.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
+import { rest, secondsOf } from "../places/until.ts";
+import { rolesOf, type Voter } from "../places/voters.ts";
 
 const name = "heal";
 const size = 3;

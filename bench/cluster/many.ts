@@ -5,10 +5,10 @@ import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { type MemorySamples, memorySamples } from "../memory-samples.ts";
-import { endOperated, makeOperated } from "./both.ts";
-import { etcdCluster } from "./operated.ts";
-import { restartOperator } from "./operator.ts";
-import { Place } from "./place.ts";
+import { endOperated, makeOperated } from "../places/both.ts";
+import { etcdCluster } from "../places/operated.ts";
+import { restartOperator } from "../places/operator.ts";
+import { Place } from "../places/place.ts";
 
 const port = 8080;
 

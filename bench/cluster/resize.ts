@@ -5,9 +5,9 @@ import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, makeOperated, makePlain, openBoth } from "./both.ts";
-import type { Place } from "./place.ts";
-import { rest, secondsOf } from "./until.ts";
+import { endOperated, makeOperated, makePlain, openBoth } from "../places/both.ts";
+import type { Place } from "../places/place.ts";
+import { rest, secondsOf } from "../places/until.ts";
 
 const name = "resize";
 const few = 3;

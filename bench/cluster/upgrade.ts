@@ -6,17 +6,16 @@ import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
 import { electionIs, gapOfElection } from "./election.ts";
-import { EndlessWriter } from "./endless-writer.ts";
-import { longestGap } from "./gaps.ts";
-import { etcdVersion, nextEtcdVersion } from "./operated.ts";
-import type { Place } from "./place.ts";
-import { plainInVersion } from "./plain.ts";
-import { RetryingWriter } from "./retrying-writer.ts";
-import { calm, secondsOf, until } from "./until.ts";
-import { lookForStorage, lookForVersion } from "./versions.ts";
-import type { Voter } from "./voters.ts";
+import { longestGap } from "../writers/gaps.ts";
+import { etcdVersion, nextEtcdVersion } from "../places/operated.ts";
+import type { Place } from "../places/place.ts";
+import { plainInVersion } from "../places/plain.ts";
+import { EndlessWriter, RetryingWriter } from "../writers/writers.ts";
+import { calm, secondsOf, until } from "../places/until.ts";
+import { lookForStorage, lookForVersion } from "../places/versions.ts";
+import type { Voter } from "../places/voters.ts";
 
 const size = 3;
 

@@ -4,9 +4,9 @@
 import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
-import { endOperated, makeOperated, openBoth } from "./both.ts";
+import { endOperated, makeOperated, openBoth } from "../places/both.ts";
 import { electionIs, gapOf, gapOfElection, type Harm, kill } from "./election.ts";
-import { rolesOf, type Roles } from "./voters.ts";
+import { rolesOf, type Roles } from "../places/voters.ts";
 
 const size = 3;
 
