@@ -11,7 +11,9 @@ import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluste
 import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
 import { installCrd, installCrds } from "../../src/api/crd/install.ts";
 import { badClusters } from "../../src/api/etcd-cluster/testing/bad-clusters.ts";
+import { oldManifests as oldBackups } from "../../src/api/etcd-backup/testing/old-manifests.ts";
 import { oldManifests } from "../../src/api/etcd-cluster/testing/old-manifests.ts";
+import { oldManifests as oldRestores } from "../../src/api/etcd-restore/testing/old-manifests.ts";
 import { connectKube } from "../../src/kube/client/client.ts";
 import { ApiError } from "../../src/kube/client/errors.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
@@ -72,6 +74,12 @@ describe("a manifest of etcd-operator 0.9", () => {
       assert.deepEqual(withDefaults(stored).spec, asked.spec);
       const added = Object.keys(stored.spec).filter((field) => !(field in (manifest["spec"] as object)));
       assert.deepEqual(added, []);
+    });
+
+  for (const { what, object: manifest } of [...oldBackups, ...oldRestores])
+    it(`${String(manifest["kind"])} ${what} is accepted by kubectl`, async () => {
+      const strictly = ["--dry-run=server", "--validate=strict"];
+      await kubectl(["apply", `--namespace=${namespace}`, ...strictly, "--filename=-"], JSON.stringify(manifest));
     });
 
   it("with a misspelt field is refused by kubectl", async () => {

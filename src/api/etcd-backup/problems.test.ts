@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import type { EtcdBackup } from "./etcd-backup.ts";
 import { problemsOf } from "./problems.ts";
+import { oldManifests } from "./testing/old-manifests.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../example/etcd-backup-operator");
 
@@ -63,4 +64,9 @@ for (const file of readdirSync(folder))
     const all = [...documents, ...inside.map((document) => document.toJS() as { kind: string })];
     for (const object of all.filter(({ kind }) => kind === "EtcdBackup"))
       assert.deepEqual(problemsOf(object as unknown as EtcdBackup), []);
+  });
+
+for (const { what, object } of oldManifests)
+  test(`nothing is wrong with a manifest of etcd-operator 0.9: ${what}`, () => {
+    assert.deepEqual(problemsOf(object as unknown as EtcdBackup), []);
   });
