@@ -11,6 +11,7 @@ import { backupMemory } from "./backup/backup-memory.ts";
 import { backupThroughput } from "./backup/backup-throughput.ts";
 import { restoreThroughput } from "./backup/restore-throughput.ts";
 import { cache } from "./cache.ts";
+import { clusterBackupSmall } from "./cluster/backup-small.ts";
 import { clusterCreate } from "./cluster/create.ts";
 import { clusterCreateTls } from "./cluster/create-tls.ts";
 import { clusterHeal } from "./cluster/heal.ts";
@@ -18,6 +19,7 @@ import { clusterHealVolume } from "./cluster/heal-volume.ts";
 import { clusterHealLarge } from "./cluster/heal-large.ts";
 import { clusterMany } from "./cluster/many.ts";
 import { clusterResize } from "./cluster/resize.ts";
+import { clusterRestore } from "./cluster/restore.ts";
 import { clusterUpgrade } from "./cluster/upgrade.ts";
 import { clusterWriteGap } from "./cluster/write-gap.ts";
 import { type BenchOptions, type Ground, withGround } from "./ground.ts";
@@ -46,6 +48,8 @@ const onKubernetes: Readonly<Record<string, (ground: Ground) => Promise<Figure[]
   "cluster-resize": clusterResize,
   "cluster-write-gap": clusterWriteGap,
   "cluster-upgrade": clusterUpgrade,
+  "cluster-backup-small": clusterBackupSmall,
+  "cluster-restore": clusterRestore,
   "cluster-many": clusterMany,
   "pod-memory": podMemory,
   cache,
