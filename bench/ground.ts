@@ -24,8 +24,10 @@ export interface BenchOptions {
   readonly settleSeconds: number;
   /** Of whatever is measured once for each process that is started. */
   readonly repeats: number;
-  /** How often each thing is done to an etcd cluster. */
+  /** How often each thing is done to an etcd cluster, or to a backup. */
   readonly rounds: number;
+  /** Size of the database that is backed up and restored. */
+  readonly backupMebibytes: number;
   /** How many clusters one operator looks after at once. */
   readonly clusters: number;
 }
