@@ -8,10 +8,10 @@ import { podBasics } from "../../src/worker/pod.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { backUp } from "./backups.ts";
-import { endOperated, makeOperated, openBoth } from "./both.ts";
+import { endOperated, makeOperated, openBoth } from "../places/both.ts";
 import { Bucket } from "./bucket.ts";
-import type { Place } from "./place.ts";
-import { secondsOf, until } from "./until.ts";
+import type { Place } from "../places/place.ts";
+import { secondsOf, until } from "../places/until.ts";
 
 const name = "saved";
 const size = 3;

@@ -2,8 +2,8 @@
 import { EtcdBackup, type EtcdBackupSpec } from "../../src/api/etcd-backup/etcd-backup.ts";
 import { EtcdRestore, type EtcdRestoreSpec } from "../../src/api/etcd-restore/etcd-restore.ts";
 import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
-import type { Place } from "./place.ts";
-import { until } from "./until.ts";
+import type { Place } from "../places/place.ts";
+import { until } from "../places/until.ts";
 
 export async function backUp(place: Place, name: string, spec: EtcdBackupSpec): Promise<void> {
   await place.ground.api.create(EtcdBackup, { metadata: place.key(name), spec });

@@ -5,9 +5,9 @@ import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { backUp, restore } from "./backups.ts";
-import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "./both.ts";
+import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
 import { Bucket } from "./bucket.ts";
-import { secondsOf, stopwatch } from "./until.ts";
+import { secondsOf, stopwatch } from "../places/until.ts";
 
 const size = 3;
 
