@@ -96,6 +96,7 @@ export const suites: readonly Suite[] = [
     need: "lab",
     files: () => testFiles("test/e2e-backup"),
     atOnce: 1,
+    inParallel: true,
   },
   {
     name: "e2e-tls",
