@@ -59,6 +59,18 @@ test("a Secret is watched as long as a cluster names it, and its changes bring b
   await stop();
 });
 
+test("the Secret of the operator's login is watched like those of certificates", async () => {
+  const { api, clock, told, stop } = await watching();
+  const spec = { size: 1, auth: { operatorSecret: "login" } };
+  await api.create(EtcdCluster, { metadata: { namespace: "n", name: "a" }, spec });
+  await clock.advance(100);
+  told.length = 0;
+  await api.create(Secret, { metadata: { namespace: "n", name: "login" }, stringData: { password: "1" } });
+  await clock.advance(100);
+  assert.deepEqual(told, ["n/a"]);
+  await stop();
+});
+
 test("only Secrets that are named are ever asked for, and what is beyond the limit is read when it is needed", async () => {
   const { api, clock, given, stop } = await watching(1);
   await api.create(EtcdCluster, naming("a", "first"));

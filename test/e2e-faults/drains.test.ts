@@ -5,12 +5,12 @@ import { after, before, describe, test } from "node:test";
 import { labNodes } from "../../lab/config.ts";
 import { currentEtcd } from "../e2e/support/cluster.ts";
 import { lab } from "../e2e/support/environment.ts";
-import { IdentityWatch } from "../e2e/support/identity-watch.ts";
+import { IdentityWatch } from "../e2e/proofs/identity-watch.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
-import { QuorumWatch } from "../e2e/support/quorum-watch.ts";
-import { onlyReplaced } from "../e2e/support/replaced.ts";
-import { runs, untilHalfRolled, untilRolled } from "../e2e/support/rolled.ts";
+import { QuorumWatch } from "../e2e/proofs/quorum-watch.ts";
+import { onlyReplaced } from "../e2e/proofs/replaced.ts";
+import { runs, untilHalfRolled, untilRolled } from "../e2e/proofs/rolled.ts";
 import { kubectl } from "../support/kubectl.ts";
 
 const nodes = labNodes(lab).map(({ name }) => name);

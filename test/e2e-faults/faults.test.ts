@@ -11,7 +11,7 @@ import { deletePods } from "../e2e/support/disruptions.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
-import { untilRemoved, onlyReplaced } from "../e2e/support/replaced.ts";
+import { untilRemoved, onlyReplaced } from "../e2e/proofs/replaced.ts";
 import { followers, type HealthyMember } from "../e2e/support/healthy.ts";
 
 const frozenMs = 20_000;

@@ -11,9 +11,9 @@ import { lab, restrictedNamespace } from "../e2e/support/environment.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
-import { onlyReplaced } from "../e2e/support/replaced.ts";
-import { runs, untilHalfRolled, untilRolled } from "../e2e/support/rolled.ts";
-import { Writer } from "../e2e/support/writer.ts";
+import { onlyReplaced } from "../e2e/proofs/replaced.ts";
+import { runs, untilHalfRolled, untilRolled } from "../e2e/proofs/rolled.ts";
+import { Writer } from "../e2e/proofs/writer.ts";
 
 describe("nodes", () => {
   let operator: Operator;

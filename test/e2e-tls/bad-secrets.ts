@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import { kube } from "../e2e/support/environment.ts";
-import { sameProcesses } from "../e2e/support/replaced.ts";
+import { sameProcesses } from "../e2e/proofs/replaced.ts";
 import {
   type GivenName,
   type GivenSecrets,

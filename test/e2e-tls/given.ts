@@ -8,7 +8,7 @@ import { Secret } from "../../src/kube/objects/kinds.ts";
 import { createCluster } from "../e2e/support/cluster.ts";
 import { kube, patience } from "../e2e/support/environment.ts";
 import type { HealthyCluster } from "../e2e/support/healthy.ts";
-import { sameProcesses } from "../e2e/support/replaced.ts";
+import { sameProcesses } from "../e2e/proofs/replaced.ts";
 import { isMatrix } from "../support/matrix.ts";
 import { badSecrets } from "./bad-secrets.ts";
 import { GivenSecrets, operatorSecret, peerSecret, serverSecret } from "./given-secrets.ts";

@@ -6,7 +6,7 @@ import { createInherited } from "../e2e-rolls/support/inherited-cluster.ts";
 import type { TestCluster } from "../e2e/support/cluster.ts";
 import { kube } from "../e2e/support/environment.ts";
 import { OperatorProcess } from "../e2e/support/operator-process.ts";
-import { Writer } from "../e2e/support/writer.ts";
+import { Writer } from "../e2e/proofs/writer.ts";
 import { ownNamespace } from "../support/kubectl.ts";
 import { authority, condition, leaf, putSecret } from "./support.ts";
 

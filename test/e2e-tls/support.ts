@@ -7,7 +7,7 @@ import type { KeyPair } from "../../src/tls/pem.ts";
 import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, restrictedNamespace } from "../e2e/support/environment.ts";
 import { OperatorProcess } from "../e2e/support/operator-process.ts";
-import { Writer } from "../e2e/support/writer.ts";
+import { Writer } from "../e2e/proofs/writer.ts";
 import { freePort } from "../support/free-port.ts";
 
 export interface TlsLane {

@@ -12,7 +12,7 @@ import { takenNames } from "./bad-inputs/taken.ts";
 import type { TestCluster } from "./support/cluster.ts";
 import { lane } from "./support/lane.ts";
 import { installOperator } from "./support/operator.ts";
-import { ReadyWatch } from "./support/ready-watch.ts";
+import { ReadyWatch } from "./proofs/ready-watch.ts";
 import type { HealthyCluster } from "./support/healthy.ts";
 
 describe("bad inputs", { concurrency: 1 }, () => {

@@ -14,9 +14,9 @@ import { severalNamespaces } from "./operators/several-namespaces.ts";
 import { OperatorProcess } from "./support/operator-process.ts";
 import { installOperator, type Operator, valueOf } from "./support/operator.ts";
 import { conditionOf } from "./support/status.ts";
-import { onlyReplaced } from "./support/replaced.ts";
+import { onlyReplaced } from "./proofs/replaced.ts";
 import { followers } from "./support/healthy.ts";
-import { Writer } from "./support/writer.ts";
+import { Writer } from "./proofs/writer.ts";
 
 describe("operators", { concurrency: 3 }, () => {
   let operator: Operator;

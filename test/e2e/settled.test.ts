@@ -7,7 +7,7 @@ import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/a
 import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
 import { lab, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
-import { Writer } from "./support/writer.ts";
+import { Writer } from "./proofs/writer.ts";
 
 const seconds = Number(process.env["SETTLED_SECONDS"] ?? 90);
 

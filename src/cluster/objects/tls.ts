@@ -62,9 +62,11 @@ function givenIn(TLS: CompleteEtcdCluster["spec"]["TLS"] | undefined): Readonly<
   };
 }
 
-/** All Secrets that an EtcdCluster names, as it is stored. */
-export function namedSecrets(cluster: EtcdCluster): readonly string[] {
-  return Object.values(givenSecrets(withDefaults(cluster))).filter((name) => name !== "");
+/** All Secrets that an EtcdCluster names, as it is stored: certificates, and the operator's login. */
+export function namedSecrets(stored: EtcdCluster): readonly string[] {
+  const cluster = withDefaults(stored);
+  const login = cluster.spec.auth?.operatorSecret ?? "";
+  return [...Object.values(givenSecrets(cluster)), login].filter((name) => name !== "");
 }
 
 export const leafUses: readonly LeafUse[] = ["peer", "server", "operator", "client"];

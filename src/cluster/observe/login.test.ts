@@ -19,14 +19,14 @@ const good = secret({ username: "root", password: "open sesame" });
 const named = (operatorSecret: string) => sampleCluster({ spec: { auth: { operatorSecret } } });
 
 /** A server with one Secret, or an error in its place. */
-function server(first: Secret | Error) {
+function server(first: Secret | Error | undefined) {
   const state = { now: 0, holds: first, asked: [] as string[] };
-  const get = (_kind: unknown, { namespace, name }: { namespace: string; name: string }): Promise<Secret> => {
+  const read = ({ namespace, name }: { namespace: string; name: string }): Promise<Secret | undefined> => {
     state.asked.push(`${namespace}/${name}`);
     return state.holds instanceof Error ? Promise.reject(state.holds) : Promise.resolve(state.holds);
   };
   const logins = new Logins(() => state.now);
-  const reading = { api: { get }, signal: new AbortController().signal } as never;
+  const reading = { given: { read }, signal: new AbortController().signal } as never;
   return { state, logins, reading };
 }
 
@@ -83,8 +83,8 @@ describe("a login", () => {
     assert.equal(await logins.hasChanged(cluster, reading), false);
   });
 
-  const unusable: [string, Secret | Error, AccessTrouble["t"]][] = [
-    ["a Secret that is missing", new ApiError(404, "NotFound", ""), "secretMissing"],
+  const unusable: [string, Secret | Error | undefined, AccessTrouble["t"]][] = [
+    ["a Secret that is missing", undefined, "secretMissing"],
     ["a Secret that may not be read", new ApiError(403, "Forbidden", ""), "secretForbidden"],
     ["an API server in trouble", new ApiError(500, "InternalError", ""), "secretUnread"],
     ["an API server that is silent", new TransportError("deadline", ""), "secretUnread"],

@@ -1,13 +1,14 @@
 // Whom the operator logs in as at the members of a cluster: the user in the Secret that spec.auth.operatorSecret names.
-// It is read when it is first needed, and again when etcd refuses: a cluster at rest costs no requests.
+// It is read when it is first needed, and again when etcd refuses, from the watch of that Secret: a change of it is heard of,
+// and a cluster at rest costs no requests.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdReason } from "../../etcd/errors.ts";
 import { Login } from "../../etcd/login.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { ApiError, isForbidden, isNotFound } from "../../kube/client/errors.ts";
-import { Secret } from "../../kube/objects/kinds.ts";
+import { ApiError, isForbidden } from "../../kube/client/errors.ts";
 import { type Key, keyOf, keyText } from "../../kube/objects/objects.ts";
 import { TransportError } from "../../transport/errors.ts";
+import type { ClusterCaches } from "../context.ts";
 import type { AccessTrouble } from "./world.ts";
 
 /** What is known of the Secret. */
@@ -23,7 +24,11 @@ interface Known {
   readonly readAt: number;
 }
 
-type Reading = { readonly api: Pick<KubeApi, "get">; readonly signal: AbortSignal };
+interface Reading {
+  readonly given: ClusterCaches["given"];
+  readonly api: KubeApi;
+  readonly signal: AbortSignal;
+}
 
 /** Milliseconds between two reads of a Secret whose login etcd refuses. */
 const readAgainAfter = 5000;
@@ -67,11 +72,14 @@ export class Logins {
     this.#known.delete(keyText(key));
   }
 
-  async #read(cluster: CompleteEtcdCluster, secret: string, { api, signal }: Reading): Promise<LoginSource> {
+  async #read(cluster: CompleteEtcdCluster, secret: string, { given, api, signal }: Reading): Promise<LoginSource> {
     const key = keyText(keyOf(cluster));
     const { namespace } = cluster.metadata;
-    const read = await api.get(Secret, { namespace, name: secret }, { signal }).then(
-      ({ data = {} }) => sourceIn(secret, data),
+    const read = await given.read({ namespace, name: secret }, api, signal).then(
+      (found): LoginSource =>
+        found === undefined
+          ? { t: "unusable", secret, trouble: { t: "secretMissing", secret } }
+          : sourceIn(secret, found.data ?? {}),
       (error: unknown): LoginSource => ({ t: "unusable", secret, trouble: troubleOf(error, secret) }),
     );
     const before = this.#known.get(key)?.source;
@@ -102,7 +110,6 @@ function sourceIn(secret: string, data: Readonly<Record<string, string>>): Login
 
 /** The Secret may not be needed at all, so that it cannot be read is no reason to stop here. */
 function troubleOf(error: unknown, secret: string): AccessTrouble {
-  if (isNotFound(error)) return { t: "secretMissing", secret };
   if (isForbidden(error)) return { t: "secretForbidden", secret };
   if (error instanceof ApiError || error instanceof TransportError) return { t: "secretUnread", secret };
   throw error;

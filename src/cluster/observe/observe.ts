@@ -51,11 +51,12 @@ export async function observe(
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
     const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
     const ask = async (): Promise<EtcdView> => {
-      const source = await context.logins.of(cluster, { api, signal });
+      const source = await context.logins.of(cluster, { given: caches.given, api, signal });
       return observedEtcd(pods, { members: context.members, reach, source, latched, regressed, signal });
     };
     const etcd = await ask();
-    const isWorthAnother = etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { api, signal }));
+    const isWorthAnother =
+      etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { given: caches.given, api, signal }));
     return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
   let seen = await look(known);

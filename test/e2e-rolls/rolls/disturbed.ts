@@ -7,11 +7,11 @@ import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster
 import { deletePods } from "../../e2e/support/disruptions.ts";
 import { lab } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
-import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
-import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
-import { type HalfRolled, type RollingMember, runs, untilHalfRolled, untilRolled } from "../../e2e/support/rolled.ts";
-import { holdSameData } from "../../e2e/support/same-data.ts";
+import { QuorumWatch } from "../../e2e/proofs/quorum-watch.ts";
+import { type HalfRolled, type RollingMember, runs, untilHalfRolled, untilRolled } from "../../e2e/proofs/rolled.ts";
+import { holdSameData } from "../../e2e/proofs/same-data.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 
 /** Something that a roll goes from and to. */

@@ -5,9 +5,9 @@ import { deletePods } from "../../e2e/support/disruptions.ts";
 import { followers } from "../../e2e/support/healthy.ts";
 import { lane } from "../../e2e/support/lane.ts";
 import { eachHas, type MemberProcess, processOf } from "../../e2e/support/member-process.ts";
-import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
-import { onlyReplaced, sameProcesses } from "../../e2e/support/replaced.ts";
-import { untilRolled } from "../../e2e/support/rolled.ts";
+import { QuorumWatch } from "../../e2e/proofs/quorum-watch.ts";
+import { onlyReplaced, sameProcesses } from "../../e2e/proofs/replaced.ts";
+import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 
 export function onDelete(): void {

@@ -10,8 +10,8 @@ import { kube, patience } from "../../e2e/support/environment.ts";
 import { tagImage } from "../../e2e/support/disruptions.ts";
 import { type HealthyCluster, podText } from "../../e2e/support/healthy.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
-import { onlyReplaced, sameProcesses } from "../../e2e/support/replaced.ts";
-import { untilRolled } from "../../e2e/support/rolled.ts";
+import { onlyReplaced, sameProcesses } from "../../e2e/proofs/replaced.ts";
+import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 
 const old = "3.5.21";

@@ -4,7 +4,7 @@ import { createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
 import { restrictedNamespace } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { deleteLease, OperatorProcess } from "../../e2e/support/operator-process.ts";
-import { Writer } from "../../e2e/support/writer.ts";
+import { Writer } from "../../e2e/proofs/writer.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import { beganOnce, sameMembers } from "./returned.ts";
 import { claimsOf, onVolumes, uidOf } from "./volumes.ts";

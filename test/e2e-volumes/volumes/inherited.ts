@@ -11,7 +11,7 @@ import { deletePods } from "../../e2e/support/disruptions.ts";
 import { lab, restrictedNamespace } from "../../e2e/support/environment.ts";
 import { followers } from "../../e2e/support/healthy.ts";
 import { laneOf } from "../../e2e/support/lane.ts";
-import { RollWatch } from "../../e2e/support/roll-watch.ts";
+import { RollWatch } from "../../e2e/proofs/roll-watch.ts";
 import { ownNamespace } from "../../support/kubectl.ts";
 import { onlyReturned, untilReturned } from "../support/returned.ts";
 import { eachOnItsClaim, onVolumes, uidOf, untilClaims, untilEachClaim } from "../support/volumes.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestCluster } from "../../e2e/support/cluster.ts";
 import { lane } from "../../e2e/support/lane.ts";
-import { untilRolled } from "../../e2e/support/rolled.ts";
+import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 import { onVolumes } from "../support/volumes.ts";
 

@@ -5,13 +5,13 @@ import { describe, test } from "node:test";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { kube } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
-import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
 import { eachHas } from "../../e2e/support/member-process.ts";
-import { QuorumWatch } from "../../e2e/support/quorum-watch.ts";
-import { onlyReplaced } from "../../e2e/support/replaced.ts";
-import { RollWatch } from "../../e2e/support/roll-watch.ts";
-import { untilRolled } from "../../e2e/support/rolled.ts";
+import { QuorumWatch } from "../../e2e/proofs/quorum-watch.ts";
+import { onlyReplaced } from "../../e2e/proofs/replaced.ts";
+import { RollWatch } from "../../e2e/proofs/roll-watch.ts";
+import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { beganOnce, onlyReturned } from "../support/returned.ts";
 import { eachOnItsClaim, onVolumes, untilClaims } from "../support/volumes.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { followers, type HealthyCluster } from "../support/healthy.ts";
 import { healed, patchSpec, untilReported } from "./bad-case.ts";

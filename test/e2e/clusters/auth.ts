@@ -11,7 +11,7 @@ import { deletePods } from "../support/disruptions.ts";
 import { lab, patience, restrictedNamespace } from "../support/environment.ts";
 import { followers } from "../support/healthy.ts";
 import { laneOf } from "../support/lane.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { conditionOf } from "../support/status.ts";
 
 const operator = new Login("root", "of-the-operator");

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { version } from "../../../src/etcd/versions/version.ts";
-import { ClientServiceWatch } from "../support/client-service-watch.ts";
+import { ClientServiceWatch } from "../proofs/client-service-watch.ts";
 import {
   deletePods,
   evictPod,
@@ -16,7 +16,7 @@ import {
 } from "../support/disruptions.ts";
 import { lab, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
 
 export function healing(): void {

@@ -11,7 +11,7 @@ import { clusterwide, createCluster, type TestCluster } from "../support/cluster
 import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
 import { memberAt } from "../support/healthy.ts";
-import { Writer } from "../support/writer.ts";
+import { Writer } from "../proofs/writer.ts";
 
 export function joining(): void {
   describe("joining", { concurrency: 1 }, () => {

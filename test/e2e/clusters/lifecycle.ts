@@ -10,7 +10,7 @@ import { type Row, rowsOf } from "../../support/matrix.ts";
 import { clusterwide, createCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
-import { Writer } from "../support/writer.ts";
+import { Writer } from "../proofs/writer.ts";
 
 /** 3.4 is also scaled: it is the oldest with learners and admits one at a time. versions.ts creates and heals 3.5.35. */
 const versions = rowsOf<Row & { version: string; sizes: readonly number[] }>([

@@ -8,9 +8,9 @@ import { PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts
 import { lab, patience } from "../support/environment.ts";
 import { deletePods, removeByHand, corruptLog, deleteObject } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
-import { QuorumWatch } from "../support/quorum-watch.ts";
+import { QuorumWatch } from "../proofs/quorum-watch.ts";
 import { conditionOf } from "../support/status.ts";
-import { untilRemoved, onlyReplaced } from "../support/replaced.ts";
+import { untilRemoved, onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
 
 export function loss(): void {

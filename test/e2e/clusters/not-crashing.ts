@@ -9,7 +9,7 @@ import { kube } from "../support/environment.ts";
 import { killUntilWaiting, removeImage, tagImage } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyMember } from "../support/healthy.ts";
 
 /** In no registry, and not used by other clusters. */

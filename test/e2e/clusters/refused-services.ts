@@ -11,7 +11,7 @@ import { kube, patience } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyMember } from "../support/healthy.ts";
 
 const policy = "no-label-app";

@@ -8,7 +8,7 @@ import { kubectl } from "../../support/kubectl.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import { kube, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
-import { QuorumWatch } from "../support/quorum-watch.ts";
+import { QuorumWatch } from "../proofs/quorum-watch.ts";
 import type { HealthyCluster, HealthyMember } from "../support/healthy.ts";
 
 export function scaling(): void {

@@ -14,8 +14,8 @@ import { apply, kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
 import { kube, lab, patience } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
-import { onlyReplaced } from "../support/replaced.ts";
-import { untilRolled } from "../support/rolled.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
+import { untilRolled } from "../proofs/rolled.ts";
 
 const priorityClass = { name: "settings-of-etcd", value: 1000 };
 const quotaBackendBytes = 1_073_741_824;

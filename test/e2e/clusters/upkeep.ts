@@ -9,7 +9,7 @@ import { kube, patience } from "../support/environment.ts";
 import { deletePods, deleteObject } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 
 export function upkeep(): void {
   describe("upkeep", { concurrency: 1 }, () => {

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { deletePods } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster } from "../support/healthy.ts";
 
 const runs = "3.5.35";

@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { seedName } from "../../../src/cluster/objects/names.ts";
 import { deletePods, wipeData } from "../support/disruptions.ts";
-import { IdentityWatch } from "../support/identity-watch.ts";
+import { IdentityWatch } from "../proofs/identity-watch.ts";
 import { type Lane, lane } from "../support/lane.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster, type HealthyMember } from "../support/healthy.ts";
 
 export function wiped(): void {

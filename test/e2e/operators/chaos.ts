@@ -7,8 +7,8 @@ import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { createCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { OperatorProcess } from "../support/operator-process.ts";
-import { onlyReplaced } from "../support/replaced.ts";
-import { Writer } from "../support/writer.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
+import { Writer } from "../proofs/writer.ts";
 
 export function chaosLevel(): void {
   describe("chaos level", () => {

@@ -7,9 +7,9 @@ import { createCluster, type TestCluster } from "../support/cluster.ts";
 import { kube, restrictedNamespace } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { OperatorProcess } from "../support/operator-process.ts";
-import { onlyReplaced } from "../support/replaced.ts";
+import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
-import { Writer } from "../support/writer.ts";
+import { Writer } from "../proofs/writer.ts";
 
 const name = "several";
 

@@ -5,7 +5,7 @@ import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster
 import { clusterwide, createCluster, type TestCluster } from "./cluster.ts";
 import { kube, restrictedNamespace } from "./environment.ts";
 import type { HealthyCluster } from "./healthy.ts";
-import { Writer } from "./writer.ts";
+import { Writer } from "../proofs/writer.ts";
 
 export interface Lane {
   readonly cluster: TestCluster;

@@ -1,6 +1,6 @@
 // Asks every member for etcd's own hash of keys and history, and compares.
 import assert from "node:assert/strict";
-import type { HealthyCluster } from "./healthy.ts";
+import type { HealthyCluster } from "../support/healthy.ts";
 
 /** Not for etcd before 3.3, which has no such hash. */
 export async function holdSameData({ leader, members }: HealthyCluster): Promise<void> {

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../../../lab/progress.ts";
-import type { TestCluster } from "./cluster.ts";
-import { patience } from "./environment.ts";
-import { memberAt } from "./healthy.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { patience } from "../support/environment.ts";
+import { memberAt } from "../support/healthy.ts";
 
 /** Slow enough to leave the machine to the tests. */
 const betweenMs = 50;

@@ -7,9 +7,9 @@ import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
 import { quorum } from "../../../src/cluster/assess/seats.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
-import type { TestCluster } from "./cluster.ts";
-import { patience } from "./environment.ts";
-import { memberAt } from "./healthy.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { patience } from "../support/environment.ts";
+import { memberAt } from "../support/healthy.ts";
 
 const everyMs = 200;
 /** Longer than a busy machine makes a member slow. */

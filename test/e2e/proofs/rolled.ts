@@ -1,9 +1,9 @@
 // Waits for a rolling change: for its end, and for the moment at which some members are updated and others are not.
 import { waitFor } from "../../../lab/progress.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
-import type { TestCluster } from "./cluster.ts";
-import { patience } from "./environment.ts";
-import { checkCluster, memberAt, podText, type HealthyCluster } from "./healthy.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { patience } from "../support/environment.ts";
+import { checkCluster, memberAt, podText, type HealthyCluster } from "../support/healthy.ts";
 
 /** More than any roll of a test makes; ends one that never settles. */
 const mostChanges = 500;

@@ -1,8 +1,8 @@
 // Asserts who was replaced: lost members are, all others keep their member id and their pod.
 import assert from "node:assert/strict";
 import { waitFor } from "../../../lab/progress.ts";
-import { patience } from "./environment.ts";
-import type { HealthyCluster, HealthyMember } from "./healthy.ts";
+import { patience } from "../support/environment.ts";
+import type { HealthyCluster, HealthyMember } from "../support/healthy.ts";
 
 const identity = ({ name, id, uid }: HealthyMember): Pick<HealthyMember, "name" | "id" | "uid"> => ({ name, id, uid });
 

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { compareVersions, type EtcdVersion, version } from "../../../src/etcd/versions/version.ts";
-import type { TestCluster } from "./cluster.ts";
-import type { HealthyCluster } from "./healthy.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import type { HealthyCluster } from "../support/healthy.ts";
 import { rollingMembers } from "./rolled.ts";
-import { conditionOf } from "./status.ts";
+import { conditionOf } from "../support/status.ts";
 
 const everyMs = 100;
 

@@ -6,8 +6,8 @@ import type { EndpointSlice as EndpointSliceObject } from "kubernetes-types/disc
 import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
 import type { Kind } from "../../../src/kube/objects/objects.ts";
-import type { TestCluster } from "./cluster.ts";
-import { kube, patience } from "./environment.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { kube, patience } from "../support/environment.ts";
 
 const EndpointSlice: Kind<EndpointSliceObject> = {
   group: "discovery.k8s.io",

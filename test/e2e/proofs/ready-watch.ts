@@ -1,7 +1,7 @@
 // Polls the Ready condition and keeps every message with which it was not True.
 import { setTimeout as pause } from "node:timers/promises";
-import type { TestCluster } from "./cluster.ts";
-import { conditionOf } from "./status.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { conditionOf } from "../support/status.ts";
 
 const everyMs = 250;
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { MemberStatus } from "../../../src/etcd/member.ts";
-import type { TestCluster } from "./cluster.ts";
-import { memberAt } from "./healthy.ts";
+import type { TestCluster } from "../support/cluster.ts";
+import { memberAt } from "../support/healthy.ts";
 
 const everyMs = 50;
 
