@@ -17,7 +17,7 @@ import {
 import { type Carrier, type CallOptions, serverStream, unary, withToken } from "./grpc.ts";
 import { clusterId, type MemberId, wireId } from "./ids.ts";
 import { refuseLearnerOnOldServers } from "./learner-guard.ts";
-import { asksForLogin, isAccessRefusal, type Session } from "./login.ts";
+import { asksForLogin, isAccessRefusal, isSilence, type Session } from "./login.ts";
 import type {
   AddedMember,
   Alarm,
@@ -287,10 +287,13 @@ export class ConnectedMember implements EtcdMember {
     { beforeSend }: { readonly beforeSend?: BeforeSend | undefined },
     send: (carrier: Carrier) => Promise<T>,
   ): Promise<T> {
-    const token = this.#session?.token;
+    const { token, answered = 0 } = this.#session ?? {};
     try {
-      return await send(withToken(this.#carrier, token));
+      const answer = await send(withToken(this.#carrier, token));
+      this.#session?.noteAnswer(token);
+      return answer;
     } catch (error) {
+      if (isSilence(error)) this.#session?.noteSilence(token, answered);
       if (this.#session === undefined || !asksForLogin(error, token)) throw error;
       beforeSend?.();
       const renewed = await this.#session.renewed(token, this.endpoint, this.#carrier);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { TransportError } from "../transport/errors.ts";
 import { startServer, type StreamHandler } from "../transport/testing/local-server.ts";
 import { EtcdError } from "./errors.ts";
 import { frame } from "./frames.ts";
@@ -23,13 +24,14 @@ class Cluster {
   /** The newest token; older ones are not good any more. */
   token = 0;
 
-  member(options: { readonly learner?: boolean } = {}): StreamHandler {
+  member(options: { readonly learner?: boolean; readonly isSilent?: () => boolean } = {}): StreamHandler {
     return (stream, headers) => {
       const method = String(headers[":path"]).split("/").at(-1) ?? "";
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         this.asked.push(method);
+        if (options.isSilent?.() === true || this.#isAhead(headers["token"])) return;
         const body = this.#answer(
           method,
           headers["token"],
@@ -42,6 +44,11 @@ class Cluster {
         stream.end(typeof body === "string" ? undefined : frame(body));
       });
     };
+  }
+
+  /** etcd lets a call with such a token wait until its log is as long. */
+  #isAhead(token: unknown): boolean {
+    return Number(/^token\.(?<number>\d+)$/.exec(String(token))?.groups?.["number"] ?? 0) > this.token;
   }
 
   #answer(method: string, token: unknown, body: Uint8Array, learner: boolean): Uint8Array | string {
@@ -88,6 +95,7 @@ async function serve(...handlers: StreamHandler[]) {
 
 const isReason = (wanted: EtcdError["reason"]) => (error: unknown) =>
   error instanceof EtcdError && error.reason === wanted;
+const isDeadline = (error: unknown) => error instanceof TransportError && error.failure === "deadline";
 const right = (): Login => new Login("root", "right");
 
 describe("a login", () => {
@@ -146,6 +154,33 @@ describe("a login", () => {
     cluster.roles = ["reader"];
     await using peer = await serve(cluster.member());
     await assert.rejects(peer.at(right()).status(), isReason("notRoot"));
+  });
+
+  test("is made anew when its token is of a cluster that was there before, which one from a backup lets wait", async () => {
+    const cluster = new Cluster();
+    await using peer = await serve(cluster.member());
+    const login = right();
+    await peer.at(login).status();
+    cluster.token = 0;
+    cluster.counts();
+    await assert.rejects(peer.at(login).status({ deadline: 50 }), isDeadline);
+    await peer.at(login).status();
+    assert.deepEqual(cluster.counts(), { Status: 3, Authenticate: 1, UserGet: 1 });
+  });
+
+  test("is kept while one member is silent and another answers", async () => {
+    const cluster = new Cluster();
+    let silent = false;
+    await using peer = await serve(cluster.member(), cluster.member({ isSilent: () => silent }));
+    const login = right();
+    for (const which of [0, 1]) await peer.at(login, which).status();
+    cluster.counts();
+    silent = true;
+    const unanswered = assert.rejects(peer.at(login, 1).status({ deadline: 100 }), isDeadline);
+    await peer.at(login).status();
+    await unanswered;
+    await peer.at(login).status();
+    assert.deepEqual(cluster.counts(), { Status: 3 });
   });
 
   test("that a learner asks for is made at a voter", async () => {

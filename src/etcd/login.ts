@@ -7,7 +7,8 @@
 // - Without a token everything is refused as `authRequired`, with one exception: before 3.5.28 and 3.6.9 Status, MemberList,
 //   Alarm, MoveLeader and Downgrade are not. A linearizable read is refused only after it went through the quorum.
 // - A token is an entry of the raft log: it is good at every member, also after a restart, and none is given without quorum.
-//   A member that has not got the entry yet lets the call wait for it.
+//   A member that has not got the entry yet lets the call wait for it. So does one that was restored from a backup with a
+//   token of the cluster that was there before: its log is shorter, so the call waits until its time is over.
 // - It ends 5 minutes after it was last used at that member, and with a change of the password. A member that was sent a
 //   snapshot instead of the entry does not know it: `invalidToken`. A learner gives none and has to wait for a newer one.
 //   One of 3.3 that was sent a snapshot knows no tokens at all until it is restarted; one of 3.2 ends once, at the next login
@@ -15,6 +16,7 @@
 // - A client certificate logs its common name in, whether there is such a user or not. From 3.3 on a token goes before it.
 // - A user without roles may ask for Status and the members, and change nothing.
 // - Before 3.5 a token is refused as invalid once authentication is off again.
+import { TransportError } from "../transport/errors.ts";
 import { EtcdError, type EtcdReason } from "./errors.ts";
 import { Auth } from "./gen/etcdserverpb/rpc_pb.ts";
 import { type Carrier, unary, withToken } from "./grpc.ts";
@@ -70,6 +72,8 @@ export class Session {
   readonly #login: Login;
   readonly #now: () => number;
   #token: string | undefined;
+  /** How many calls with a token were answered. */
+  #answered = 0;
   #refused: { readonly error: EtcdError; readonly until: number } | undefined;
   /** Those on their way, by member: a call that needs one joins the one at its member. */
   readonly #underWay = new Map<string, Promise<string | undefined>>();
@@ -84,6 +88,23 @@ export class Session {
   /** Undefined: none is known, or none is needed. */
   get token(): string | undefined {
     return this.#token;
+  }
+
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** A call with this token was answered. */
+  noteAnswer(token: string | undefined): void {
+    if (token !== undefined) this.#answered += 1;
+  }
+
+  /**
+   * A call with this token was not answered in time. One that is good at another member meanwhile is kept: then this one is
+   * slow. `answered`: as it was when the call was sent.
+   */
+  noteSilence(token: string | undefined, answered: number): void {
+    if (token !== undefined && this.#token === token && this.#answered === answered) this.#token = undefined;
   }
 
   /** Another token than the one that was refused; undefined: authentication is off. */
@@ -159,6 +180,12 @@ async function isAdmin(name: string, carrier: Carrier): Promise<boolean> {
     if (error instanceof EtcdError && error.reason === "permissionDenied") return false;
     throw error;
   }
+}
+
+/** Its time was over, here or at the server. */
+export function isSilence(error: unknown): boolean {
+  if (error instanceof TransportError) return error.failure === "deadline";
+  return error instanceof EtcdError && error.reason === "timeout";
 }
 
 /**

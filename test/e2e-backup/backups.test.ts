@@ -6,6 +6,7 @@ import { newCluster } from "./backups/new-cluster.ts";
 import { refusals } from "./backups/refusals.ts";
 import { roundTrip } from "./backups/round-trip.ts";
 import { series } from "./backups/series.ts";
+import { stores } from "./backups/stores.ts";
 import { type Bucket, startBucket } from "./support/bucket.ts";
 
 // Four lanes keep two cores busy: some mostly wait.
@@ -23,4 +24,5 @@ describe("backups", { concurrency: 4 }, () => {
   series();
   disaster(bucket);
   newCluster(bucket);
+  stores();
 });

@@ -54,6 +54,22 @@ describe("authentication on real servers", { concurrency: 3 }, () => {
   for (const built of etcdVersions) {
     test(`${built}: probes pass, and members come and go`, () => lookAfterMembers(built));
 
+    test(`${built}: a token of another cluster, with a longer log, costs one call`, async () => {
+      await using old = await RealEtcd.start(built);
+      await using restored = await RealEtcd.start(built);
+      const members = new EtcdMembers();
+      try {
+        for (const etcd of [old, restored]) await enableAuth(etcd);
+        const at = (etcd: RealEtcd) => members.at({ url: etcd.clientUrl("m0"), login: root });
+        for (let n = 0; n < 30; n += 1) await old.member("m0", root).put(`key/${n}`, "value");
+        await at(old).put("key", "value");
+        await assert.rejects(at(restored).put("key", "value", { deadline: 500 }));
+        await at(restored).put("key", "value");
+      } finally {
+        members.close();
+      }
+    });
+
     test(`${built}: the name in a client certificate is a login, if it is a user's, and another login goes before it`, async () => {
       const v = version(built);
       const server = await authority.issue("server", { hosts: ["127.0.0.1"] });

@@ -5,13 +5,17 @@ import { describe, test } from "node:test";
 import type { EtcdBackupSpec } from "../../../src/api/etcd-backup/etcd-backup.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
+import { Login } from "../../../src/etcd/login.ts";
 import { Pod, Secret } from "../../../src/kube/objects/kinds.ts";
+import type { Key } from "../../../src/kube/objects/objects.ts";
 import { run } from "../../../lab/machine/command.ts";
-import type { TestCluster } from "../../e2e/support/cluster.ts";
-import { kube } from "../../e2e/support/environment.ts";
+import { enableAuth, giveLogin } from "../../e2e/support/auth.ts";
+import { clusterwide, createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
+import { kube, restrictedNamespace } from "../../e2e/support/environment.ts";
 import { memberAt } from "../../e2e/support/healthy.ts";
-import { lane } from "../../e2e/support/lane.ts";
+import { type Lane, laneOf } from "../../e2e/support/lane.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
+import { GivenSecrets, operatorSecret, peerSecret, serverSecret } from "../../e2e-tls/given-secrets.ts";
 import { onVolumes } from "../../e2e-volumes/support/volumes.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import type { Bucket } from "../support/bucket.ts";
@@ -21,10 +25,31 @@ interface Sort extends Row {
   readonly name: string;
   readonly spec: Partial<EtcdClusterSpec>;
   readonly backup?: Partial<EtcdBackupSpec>;
+  /** Of the test, where etcd asks for one. */
+  readonly login?: Login;
+  /** What has to be there before the cluster is. */
+  readonly prepare?: (cluster: Key) => Promise<unknown>;
+  /** What is done to it when it serves. */
+  readonly whenServing?: (lane: Lane) => Promise<unknown>;
 }
 
 const sealed = { encryption: { secret: "keys" } };
+const operatorLogin = new Login("root", "of-the-operator");
 const verified = { verify: { restore: true } };
+
+/** Authentication is part of the data: it is on in the restored cluster, too. */
+const withAuth = {
+  spec: { auth: { operatorSecret: "operator-login" } },
+  login: new Login("test", "of-the-test"),
+  prepare: ({ namespace }) => giveLogin(namespace, "operator-login", operatorLogin),
+  whenServing: ({ cluster, first }) => enableAuth(first, cluster, operatorLogin),
+} satisfies Partial<Sort>;
+
+const withGivenTls = {
+  // One member: with given certificates each further one waits half a minute for DNS.
+  spec: { size: 1, TLS: { static: { member: { peerSecret, serverSecret }, operatorSecret } } },
+  prepare: async (key) => (await GivenSecrets.for(key)).renew(peerSecret, serverSecret, operatorSecret),
+} satisfies Partial<Sort>;
 
 const sorts: readonly Sort[] = [
   { name: "3-2-13", spec: { version: "3.2.13" } },
@@ -33,20 +58,28 @@ const sorts: readonly Sort[] = [
   { name: "3-6-16-tls-sealed", spec: { TLS: { auto: true } }, backup: { ...sealed, ...verified } },
   { name: "3-7-3-volumes", spec: { version: "3.7.3", pod: onVolumes() }, backup: verified },
   { name: "3-7-3-tls", spec: { version: "3.7.3", TLS: { auto: true } }, backup: sealed, onlyInMatrix: true },
+  { name: "3-6-16-auth", ...withAuth, backup: verified, onlyInMatrix: true },
+  { name: "3-6-16-given-tls", ...withGivenTls, backup: verified, onlyInMatrix: true },
 ];
 
 export function roundTrip(bucket: () => Bucket): void {
-  for (const { name, spec, backup = {} } of rowsOf(sorts))
-    describe(`a cluster that is lost (${name})`, { concurrency: 1 }, () => {
-      const on = lane(`lost-${name}`, { size: 3, ...spec }, async (namespace) => {
+  for (const { name: sort, spec, backup = {}, ...more } of rowsOf(sorts))
+    describe(`a cluster that is lost (${sort})`, { concurrency: 1 }, () => {
+      const on = laneOf(`lost-${sort}`, async () => {
+        const name = `lost-${sort}`;
+        const namespace = await restrictedNamespace(name);
         await bucket().open(namespace);
         await kube.create(Secret, { metadata: { namespace, name: "keys" }, stringData: { "2026-1": "k".repeat(32) } });
+        await more.prepare?.({ namespace, name });
+        const options = { ...clusterwide, ...(more.login && { login: more.login }) };
+        return createCluster({ namespace, name }, { size: 3, ...spec }, options);
       });
 
       test("says which backup there is and what to type, and that brings back all that was written before it", async () => {
         const { cluster, writer, first } = on();
         const { namespace } = cluster;
         const key = { namespace, name: "saved" };
+        await more.whenServing?.(on());
         await writer.progress(30);
         const written = writer.soFar();
         const store = { storageType: "S3", s3: bucket().at(`${namespace}/saved`) } as const;
