@@ -10,6 +10,9 @@ import { type Definition, definitionOf, definitions } from "../../src/api/crd/cr
 import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
 import { installCrd, installCrds } from "../../src/api/crd/install.ts";
+import { badBackups, badRestores } from "../../src/api/backups/testing/bad-objects.ts";
+import { EtcdBackup } from "../../src/api/etcd-backup/etcd-backup.ts";
+import { EtcdRestore } from "../../src/api/etcd-restore/etcd-restore.ts";
 import { badClusters } from "../../src/api/etcd-cluster/testing/bad-clusters.ts";
 import { oldManifests as oldBackups } from "../../src/api/etcd-backup/testing/old-manifests.ts";
 import { oldManifests } from "../../src/api/etcd-cluster/testing/old-manifests.ts";
@@ -19,7 +22,7 @@ import { ApiError } from "../../src/kube/client/errors.ts";
 import { findCredentials } from "../../src/kube/credentials/find-credentials.ts";
 import { CustomResourceDefinition, Namespace } from "../../src/kube/objects/kinds.ts";
 import { silent } from "../../src/kube/process/log.ts";
-import type { Kind } from "../../src/kube/objects/objects.ts";
+import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
 import { waitFor } from "../../src/kube/testing/contract/ground.ts";
 
 const lab = path.resolve(import.meta.dirname, "../../.lab/kubeconfig");
@@ -63,6 +66,26 @@ describe("an invalid EtcdCluster", () => {
       });
     });
 });
+
+for (const [kind, rows] of [
+  [EtcdBackup, badBackups],
+  [EtcdRestore, badRestores],
+] as const)
+  describe(`an invalid ${kind.kind}`, () => {
+    for (const { what, name = "example", spec, says, by } of rows)
+      it(`with ${what} is ${by === "operator" ? "accepted, and the operator reports it" : "refused"}`, async () => {
+        const creation = api.create<KubeObject>(kind, { metadata: { name, namespace }, spec } as KubeObject, {
+          dryRun: true,
+        });
+        if (by === "operator") return void (await creation);
+        await assert.rejects(creation, (error) => {
+          assert.ok(error instanceof ApiError, String(error));
+          assert.equal(error.reason, "Invalid");
+          assert.ok(error.message.includes(says), error.message);
+          return true;
+        });
+      });
+  });
 
 describe("a manifest of etcd-operator 0.9", () => {
   for (const { what, object: manifest } of oldManifests)

@@ -1,0 +1,99 @@
+// EtcdBackups and EtcdRestores with a mistake in them, the sentence about it, and who says it.
+
+export interface BadObject {
+  readonly what: string;
+  readonly name?: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  /** What is said about it. */
+  readonly says: string;
+  /** `server`: the API server refuses it in these words. `operator`: it cannot see it, and the status says it. */
+  readonly by: "server" | "operator";
+}
+
+const s3 = { path: "bucket/key", awsSecret: "aws" };
+const etcdEndpoints = ["http://example-client:2379"];
+const store = { storageType: "S3", s3 } as const;
+const good = { etcdEndpoints, ...store };
+
+const backup = (what: string, spec: object, says: string, by: BadObject["by"] = "server"): BadObject => ({
+  what,
+  spec: { ...good, ...spec },
+  says,
+  by,
+});
+
+export const badBackups: readonly BadObject[] = [
+  { what: "no etcd", spec: store, says: "spec.etcdEndpoints should not be empty", by: "server" },
+  backup("no endpoint", { etcdEndpoints: [] }, "spec.etcdEndpoints should not be empty"),
+  backup("endpoints and a cluster", { clusterRef: { name: "c" } }, "spec.etcdEndpoints and spec.clusterRef exclude"),
+  backup("an endpoint without a scheme", { etcdEndpoints: ["c-client:2379"] }, "must hold client URLs of etcd"),
+  { what: "no store", spec: { etcdEndpoints, storageType: "GCS" }, says: "spec.gcs is missing", by: "server" },
+  {
+    what: "another store than it names",
+    spec: { ...good, storageType: "ABS" },
+    says: "spec.abs is missing",
+    by: "server",
+  },
+  backup(
+    "a path without a key",
+    { s3: { ...s3, path: "bucket" } },
+    "spec.s3.path must be the bucket, a slash and the key",
+  ),
+  backup("a path that leaves its folder", { s3: { ...s3, path: "b/../x" } }, "must not contain . or ..", "operator"),
+  backup(
+    "an endpoint with a password in it",
+    { s3: { ...s3, endpoint: "https://a:b@host" } },
+    "without user and password",
+  ),
+  backup(
+    "a Secret of another namespace",
+    { s3: { ...s3, awsSecret: "ns/aws" } },
+    "spec.s3.awsSecret must be the name of a Secret",
+  ),
+  backup("a negative interval", { backupPolicy: { backupIntervalInSecond: -1 } }, "should not be lower than 0"),
+  backup(
+    "a negative count",
+    { backupPolicy: { maxBackups: -1 } },
+    "spec.backupPolicy.maxBackups should not be lower than 0",
+  ),
+  backup(
+    "an interval and a schedule",
+    { backupPolicy: { backupIntervalInSecond: 60, schedule: "@daily" } },
+    "exclude each other",
+  ),
+  backup("a zone without a schedule", { backupPolicy: { timeZone: "UTC" } }, "spec.backupPolicy.timeZone does nothing"),
+  backup(
+    "a schedule of six fields",
+    { backupPolicy: { schedule: "0 0 3 * * *" } },
+    "not a schedule of cron",
+    "operator",
+  ),
+  backup("a schedule that never comes", { backupPolicy: { schedule: "0 0 30 2 *" } }, "which never comes", "operator"),
+  backup(
+    "a zone that is none",
+    { backupPolicy: { schedule: "@daily", timeZone: "Mars/Olympus" } },
+    "which is not a time zone",
+    "operator",
+  ),
+  { ...backup("a name that is too long", {}, "metadata.name must not be longer than 50"), name: "n".repeat(51) },
+];
+
+const etcdCluster = { name: "example" };
+const from = { etcdCluster, backupStorageType: "S3", s3 } as const;
+
+const restore = (what: string, spec: object, says: string): BadObject => ({
+  what,
+  spec: { ...from, ...spec },
+  says,
+  by: "server",
+});
+
+export const badRestores: readonly BadObject[] = [
+  { what: "no backup", spec: { etcdCluster }, says: "spec.backupStorageType is missing", by: "server" },
+  restore("two backups", { backup: { name: "b" } }, "spec.backup and spec.backupStorageType exclude each other"),
+  { what: "no store", spec: { etcdCluster, backupStorageType: "OSS" }, says: "spec.oss is missing", by: "server" },
+  restore("a time that is none", { before: "yesterday" }, "spec.before must be a time as in"),
+  restore("a cluster of another namespace", { etcdCluster: { name: "ns/c" } }, "must be the name of an EtcdCluster"),
+  restore("a new cluster without a size that works", { clusterSpec: { size: 0 } }, "spec.size must be from 1 to 9"),
+  { ...restore("a name that is too long", {}, "metadata.name must not be longer than 52"), name: "n".repeat(53) },
+];
