@@ -1,5 +1,5 @@
-// `make bench`: runs the benchmarks one after another, most of them on a real Kubernetes, and prints one table. What it measured is
-// in dist/bench.json too. A figure that misses its aim fails the run; no time has one, but a ratio of times may.
+// `make bench`: runs the benchmarks one after another, most of them on a real Kubernetes, and prints one table. What it
+// measured is in dist/bench.json too. A figure that misses its aim fails the run; no time has one, but a ratio of times may.
 import { mkdir, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import * as path from "node:path";
