@@ -77,7 +77,10 @@ for (const [kind, rows] of [
         const creation = api.create<KubeObject>(kind, { metadata: { name, namespace }, spec } as KubeObject, {
           dryRun: true,
         });
-        if (by === "operator") return void (await creation);
+        if (by === "operator") {
+          await creation;
+          return;
+        }
         await assert.rejects(creation, (error) => {
           assert.ok(error instanceof ApiError, String(error));
           assert.equal(error.reason, "Invalid");

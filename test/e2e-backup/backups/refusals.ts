@@ -7,9 +7,9 @@ import type { EtcdRestoreSpec } from "../../../src/api/etcd-restore/etcd-restore
 import { EtcdRestore } from "../../../src/api/etcd-restore/etcd-restore.ts";
 import { Secret } from "../../../src/kube/objects/kinds.ts";
 import { kube } from "../../e2e/support/environment.ts";
-import { IdentityWatch } from "../../e2e/support/identity-watch.ts";
+import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { lane } from "../../e2e/support/lane.ts";
-import { onlyReplaced } from "../../e2e/support/replaced.ts";
+import { onlyReplaced } from "../../e2e/proofs/replaced.ts";
 import type { Bucket } from "../support/bucket.ts";
 import { backUp, restore, untilBackedUp, untilBackup, untilRefused } from "../support/objects.ts";
 
