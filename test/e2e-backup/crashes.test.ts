@@ -46,7 +46,7 @@ describe("crashing operators", { concurrency: 2 }, () => {
   let bucket: Bucket;
   before(async () => {
     [bucket] = await Promise.all([startBucket(), loadOperatorImage(lab)]);
-    await kubectl("apply", "--server-side", "--force-conflicts", "--filename", `${root}/example/crd`);
+    await kubectl("apply", "--server-side", "--filename", `${root}/example/crd`);
     const definitions = kinds.map((plural) => `crd/${plural}.etcd.database.coreos.com`);
     await kubectl("wait", "--for=condition=Established", ...definitions, "--timeout=60s");
   });
