@@ -2,6 +2,7 @@
 import { before, describe } from "node:test";
 import { installOperator } from "../e2e/support/operator.ts";
 import { disaster } from "./backups/disaster.ts";
+import { killedWorkers } from "./backups/killed-workers.ts";
 import { newCluster } from "./backups/new-cluster.ts";
 import { refusals } from "./backups/refusals.ts";
 import { roundTrip } from "./backups/round-trip.ts";
@@ -25,4 +26,5 @@ describe("backups", { concurrency: 4 }, () => {
   disaster(bucket);
   newCluster(bucket);
   stores();
+  killedWorkers();
 });

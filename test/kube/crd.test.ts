@@ -161,8 +161,8 @@ describe("kubectl", () => {
 
 describe("the definition", () => {
   it("can be applied by a person, server-side, beside the operator and without a conflict", async () => {
-    const file = path.resolve(import.meta.dirname, "../../example/crd/etcdcluster.yaml");
-    await kubectl(["apply", "--server-side", `--filename=${file}`]);
+    const folder = path.resolve(import.meta.dirname, "../../example/crd");
+    await kubectl(["apply", "--server-side", `--filename=${folder}`]);
   });
 
   it("is applied again without a change", async () => {

@@ -34,7 +34,8 @@ export function definitionOf(description: KindDescription): Definition {
         kind: kind.kind,
         plural: kind.plural,
         singular: names.singular,
-        shortNames: [...names.shortNames],
+        // An empty list is dropped by the API server, and who applies it later is in conflict with whoever did before.
+        ...(names.shortNames.length > 0 && { shortNames: [...names.shortNames] }),
         categories: [...names.categories],
       },
       // The definition of etcd-operator 0.9 says true, and the API server would go on storing unknown fields.

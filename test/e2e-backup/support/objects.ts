@@ -7,13 +7,17 @@ import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts
 import { scopeAnnotation } from "../../../src/api/scope.ts";
 import { kube, patience } from "../../e2e/support/environment.ts";
 
-const annotations = { [scopeAnnotation]: "clusterwide" };
+type Annotations = Record<string, string>;
+/** For an operator of all namespaces. */
+const clusterwide: Annotations = { [scopeAnnotation]: "clusterwide" };
+/** For an operator of one namespace. */
+export const namespaced: Annotations = {};
 
-export async function backUp(key: Key, spec: EtcdBackupSpec): Promise<void> {
+export async function backUp(key: Key, spec: EtcdBackupSpec, annotations = clusterwide): Promise<void> {
   await kube.create(EtcdBackup, { metadata: { ...key, annotations }, spec });
 }
 
-export async function restore(key: Key, spec: EtcdRestoreSpec): Promise<void> {
+export async function restore(key: Key, spec: EtcdRestoreSpec, annotations = clusterwide): Promise<void> {
   await kube.create(EtcdRestore, { metadata: { ...key, annotations }, spec });
 }
 

@@ -1,7 +1,7 @@
 // A sequence of operators on one namespace: when one is killed the next starts, with no state but what Kubernetes and etcd
 // hold.
 import { whenAborted } from "../../../src/kube/abort.ts";
-import { deleteLease, OperatorProcess } from "../../e2e/support/operator-process.ts";
+import { deleteLeases, OperatorProcess } from "../../e2e/support/operator-process.ts";
 
 /** More than any test needs; ends a sequence that makes no progress. */
 const mostOperators = 200;
@@ -15,12 +15,14 @@ export class CrashingOperators {
   readonly failed: Promise<never>;
   readonly #namespace: string;
   readonly #changesEach: number;
+  readonly #flags: readonly string[];
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 
-  /** Infinity: never killed. */
-  constructor(namespace: string, changesEach: number) {
+  /** `changesEach`: Infinity: never killed. */
+  constructor(namespace: string, changesEach: number, flags: readonly string[] = []) {
     this.#namespace = namespace;
+    this.#flags = flags;
     this.#changesEach = changesEach;
     const failed = Promise.withResolvers<never>();
     this.failed = failed.promise;
@@ -45,6 +47,7 @@ export class CrashingOperators {
       const operator = new OperatorProcess({
         namespace: this.#namespace,
         crashAfter: this.#changesEach,
+        flags: this.#flags,
         onChange: (change) => this.changes.push(change),
       });
       await Promise.race([operator.ended, whenAborted(this.#stop.signal)]);
@@ -53,7 +56,7 @@ export class CrashingOperators {
         this.crashes += 1;
       }
       await operator.kill();
-      await deleteLease(this.#namespace);
+      await deleteLeases(this.#namespace);
     }
   }
 }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
 import { restrictedNamespace } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
-import { deleteLease, OperatorProcess } from "../../e2e/support/operator-process.ts";
 import { Writer } from "../../e2e/proofs/writer.ts";
+import { deleteLeases, OperatorProcess } from "../../e2e/support/operator-process.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import { beganOnce, sameMembers } from "./returned.ts";
 import { claimsOf, onVolumes, uidOf } from "./volumes.ts";
@@ -83,7 +83,7 @@ export class KeptClusters {
   /** Runs the work while no operator does; another one starts afterwards. */
   async withoutOperator(work: () => Promise<void>): Promise<void> {
     await this.#operator.kill();
-    await deleteLease(this.namespace);
+    await deleteLeases(this.namespace);
     await work();
     this.#operator = new OperatorProcess({ namespace: this.namespace });
   }

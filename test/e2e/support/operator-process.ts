@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Lease } from "../../../src/kube/objects/kinds.ts";
+import { programs } from "../../../src/operator.ts";
 import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
@@ -82,11 +83,10 @@ export class OperatorProcess {
   }
 }
 
-/** The Lease of a killed leader would make the next one wait 15 s each time. */
-export async function deleteLease(namespace: string): Promise<void> {
-  try {
-    await kube.delete(Lease, { namespace, name: "etcd-operator" });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+/** The Leases of a killed leader would make the next one wait 15 s each time. */
+export async function deleteLeases(namespace: string): Promise<void> {
+  for (const name of programs)
+    await kube.delete(Lease, { namespace, name }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
 }
