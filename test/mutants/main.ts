@@ -1,5 +1,7 @@
-// Mutation test: makes one small mistake after another in the sources of the cluster controller and tells which ones no
-// unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=… for one file only.
+// Mutation test: makes one small mistake after another in the sources of the cluster controller and of certificates, and
+// tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=… for one
+// file only. `--file` may be given several times, `--at-once 1` leaves a processor to others, and `--without FILE` leaves a
+// test file out, as one that takes minutes.
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { bold, dim, green, red, say, seconds, yellow } from "../../lab/progress.ts";
@@ -8,25 +10,31 @@ import { compilingOf, type Mutation, mutationsOf } from "./mutations.ts";
 import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
 
 /** Where mistakes are made, and whose tests have to notice them. */
-const folder = "src/cluster";
-const atOnce = 2;
+const folders = ["src/cluster", "src/tls"];
 /** Of the mistakes, at least so many shall be noticed. */
 const goal = 0.9;
 
 const { values: options } = parseArgs({
-  options: { count: { type: "string" }, file: { type: "string" }, seed: { type: "string" } },
+  options: {
+    count: { type: "string" },
+    file: { type: "string", multiple: true },
+    seed: { type: "string" },
+    "at-once": { type: "string", default: "2" },
+    without: { type: "string", multiple: true, default: [] },
+  },
 });
 
 async function main(): Promise<number> {
   const began = Date.now();
   const seed = Number(options.seed ?? Date.now() % 100_000);
-  const files = sourcesIn(root, folder).filter(isMutated);
-  const wanted =
-    options.file === undefined ? files : files.filter((file) => file === path.normalize(options.file ?? ""));
-  if (wanted.length === 0) {
-    say(`${options.file} is no source file of ${folder}.`);
+  const files = sources().filter(isMutated);
+  const asked = options.file?.map((file) => path.normalize(file));
+  const unknown = asked?.filter((file) => !files.includes(file)) ?? [];
+  if (unknown.length > 0) {
+    say(`${unknown.join(", ")}: no source file of ${folders.join(" or ")}.`);
     return 2;
   }
+  const wanted = asked ?? files;
   const all = mutationsOf(root, wanted);
   const mutations = first(Number(options.count ?? all.length), compilingOf(root, shuffled(all, seed)));
   if (mutations.length === 0) {
@@ -35,7 +43,7 @@ async function main(): Promise<number> {
   }
   say(bold(`${mutations.length} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
 
-  const scratches = Array.from({ length: atOnce }, () => new Scratch(root, "src"));
+  const scratches = Array.from({ length: Number(options["at-once"]) }, () => new Scratch(root, "src"));
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       for (const scratch of scratches) scratch[Symbol.dispose]();
@@ -65,11 +73,12 @@ async function main(): Promise<number> {
   }
 }
 
+const sources = (): string[] => folders.flatMap((folder) => sourcesIn(root, folder));
 const isMutated = (file: string): boolean => !file.endsWith(".test.ts") && !file.includes("/testing/");
 
 /** What fails without any mutation can notice none. */
 async function timedTests(scratches: readonly Scratch[]): Promise<TimedFile[]> {
-  const left = sourcesIn(root, folder).filter((file) => file.endsWith(".test.ts"));
+  const left = sources().filter((file) => file.endsWith(".test.ts") && !options.without.includes(file));
   const timed: TimedFile[] = [];
   await Promise.all(
     scratches.map(async (scratch) => {

@@ -1,9 +1,10 @@
-// Writes numbered keys through any member until it is stopped, and keeps its own log of acknowledged writes: each must be
+// Writes numbered keys through the members that are ready until it is stopped, and keeps its own log of acknowledged writes: each must be
 // readable later, whatever happened meanwhile.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../../../lab/progress.ts";
+import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { patience } from "../support/environment.ts";
 import { memberAt } from "../support/healthy.ts";
@@ -18,7 +19,10 @@ export class Writer {
   readonly #cluster: TestCluster;
   readonly prefix: string;
   readonly #acknowledged = new Map<string, string>();
+  /** Of all members. */
   #addresses: readonly string[] = [];
+  /** Of those that are ready, as the client Service has them; of all while none is. */
+  #ready: readonly string[] = [];
   #lastFailure = "none";
   /** One sentence for each write that failed at its first try and at the retry after it. */
   readonly #failures: string[] = [];
@@ -104,8 +108,10 @@ export class Writer {
   /** Retries the same key and value until it is acknowledged; false when the writer is stopped first. */
   async #written({ key, value }: { key: string; value: string }, first: number): Promise<boolean> {
     const failures: string[] = [];
+    let refused: string | undefined;
     for (let attempt = first; !this.#stop.signal.aborted; attempt += 1) {
-      const address = this.#addresses[attempt % Math.max(1, this.#addresses.length)];
+      const others = this.#ready.filter((one) => one !== refused);
+      const address = others[attempt % Math.max(1, others.length)] ?? refused;
       try {
         if (address === undefined) throw new Error("no member is known");
         await memberAt(address, this.#cluster.login).put(key, value, { deadline: 2_000 });
@@ -113,6 +119,7 @@ export class Writer {
       } catch (error) {
         this.#lastFailure = error instanceof Error ? error.message : String(error);
         failures.push(`${address}: ${this.#lastFailure}`);
+        refused = address;
         if (failures.length === 2) this.#failures.push(`${new Date().toISOString()} ${key}: ${failures.join("; ")}`);
         await pause(afterFailureMs);
         await this.#findMembers();
@@ -124,9 +131,15 @@ export class Writer {
   async #findMembers(): Promise<void> {
     try {
       const pods = (await this.#cluster.pods()).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-      this.#addresses = pods.flatMap(({ status }) => (status?.podIP ? [status.podIP] : []));
+      const addressesOf = (some: readonly Pod[]): string[] => some.flatMap(({ status }) => status?.podIP ?? []);
+      const ready = addressesOf(pods.filter(isReady));
+      this.#addresses = addressesOf(pods);
+      this.#ready = ready.length > 0 ? ready : this.#addresses;
     } catch (error) {
       this.#lastFailure = error instanceof Error ? error.message : String(error);
     }
   }
 }
+
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
