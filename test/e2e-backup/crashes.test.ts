@@ -14,7 +14,7 @@ import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
 import { kube, lab, patience, restrictedNamespace } from "../e2e/support/environment.ts";
 import type { HealthyCluster } from "../e2e/support/healthy.ts";
 import { deleteLeases, OperatorProcess } from "../e2e/support/operator-process.ts";
-import { Writer } from "../e2e/support/writer.ts";
+import { Writer } from "../e2e/proofs/writer.ts";
 import { CrashingOperators } from "../e2e-faults/support/crashing-operators.ts";
 import { root } from "../suites.ts";
 import { kubectl } from "../support/kubectl.ts";
