@@ -115,7 +115,7 @@ function stopAndStart(installed: () => Operator): void {
     for (const { name } of before.members) await isGone(name);
     await operator.scale(1);
     const failed = await lost.until("phase is Failed", ({ status }) => status?.phase === "Failed");
-    assert.match(conditionOf(failed, "Ready")?.message ?? "", /Restore it from a backup with an EtcdRestore/);
+    assert.match(conditionOf(failed, "Ready")?.message ?? "", /restore one that you have with an EtcdRestore/);
     await lost.untilEvent("Data Lost");
     // Once more, with an operator that finds phase Failed.
     await operator.scale(0);

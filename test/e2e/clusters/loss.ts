@@ -134,7 +134,7 @@ export function loss(): void {
         const lost = await cluster.until("phase is Failed", ({ status }) => status?.phase === "Failed");
         assert.equal(lost.status?.clusterId, first.clusterId);
         const advice =
-          /cannot come back by itself\. Restore it from a backup with an EtcdRestore, or delete the EtcdCluster/;
+          /cannot come back by itself\. No EtcdBackup of this cluster .* with an EtcdRestore, or delete the EtcdCluster/;
         for (const type of ["Available", "Ready"]) {
           assert.equal(conditionOf(lost, type)?.reason, "DataLost");
           assert.match(conditionOf(lost, type)?.message ?? "", advice);

@@ -64,7 +64,10 @@ export function onlyVoter(): void {
       const lost = await cluster.until("QuorumLost or DataLost is reported", isLost);
       for (const type of ["Available", "Ready"]) {
         assert.equal(conditionOf(lost, type)?.reason, "DataLost", conditionOf(lost, type)?.message);
-        assert.match(conditionOf(lost, type)?.message ?? "", /cannot come back by itself.*Restore it from a backup/);
+        assert.match(
+          conditionOf(lost, type)?.message ?? "",
+          /cannot come back by itself.*restore one that you have with an EtcdRestore/,
+        );
       }
       assert.equal(lost.status?.phase, "Failed");
       assert.equal(lost.status?.clusterId, first.clusterId);
