@@ -59,6 +59,29 @@ test("a Secret is watched as long as a cluster names it, and its changes bring b
   await stop();
 });
 
+test("a cluster that names another Secret is brought back by that one, and by the others that it names still", async () => {
+  const { api, clock, given, told, stop } = await watching();
+  const naming = (serverSecret: string): object => ({
+    TLS: { static: { member: { peerSecret: "peers", serverSecret }, operatorSecret: "operator" } },
+  });
+  await api.create(EtcdCluster, { metadata: { namespace: "n", name: "a" }, spec: { size: 1, ...naming("old") } });
+  await clock.advance(100);
+  await api.mergePatch(EtcdCluster, { namespace: "n", name: "a" }, { spec: naming("new") });
+  await clock.advance(100);
+  assert.equal(given.size, 3);
+  for (const [name, wanted] of [
+    ["peers", ["n/a"]],
+    ["new", ["n/a"]],
+    ["old", []],
+  ] as const) {
+    told.length = 0;
+    await api.create(Secret, { metadata: { namespace: "n", name } });
+    await clock.advance(100);
+    assert.deepEqual(told, wanted, name);
+  }
+  await stop();
+});
+
 test("the Secret of the operator's login is watched like those of certificates", async () => {
   const { api, clock, told, stop } = await watching();
   const spec = { size: 1, auth: { operatorSecret: "login" } };

@@ -1,12 +1,13 @@
 // What is concluded about certificates: what is wrong with those that were given, what is written next, what a pod speaks.
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { before, describe, test } from "node:test";
 import { type Authority, makeAuthority, makeLeaf } from "../../tls/make.ts";
 import { bundleFingerprint, signerOf } from "../../tls/ca-bundle.ts";
 import type { Bundle, KeyPair } from "../../tls/pem.ts";
 import { writeBundle } from "../../tls/pem.ts";
 import { plainText, type PodTls, rotateCaAnnotation } from "../objects/tls.ts";
-import type { GivenSecret, KeptLeaf, World } from "../observe/world.ts";
+import type { GivenSecret, KeptLeaf, MemberPod, World } from "../observe/world.ts";
 import { three, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleNow, samplePod, sampleWorld } from "../testing/sample-world.ts";
 import { planCluster } from "../plan/plan.ts";
@@ -123,6 +124,78 @@ describe("what the Secret of peers holds next", () => {
   });
 });
 
+test("a leaf that members have yet to present is looked for every second; one that starts reads what is there", async () => {
+  const pair = await makeLeaf(other, { commonName: "p", names: members, use: "both" }, sampleNow);
+  const effective = { ca: `${ca.cert}${other.cert}`, pair };
+  const trusts = { peer: bundleFingerprint(effective.ca) };
+  const old = {
+    ...plainText,
+    peer: "tls",
+    trusts,
+    presents: { peer: signerOf(peerPair.cert, effective.ca) },
+  } as PodTls;
+  const conclusion = (pod: Partial<MemberPod>) => {
+    const sample = { spec: forPeers, size: 1, members: [voter("a", { pod: { tls: old, ...pod } })] };
+    const tls = { given: { peer: there({ ca: other.cert, pair }) }, kept: { peer: kept(effective) } };
+    return certificatesOf(worldOf(sample, tls), sampleNow);
+  };
+  const runs = conclusion({});
+  assert.deepEqual([runs.writes.size, runs.lookAgainAfter], [0, 1000], runs.waits);
+  const starts = conclusion({ state: { t: "starting" } });
+  assert.equal(starts.writes.get("peer")?.bundle.ca, other.cert);
+});
+
+describe("a pod that presents another certificate than the one in the Secret", () => {
+  const staleWith = (pod: Partial<MemberPod>, fingerprint = "other") => {
+    const bundle = { ca: ca.cert, pair: peerPair };
+    const sample = { spec: forPeers, size: 1, members: [voter("a", { pod: { ...speaking("tls"), ...pod } })] };
+    const seen = { cert: renewed.cert, fingerprint, notAfter: sampleNow + day };
+    const presented = new Map([["uid-of-demo-a", { peer: seen }]]);
+    const world = worldOf(sample, { given: { peer: there(bundle) }, kept: { peer: kept(bundle) }, presented });
+    return certificatesOf(world, sampleNow).stale;
+  };
+  const inSecret = (): string => new X509Certificate(peerPair.cert).fingerprint256;
+
+  test("is told, once", () => {
+    const [first] = staleWith({});
+    assert.ok(first);
+    assert.ok(first.leaves.startsWith(inSecret().replaceAll(":", "").slice(0, 12).toLowerCase()), first.leaves);
+    assert.deepEqual(staleWith({ renewed: first.leaves }), []);
+  });
+  test("is left alone while it goes", () => assert.deepEqual(staleWith({ terminating: true }), []));
+  test("is none that presents what is there", () => assert.deepEqual(staleWith({}, inSecret()), []));
+});
+
+test("TLS is not finished until pods that are made now speak all that is asked for", () => {
+  const bundle = { ca: ca.cert, pair: peerPair };
+  const unfinishedWith = (spec: object) => {
+    const sample = { spec, size: 1, members: [voter("a", { pod: speaking("tls") })] };
+    return certificatesOf(worldOf(sample, { given: { peer: there(bundle) }, kept: { peer: kept(bundle) } }), sampleNow)
+      .unfinished;
+  };
+  assert.equal(unfinishedWith(forPeers), undefined);
+  const { peerSecret } = forPeers.TLS.static.member;
+  const both = { TLS: { static: { member: { peerSecret, serverSecret: "servers" }, operatorSecret: "operator" } } };
+  assert.match(unfinishedWith(both) ?? "", /no certificates for it yet/);
+});
+
+test("nothing is written down of a pod that goes, has ended, or is known", () => {
+  const bundle = { ca: ca.cert, pair: peerPair };
+  const unknownWith = (pod: Partial<MemberPod>) => {
+    const sample = { spec: forPeers, size: 1, members: [voter("a", { pod: { ...speaking("tls"), ...pod } })] };
+    return certificatesOf(worldOf(sample, { given: { peer: there(bundle) }, kept: { peer: kept(bundle) } }), sampleNow)
+      .unknown;
+  };
+  assert.deepEqual(
+    unknownWith({}).map(({ tls }) => tls),
+    [{ trusts: { peer: bundleFingerprint(ca.cert) }, presents: { peer: signerOf(peerPair.cert, ca.cert) } }],
+  );
+  assert.deepEqual(unknownWith({ terminating: true }), []);
+  assert.deepEqual(unknownWith({ state: { t: "ended", problem: "Evicted" } }), []);
+  assert.deepEqual(unknownWith(speaking("tls", { peer: "known" })), []);
+  assert.deepEqual(unknownWith(speaking("plain")), []);
+});
+
 test("a pod of another operator is written down as one that has read what is there", () => {
   const bundle = { ca: ca.cert, pair: peerPair };
   const sample = { spec: forPeers, members: [voter("a", { pod: speaking("tls") })], size: 1 };
@@ -155,6 +228,9 @@ describe("certificates that are made", () => {
     assert.deepEqual(makes({}, authorities(due))[0], ["peer-ca", ["peer"]]);
     assert.deepEqual(makes({}, authorities(fresh))[0], ["client-ca", "authority"]);
     assert.deepEqual(makes({}, authorities(fresh), { [rotateCaAnnotation]: "now" })[0], ["peer-ca", "authority"]);
+    const asked = { authorities: { "peer-ca": { ...authorities(fresh).authorities["peer-ca"], rotated: "now" } } };
+    assert.deepEqual(makes({}, asked, { [rotateCaAnnotation]: "now" })[0], ["client-ca", "authority"]);
+    assert.deepEqual(makes({}, asked)[0], ["client-ca", "authority"], "who takes the wish back asks for nothing");
   });
 });
 
@@ -214,6 +290,15 @@ test("expiry is that of what members present, if that is earlier than in the Sec
   const [first] = certificatesOf(world, sampleNow).inUse;
   assert.deepEqual([first?.use, first?.warning, first?.presentedBy], ["peer", "7d", "demo-a"]);
   assert.ok(signerOf(soon.cert, ca.cert));
+  const onClientPort = { ...world.tls, presented: new Map([["uid-of-demo-a", { client: seen }]]) };
+  const secured = { ...world, tls: { ...onClientPort, kept: { peer: kept(bundle), server: kept(bundle) } } };
+  assert.deepEqual(
+    certificatesOf(secured, sampleNow).inUse.map(({ use, presentedBy }) => [use, presentedBy]),
+    [
+      ["peer", undefined],
+      ["server", "demo-a"],
+    ],
+  );
 });
 
 test("a member is marked as serving when it does, once", () => {

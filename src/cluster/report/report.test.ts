@@ -1,6 +1,7 @@
 // What is written down: the status, the events that go with it, and the metrics. The API server here only says yes or no.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Registry } from "../../kube/process/metrics.ts";
@@ -21,6 +22,8 @@ interface Told {
   readonly events: readonly string[];
   readonly notes: readonly string[];
   readonly metrics: string;
+  /** What was written of the status. */
+  readonly status: EtcdClusterStatus;
 }
 
 async function told(sample: SampleWorld, refusal?: Error): Promise<Told> {
@@ -32,11 +35,16 @@ async function told(sample: SampleWorld, refusal?: Error): Promise<Told> {
     metrics: new ClusterMetrics(registry),
     now: () => sampleNow,
   };
-  const api = { mergePatch: () => (refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal)) };
+  let status: EtcdClusterStatus = {};
+  const mergePatch = (_kind: unknown, _key: unknown, body: { status: EtcdClusterStatus }): Promise<object> => {
+    ({ status } = body);
+    return refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal);
+  };
+  const api = { mergePatch };
   const assessment = assess(sampleWorld(sample), sampleNow);
   const reported = await report(executionOf(assessment, { api } as never, context as never), done);
   const [events, notes] = [recorded.map(({ reason }) => reason), recorded.map(({ note }) => note)];
-  return { reported, events, notes, metrics: registry.text() };
+  return { reported, events, notes, metrics: registry.text(), status };
 }
 
 /** As it was found last time. */
@@ -187,9 +195,32 @@ describe("certificates", async () => {
     assert.deepEqual((await told(withTls(bundle, bundle))).events, ["Certificate Expires"]);
   });
 
+  test("one certificate that expired is told of, though others are good", async () => {
+    const [bundle, sample] = [await endingIn(-1), withTls(good, good)];
+    const tls = sample.change?.tls;
+    assert.ok(tls);
+    const kept = { ...tls.kept, server: { bundle, graceFrom: 0 } };
+    const { events, notes, status } = await told({ ...sample, change: { tls: { ...tls, kept } } });
+    assert.deepEqual(events, ["Certificate Expires"]);
+    const said = status.conditions?.find(({ type }) => type === "CertificatesValid");
+    assert.deepEqual([said?.status, said?.reason], ["False", "Expired"]);
+    assert.deepEqual(
+      status.certificates?.map(({ use }) => use),
+      ["peer", "server"],
+    );
+    assert.match(notes[0] ?? "", /^The server certificate expired at /);
+  });
+
   test("nothing is told of certificates that are good", async () => {
     const { events, metrics } = await told(withTls(good, good));
     assert.deepEqual(events, []);
     assert.ok(metrics.includes(`${problems} 0`), metrics);
+  });
+
+  test("nothing at all is told of them for a cluster without TLS", async () => {
+    const { status, metrics } = await told({ members: three });
+    assert.equal(status.certificates, undefined);
+    assert.ok(!status.conditions?.some(({ type }) => type === "CertificatesValid"));
+    assert.ok(!metrics.includes(problems), metrics);
   });
 });
