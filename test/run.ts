@@ -19,6 +19,9 @@ const { values: options, positionals: wanted } = parseArgs({
   options: { file: { type: "string" }, test: { type: "string" }, "own-lab": { type: "boolean" } },
 });
 
+// Every test file and every operator that a test starts is a process that loads much of src: most of that is remembered.
+process.env["NODE_COMPILE_CACHE"] ??= path.join(root, "node_modules/.cache/compiled");
+
 const interrupted = new AbortController();
 const failures: string[] = [];
 
@@ -94,6 +97,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
     return Promise.resolve({ passed: 0, failed: 1 });
   }
   const count: Count = { passed: 0, failed: 0 };
+  const times = new FileTimes();
   return new Promise((resolve, reject) => {
     const stream = runTests({
       files: files.map((file) => path.join(root, file)),
@@ -102,6 +106,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
       signal: interrupted.signal,
       ...(options.test === undefined ? {} : { testNamePatterns: options.test }),
     });
+    for (const type of ["test:enqueue", "test:complete"] as const) stream.on(type, ({ file }) => times.see(file));
     stream.on("test:pass", (event) => {
       // `describe` blocks and files are no tests; tests filtered out by name or `skip` did not run.
       if (event.details.type === "suite" || event.skip !== undefined || event.todo !== undefined) return;
@@ -114,10 +119,11 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
       if (isFile(event.name) && event.details.error.message.includes("subtest")) return;
       count.failed += 1;
       const where = event.file === undefined ? "" : `${path.relative(root, event.file)}: `;
-      failures.push(`${suite.name}: ${where}${event.name}`);
       say(`  ${red("✗")} ${event.name} ${dim(seconds(event.details.duration_ms))}`);
       const error = event.details.error.cause ?? event.details.error;
       say(indent(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+      const reason = error instanceof Error ? error.message : String(error);
+      failures.push(`${suite.name}: ${where}${event.name}\n${indent(beginning(reason))}`);
     });
     stream.on("test:stdout", (event) => process.stderr.write(event.message));
     stream.on("test:stderr", (event) => process.stderr.write(event.message));
@@ -127,16 +133,38 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
         failures.push(`${suite.name}: no test ran`);
         count.failed += 1;
       }
+      if (suite.atOnce === 1) for (const line of times.slowest()) say(dim(`  ${line}`));
       resolve(count);
     });
     stream.resume();
   });
 }
 
+/** Which files a suite spends its time on. */
+class FileTimes {
+  readonly #seen = new Map<string, { first: number; last: number }>();
+
+  see(file: string | undefined): void {
+    if (file === undefined) return;
+    const now = Date.now();
+    this.#seen.set(file, { first: this.#seen.get(file)?.first ?? now, last: now });
+  }
+
+  slowest(): string[] {
+    return [...this.#seen]
+      .map(([file, { first, last }]) => ({ file: path.relative(root, file), took: last - first }))
+      .filter(({ took }) => took >= 20_000)
+      .sort((a, b) => b.took - a.took)
+      .map(({ file, took }) => `${file} took ${seconds(took)}`);
+  }
+}
+
 const runsInParallel = (suite: Suite): boolean => "inParallel" in suite;
 /** Node reports a file as a test when it crashes or has no tests. */
 const isFile = (name: string): boolean => name.endsWith(".test.ts");
 const indent = (text: string): string => text.replaceAll(/^/gm, "      ");
+/** Enough to tell what went wrong; the whole of it is where the test ran. */
+const beginning = (text: string): string => text.trim().split("\n").slice(0, 12).join("\n").slice(0, 1000);
 
 async function main(): Promise<number> {
   const unknown = wanted.filter((name) => !suites.some((suite) => suite.name === name));

@@ -52,7 +52,7 @@ export const suites: readonly Suite[] = [
   },
   {
     name: "etcd",
-    what: "the etcd client on real servers of every version",
+    what: "the etcd client on real servers of several versions",
     need: "nothing",
     files: () => testFiles("test/etcd"),
     atOnce: 1,

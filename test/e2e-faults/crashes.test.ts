@@ -36,7 +36,7 @@ const subjects: readonly Subject[] = [
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
       { changes: 2, after: "every second write", fewest: 10, onlyInMatrix: true },
-      { changes: 3, after: "every third write", fewest: 6 },
+      { changes: 5, after: "every fifth write", fewest: 4 },
     ],
   },
   {
@@ -45,7 +45,8 @@ const subjects: readonly Subject[] = [
     lead: "while members join together, ",
     each: [
       { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
-      { changes: 2, after: "every second write", fewest: 7 },
+      { changes: 2, after: "every second write", fewest: 7, onlyInMatrix: true },
+      { changes: 5, after: "every fifth write", fewest: 3 },
     ],
   },
   {
@@ -54,7 +55,7 @@ const subjects: readonly Subject[] = [
     lead: "during an upgrade, ",
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
-      { changes: 3, after: "every third write", fewest: 6 },
+      { changes: 5, after: "every fifth write", fewest: 4 },
     ],
   },
   {
@@ -63,7 +64,7 @@ const subjects: readonly Subject[] = [
     lead: "while members are exchanged for a setting, ",
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
-      { changes: 3, after: "every third write", fewest: 6 },
+      { changes: 3, after: "every third write", fewest: 6, onlyInMatrix: true },
     ],
   },
   {
@@ -73,7 +74,6 @@ const subjects: readonly Subject[] = [
     each: [
       { changes: 1, after: "every write", fewest: 15, onlyInMatrix: true },
       { changes: 2, after: "every second write", fewest: 8, onlyInMatrix: true },
-      { changes: 3, after: "every third write", fewest: 6 },
     ],
   },
   {
@@ -82,7 +82,7 @@ const subjects: readonly Subject[] = [
     lead: "with volumes and certificates that are made, ",
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
-      { changes: 3, after: "every third write", fewest: 8 },
+      { changes: 5, after: "every fifth write", fewest: 5 },
     ],
   },
   {

@@ -2,13 +2,14 @@
 // look after the members with one, that a new member which knows no token gets one, and that a certificate is a login.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { type EtcdVersion as Built, etcdVersions } from "../../lab/build/etcd.ts";
+import type { EtcdVersion as Built } from "../../lab/build/etcd.ts";
 import { Login } from "../../src/etcd/login.ts";
 import { EtcdMembers } from "../../src/etcd/members.ts";
 import { comesTrue, grow, isRefusal, refuses, succeedsInTime } from "../../src/etcd/testing/world.ts";
 import { has, type Probe, probesOf } from "../../src/etcd/versions/features.ts";
 import { version } from "../../src/etcd/versions/version.ts";
 import { createAuthority, type TestAuthority } from "../../src/transport/testing/certificates.ts";
+import { triedVersions } from "../support/matrix.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 const root = new Login("root", "of-root");
@@ -51,7 +52,7 @@ describe("authentication on real servers", { concurrency: 3 }, () => {
     authority = await createAuthority("etcd");
   });
 
-  for (const built of etcdVersions) {
+  for (const built of triedVersions) {
     test(`${built}: probes pass, and members come and go`, () => lookAfterMembers(built));
 
     test(`${built}: a token of another cluster, with a longer log, costs one call`, async () => {

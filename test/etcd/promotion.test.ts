@@ -1,14 +1,14 @@
 // Promotion of a learner that does not serve clients yet: etcd accepts it once the leader knows that it has caught up.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { etcdVersions } from "../../lab/build/etcd.ts";
 import { comesTrue, grow, isRefusal, succeedsInTime } from "../../src/etcd/testing/world.ts";
 import { has } from "../../src/etcd/versions/features.ts";
 import { version } from "../../src/etcd/versions/version.ts";
+import { triedVersions } from "../support/matrix.ts";
 import { RealEtcd } from "./real-etcd.ts";
 
 describe("every version", { concurrency: 3 }, () => {
-  for (const built of etcdVersions.filter((one) => has(version(one), "learners")))
+  for (const built of triedVersions.filter((one) => has(version(one), "learners")))
     describe(`etcd ${built}`, { concurrency: 1 }, () => {
       test("a learner that never ran is not promoted; one that runs is promoted before it serves, and has all data", async () => {
         await using etcd = await RealEtcd.start(built);

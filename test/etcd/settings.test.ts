@@ -12,6 +12,7 @@ import { variableOf } from "../../src/api/etcd-cluster/etcd-flags.ts";
 import { environmentOf } from "../../src/cluster/objects/etcd-command.ts";
 import { flagsOf, hasFlag, hasSetting, type Spelling, spellingsOf } from "../../src/etcd/versions/flags.ts";
 import { isAtLeast, version } from "../../src/etcd/versions/version.ts";
+import { triedVersions } from "../support/matrix.ts";
 import { etcdProgram, RealEtcd } from "./real-etcd.ts";
 
 /** A value for each setting that has several names. */
@@ -148,7 +149,7 @@ describe("the variables of a pod with every setting that was renamed", { concurr
       });
 });
 
-for (const built of etcdVersions)
+for (const built of triedVersions)
   describe(`etcd ${built}`, () => {
     const v = version(built);
     const takes = (spelling: Spelling): boolean => hasFlag(v, flagOf(spelling)) && hasSetting(v, spelling);

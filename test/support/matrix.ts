@@ -1,4 +1,5 @@
 // Exhaustive matrices: `make test` runs a sample of each that takes every path, `make matrix` all of it.
+import { type EtcdVersion, etcdVersions } from "../../lab/build/etcd.ts";
 
 export const isMatrix: boolean = process.env["MATRIX"] === "all";
 
@@ -11,3 +12,6 @@ export interface Row {
 export function rowsOf<T extends Row>(rows: readonly T[]): readonly T[] {
   return rows.filter(({ onlyInMatrix }) => isMatrix || !onlyInMatrix);
 }
+
+/** The version of the examples, the one that most people run, and the newest; or all that the lab has. */
+export const triedVersions: readonly EtcdVersion[] = isMatrix ? etcdVersions : ["3.2.13", "3.5.35", "3.7.3"];
