@@ -1,6 +1,5 @@
 // Takes a backup: streams a snapshot of the best member into the store, writes what is known of it beside it, and reads
 // everything back. Only then it is one.
-import { createHash } from "node:crypto";
 import type { Snapshot } from "../etcd/member.ts";
 import { seal } from "../seal/seal.ts";
 import { sealedBytes } from "../seal/format.ts";
@@ -8,6 +7,7 @@ import { chooseKey, type SealKey } from "../seal/key.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "./failure.ts";
+import { Hashed } from "./hashed.ts";
 import type { BackupDone, BackupFacts, BackupJob } from "./job.ts";
 import { getMetadata, type Metadata, putMetadata } from "./metadata.ts";
 import { objectKey } from "./object-key.ts";
@@ -160,28 +160,23 @@ interface Upload {
 
 async function upload({ job, name, key, stream, store, watch, worker }: Upload): Promise<Metadata> {
   const { source, first, rest } = stream;
-  const hash = createHash("sha256");
-  let bytes = 0;
-  async function* stored(): AsyncGenerator<Uint8Array> {
-    const plain = counted(resumed(first, rest), watch);
-    for await (const chunk of key ? seal(plain, key) : plain) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
+  const plain = counted(resumed(first, rest), watch);
+  const sealed = new Hashed();
   try {
     const revisions = await after(source, stream.before, worker);
     const about = await aboutCluster(source, job, worker);
     const { signal } = watch;
-    await store.put(name, stored(), { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
+    const body = key ? sealed.of(seal(plain, key)) : plain;
+    await store.put(name, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
     const snapshot = stream.snapshot();
+    // Of a plain one etcd's client knows it: it compared the digest at the end.
+    const { bytes, sha256 } = key ? sealed.finish() : snapshot;
     const storageVersion = snapshot.version ?? source.status.storageVersion;
     return {
       formatVersion: 1,
       key: name,
       bytes,
-      sha256: hash.digest("hex"),
+      sha256,
       snapshotBytes: snapshot.bytes,
       takenAt: job.startedAt,
       ...revisions,

@@ -1,6 +1,5 @@
 // Brings a backup into a file: decrypted, and proved to be what was written. By its metadata where there is some; by the
 // digest at the end of every snapshot in any case.
-import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import * as path from "node:path";
 import { TrailingDigest } from "../etcd/trailing-digest.ts";
@@ -9,6 +8,7 @@ import { keysIn } from "../seal/key.ts";
 import { unseal } from "../seal/unseal.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { diskFull, hasCode, WorkerFailure } from "./failure.ts";
+import { Hashed } from "./hashed.ts";
 import type { Encryption } from "./job.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
 import { resumed } from "./pulled.ts";
@@ -71,27 +71,23 @@ async function downloaded(
   const stored = await store.get(key, { signal: watch.signal });
   if (stored === undefined)
     throw new WorkerFailure("notFound", `There is no ${key} in ${store.name}. Look at the path of the backup.`);
-  const hash = createHash("sha256");
-  let bytes = 0;
-  async function* hashed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of counted(body, watch)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  const { plain, keyId } = await opened(hashed(stored.body), key, encryption);
+  const { plain, sealed } = await opened(counted(stored.body, watch), key, encryption);
   const digest = new TrailingDigest();
   await written(file, plain, digest);
-  check(key, digest);
-  const sha256 = hash.digest("hex");
+  const whole = { bytes: digest.bytes, sha256: check(key, digest) };
   const { modified } = stored;
-  return { bytes, sha256, snapshotBytes: digest.bytes, modified, ...(keyId !== undefined && { keyId }) };
+  return {
+    ...(sealed?.hashed.finish() ?? whole),
+    snapshotBytes: digest.bytes,
+    modified,
+    ...(sealed && { keyId: sealed.keyId }),
+  };
 }
 
 interface Opened {
   readonly plain: AsyncIterable<Uint8Array>;
-  readonly keyId?: string;
+  /** What was encrypted has a hash of its own. */
+  readonly sealed?: { readonly keyId: string; readonly hashed: Hashed };
 }
 
 /** Objects say themselves whether they are encrypted, so that older ones stay readable when encryption is turned on. */
@@ -104,7 +100,9 @@ async function opened(
   const all = resumed({ value: first }, stored);
   if (!isSealed(first)) return { plain: all };
   const found = encryption ? keysIn(encryption.folder) : (id: string) => notNamed(key, id);
-  return unseal(all, found);
+  const hashed = new Hashed();
+  const { plain, keyId } = await unseal(hashed.of(all), found);
+  return { plain, sealed: { keyId, hashed } };
 }
 
 /** Fewer if there are no more. */
@@ -147,13 +145,15 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) at += (await handle.write(chunk, at)).bytesWritten;
 }
 
-function check(key: string, digest: TrailingDigest): void {
+/** The SHA-256 of the whole. */
+function check(key: string, digest: TrailingDigest): string {
   if (!digest.hasDigest)
     throw damaged(
       `${key} is not a whole snapshot: it has ${digest.bytes} bytes, which is not pages and a digest behind them. It was cut off, or it is a copy of etcd's file and not a snapshot.`,
     );
-  const { computed, appended } = digest.finish();
+  const { computed, appended, whole } = digest.finish();
   if (computed !== appended) throw damaged(`${key} does not match the digest at its end: bytes of it were changed.`);
+  return whole;
 }
 
 const damaged = (sentence: string): WorkerFailure =>

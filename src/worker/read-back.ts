@@ -1,10 +1,10 @@
 // Reads an object back and compares it with what was written: a store that says "stored" may be wrong.
-import { createHash } from "node:crypto";
 import type { ObjectStore } from "../store/store.ts";
 import { failureOf, WorkerFailure } from "./failure.ts";
+import { Hashed } from "./hashed.ts";
 import type { BackupFacts } from "./job.ts";
 import { metadataKey } from "./object-key.ts";
-import { counted, type Watch } from "./watch.ts";
+import type { Watch } from "./watch.ts";
 
 type Written = Pick<BackupFacts, "key" | "bytes" | "sha256">;
 
@@ -12,16 +12,13 @@ export async function readBack(store: ObjectStore, { key, bytes, sha256 }: Writt
   const stored = await store.get(key, { signal: watch.signal });
   if (stored === undefined)
     throw new WorkerFailure("store", `${store.name} said that ${key} was stored, and does not have it.`);
-  const hash = createHash("sha256");
-  let read = 0;
-  for await (const chunk of counted(stored.body, watch)) {
-    hash.update(chunk);
-    read += chunk.length;
-  }
-  if (read !== bytes || hash.digest("hex") !== sha256)
+  const hashed = new Hashed();
+  for await (const chunk of hashed.of(stored.body)) watch.moved(chunk.length);
+  const read = hashed.finish();
+  if (read.bytes !== bytes || read.sha256 !== sha256)
     throw new WorkerFailure(
       "store",
-      `${key} in ${store.name} is not what was written: ${read} of ${bytes} bytes came back${read === bytes ? ", and others" : ""}.`,
+      `${key} in ${store.name} is not what was written: ${read.bytes} of ${bytes} bytes came back${read.bytes === bytes ? ", and others" : ""}.`,
     );
 }
 
