@@ -200,6 +200,9 @@ describe("the definition", () => {
     after(() => api.delete(CustomResourceDefinition, { namespace: "", name }));
     const bad = object("old", { spec: { size: 0, baseImage: "x", pod: { labels: { app: "mine" } }, unknown: 1 } });
     await waitFor("the API server to take an object of the new kind", () => api.create(kind, bad));
+    const long = "l".repeat(60);
+    const held = object(long, { spec: { size: 3 } });
+    await api.create(kind, { ...held, metadata: { ...held.metadata, finalizers: ["example.com/held"] } });
 
     await installCrd(api, definition, never);
 
@@ -217,5 +220,14 @@ describe("the definition", () => {
     const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
     const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
     assert.equal(patched.status?.phase, "Failed");
+    // One whose name would be refused can be written to, and goes when it is deleted.
+    const key = { namespace, name: long };
+    await api.mergePatch(kind, key, told, { subresource: "status" });
+    await api.delete(kind, key);
+    await api.mergePatch(kind, key, { metadata: { finalizers: null } });
+    await waitFor("it to be gone", async () => {
+      const { items } = await api.list(kind, { namespace });
+      return items.every(({ metadata }) => metadata?.name !== long) || undefined;
+    });
   });
 });
