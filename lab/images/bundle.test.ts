@@ -21,7 +21,7 @@ test("the SDKs of the clouds are in the worker, and the operator does not carry 
   try {
     const sdk = /node_modules\/(@aws-sdk|@smithy|@azure|google-auth-library)\//;
     const operator = await bundleOf("src/main.ts", path.join(folder, "operator.cjs"));
-    const worker = await bundleOf("src/worker/main.ts", path.join(folder, "worker.cjs"));
+    const worker = await bundleOf("src/worker/program/main.ts", path.join(folder, "worker.cjs"));
     assert.deepEqual(
       operator.filter((file) => sdk.test(file) || /src\/(store|seal)\//.test(file)),
       [],

@@ -15,7 +15,7 @@ export const bundleOperator = (): Promise<string> =>
 
 /** A program of its own: it holds the SDKs of the clouds, which the operator must not carry. */
 export const bundleWorker = (): Promise<string> =>
-  bundle("src/worker/main.ts", path.join(tree, "dist", "etcd-worker.cjs"));
+  bundle("src/worker/program/main.ts", path.join(tree, "dist", "etcd-worker.cjs"));
 
 /** Bundles what `entry`, a file of this tree, starts. Gives back `outfile`. */
 export async function bundle(entry: string, outfile: string): Promise<string> {

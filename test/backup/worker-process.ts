@@ -27,7 +27,7 @@ export class WorkerProgram implements AsyncDisposable {
 
   static async make(): Promise<WorkerProgram> {
     const folder = await mkdtemp(path.join(tmpdir(), "worker-program-"));
-    return new WorkerProgram(folder, await bundle("src/worker/main.ts", path.join(folder, "etcd-worker.cjs")));
+    return new WorkerProgram(folder, await bundle("src/worker/program/main.ts", path.join(folder, "etcd-worker.cjs")));
   }
 
   /** `during` gets the process and every line of its log as it comes. */

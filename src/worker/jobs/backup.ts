@@ -1,24 +1,24 @@
 // Takes a backup: streams a snapshot of the best member into the store, writes what is known of it beside it, and reads
 // everything back. Only then it is one.
-import type { Snapshot } from "../etcd/member.ts";
-import { seal } from "../seal/seal.ts";
-import { sealedBytes } from "../seal/format.ts";
-import { chooseKey, type SealKey } from "../seal/key.ts";
-import type { ObjectStore } from "../store/store.ts";
+import type { Snapshot } from "../../etcd/member.ts";
+import { seal } from "../../seal/seal.ts";
+import { sealedBytes } from "../../seal/format.ts";
+import { chooseKey, type SealKey } from "../../seal/key.ts";
+import type { ObjectStore } from "../../store/store.ts";
 import { endpointsOf } from "./etcd-access.ts";
-import { WorkerFailure } from "./failure.ts";
-import { Hashed } from "./hashed.ts";
-import type { BackupDone, BackupFacts, BackupJob } from "./job.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import { Hashed } from "../program/hashed.ts";
+import type { BackupDone, BackupFacts, BackupJob } from "../job.ts";
 import { getMetadata, type Metadata, putMetadata } from "./metadata.ts";
 import { objectKey } from "./object-key.ts";
-import { pulled, resumed } from "./pulled.ts";
+import { pulled, resumed } from "../program/pulled.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { readBack, withdrawn } from "./read-back.ts";
 import { applyRetention, doneBefore } from "./retention.ts";
 import { after, before, type Before } from "./revision.ts";
 import { type Source, sourcesAt } from "./best-member.ts";
-import { counted, type Watch, watched } from "./watch.ts";
-import type { Worker } from "./worker.ts";
+import { counted, type Watch, watched } from "../program/watch.ts";
+import type { Worker } from "../program/worker.ts";
 
 export async function backup(job: BackupJob, store: ObjectStore, worker: Worker): Promise<BackupDone> {
   const began = worker.clock.now();

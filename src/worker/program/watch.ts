@@ -1,8 +1,8 @@
 // Watches bytes move: says how far they are every few seconds, and gives up when none has moved for too long. There is no
 // limit to the whole: a large database takes its time.
-import { type Cancel, type Clock } from "../kube/clock.ts";
-import { follow } from "../kube/abort.ts";
-import type { Fields, Logger } from "../kube/process/log.ts";
+import { type Cancel, type Clock } from "../../kube/clock.ts";
+import { follow } from "../../kube/abort.ts";
+import type { Fields, Logger } from "../../kube/process/log.ts";
 import { WorkerFailure } from "./failure.ts";
 
 export interface Watch {

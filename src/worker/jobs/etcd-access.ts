@@ -1,11 +1,11 @@
 // How a worker reaches etcd: addresses as people write them, and the mounted Secrets with a certificate or a login.
 import { readdir, readFile } from "node:fs/promises";
 import * as path from "node:path";
-import { Login } from "../etcd/login.ts";
-import type { Endpoint } from "../etcd/members.ts";
-import { readBundle } from "../tls/pem.ts";
-import { hasCode, WorkerFailure } from "./failure.ts";
-import type { EtcdSource } from "./job.ts";
+import { Login } from "../../etcd/login.ts";
+import type { Endpoint } from "../../etcd/members.ts";
+import { readBundle } from "../../tls/pem.ts";
+import { hasCode, WorkerFailure } from "../program/failure.ts";
+import type { EtcdSource } from "../job.ts";
 
 export async function endpointsOf({ endpoints, tlsFolder, loginFolder }: EtcdSource): Promise<readonly Endpoint[]> {
   const tls = tlsFolder === undefined ? undefined : await clientTls(tlsFolder);

@@ -1,10 +1,10 @@
 // Deletes the backups of an EtcdBackup, and nothing that is not provably its own.
-import type { ObjectStore } from "../store/store.ts";
-import { WorkerFailure } from "./failure.ts";
-import type { DeleteJob, Done } from "./job.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import type { DeleteJob, Done } from "../job.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { deleteAll, forgetLonely, listSeries, ownedOf } from "./retention.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {
   const { path, t } = job.key;

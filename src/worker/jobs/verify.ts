@@ -1,14 +1,14 @@
 // Compares what an etcd serves, which was restored for this purpose, with what the backup says of itself.
-import { EtcdError } from "../etcd/errors.ts";
-import { isAccessRefusal } from "../etcd/login.ts";
-import type { EtcdMember, KvHash, MemberStatus } from "../etcd/member.ts";
-import { pause } from "../kube/clock.ts";
-import type { ObjectStore } from "../store/store.ts";
+import { EtcdError } from "../../etcd/errors.ts";
+import { isAccessRefusal } from "../../etcd/login.ts";
+import type { EtcdMember, KvHash, MemberStatus } from "../../etcd/member.ts";
+import { pause } from "../../kube/clock.ts";
+import type { ObjectStore } from "../../store/store.ts";
 import { loginIn } from "./etcd-access.ts";
-import { WorkerFailure } from "./failure.ts";
-import type { Done, VerifyJob } from "./job.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import type { Done, VerifyJob } from "../job.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 /** Milliseconds. Short, so that no lease ends before the first look. */
 const askEvery = 100;

@@ -1,10 +1,10 @@
 // A job that failed: a code for the controllers, a sentence for people.
-import { EtcdError } from "../etcd/errors.ts";
-import { withoutSecrets } from "../kube/process/redact.ts";
-import { SealError, type SealErrorCode } from "../seal/errors.ts";
-import { StoreError } from "../store/errors.ts";
-import { TransportError } from "../transport/errors.ts";
-import type { FailureCode, Result } from "./job.ts";
+import { EtcdError } from "../../etcd/errors.ts";
+import { withoutSecrets } from "../../kube/process/redact.ts";
+import { SealError, type SealErrorCode } from "../../seal/errors.ts";
+import { StoreError } from "../../store/errors.ts";
+import { TransportError } from "../../transport/errors.ts";
+import type { FailureCode, Result } from "../job.ts";
 
 export class WorkerFailure extends Error {
   readonly code: FailureCode;

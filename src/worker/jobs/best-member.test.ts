@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterId, memberId } from "../etcd/ids.ts";
-import type { MemberStatus } from "../etcd/member.ts";
-import { WorkerFailure } from "./failure.ts";
+import { clusterId, memberId } from "../../etcd/ids.ts";
+import type { MemberStatus } from "../../etcd/member.ts";
+import { WorkerFailure } from "../program/failure.ts";
 import { rank } from "./best-member.ts";
 
 const leader = memberId(1n);

@@ -4,16 +4,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { describe, test } from "node:test";
-import type { EtcdMember } from "../etcd/member.ts";
-import type { Endpoint } from "../etcd/members.ts";
-import { FakeEtcd } from "../etcd/testing/fake-etcd.ts";
-import { TransportError } from "../transport/errors.ts";
-import type { BackupDone, BackupJob, FailureCode } from "./job.ts";
+import type { EtcdMember } from "../../etcd/member.ts";
+import type { Endpoint } from "../../etcd/members.ts";
+import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
+import { TransportError } from "../../transport/errors.ts";
+import type { BackupDone, BackupJob, FailureCode } from "../job.ts";
 import { parseMetadata } from "./metadata.ts";
-import { runJob } from "./run-job.ts";
-import { MemoryStore } from "../store/testing/memory-store.ts";
-import { testWorker } from "./testing/test-worker.ts";
-import type { Worker } from "./worker.ts";
+import { runJob } from "../program/run-job.ts";
+import { MemoryStore } from "../../store/testing/memory-store.ts";
+import { testWorker } from "../testing/test-worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 const url = (name: string): string => `http://${name}.fake:2379`;
 

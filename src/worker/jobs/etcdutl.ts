@@ -1,8 +1,8 @@
 // etcd's own program for snapshots: what a snapshot holds, and a data directory made from it. One version serves the
 // snapshots of all.
 import { execFile } from "node:child_process";
-import { diskFull, hasCode, WorkerFailure } from "./failure.ts";
-import type { Worker } from "./worker.ts";
+import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
+import type { Worker } from "../program/worker.ts";
 
 type Etcdutl = Pick<Worker, "etcdutl" | "signal" | "scratch">;
 

@@ -1,8 +1,8 @@
 // What every job is done with.
-import type { EtcdMembers } from "../etcd/members.ts";
-import type { Clock } from "../kube/clock.ts";
-import type { Logger } from "../kube/process/log.ts";
-import type { ObjectStore, StoreTarget } from "../store/store.ts";
+import type { EtcdMembers } from "../../etcd/members.ts";
+import type { Clock } from "../../kube/clock.ts";
+import type { Logger } from "../../kube/process/log.ts";
+import type { ObjectStore, StoreTarget } from "../../store/store.ts";
 
 export interface Worker {
   readonly log: Logger;

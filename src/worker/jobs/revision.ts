@@ -1,10 +1,10 @@
 // What revision a snapshot has. The stream does not say it, so it is bracketed: what etcd has before the snapshot is asked
 // for, and what it has once the first bytes are here. The snapshot is from a moment in between.
-import { EtcdError } from "../etcd/errors.ts";
-import type { KvHash } from "../etcd/member.ts";
-import type { BackupFacts } from "./job.ts";
+import { EtcdError } from "../../etcd/errors.ts";
+import type { KvHash } from "../../etcd/member.ts";
+import type { BackupFacts } from "../job.ts";
 import type { Source } from "./best-member.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 type Revision = Pick<BackupFacts, "revision" | "exactRevision" | "hash">;
 

@@ -1,12 +1,12 @@
 // Does a job, whichever it is, and says how it ended.
-import type { ObjectStore, StoreTarget } from "../store/store.ts";
-import { backup } from "./backup.ts";
-import { check } from "./check.ts";
-import { deleteOwned } from "./delete.ts";
+import type { ObjectStore, StoreTarget } from "../../store/store.ts";
+import { backup } from "../jobs/backup.ts";
+import { check } from "../jobs/check.ts";
+import { deleteOwned } from "../jobs/delete.ts";
 import { failureOf, isExpected, WorkerFailure } from "./failure.ts";
-import type { Done, Job, Result } from "./job.ts";
-import { restore } from "./restore.ts";
-import { verify } from "./verify.ts";
+import type { Done, Job, Result } from "../job.ts";
+import { restore } from "../jobs/restore.ts";
+import { verify } from "../jobs/verify.ts";
 import type { Worker } from "./worker.ts";
 
 export async function runJob(job: Job, worker: Worker): Promise<Result> {

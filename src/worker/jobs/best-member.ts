@@ -1,8 +1,8 @@
 // Which member a snapshot is taken from: of those that answer, the one that has the most, and rather one that does not lead.
-import type { EtcdMember, MemberStatus } from "../etcd/member.ts";
-import type { Endpoint } from "../etcd/members.ts";
-import { failureOf, WorkerFailure } from "./failure.ts";
-import type { Worker } from "./worker.ts";
+import type { EtcdMember, MemberStatus } from "../../etcd/member.ts";
+import type { Endpoint } from "../../etcd/members.ts";
+import { failureOf, WorkerFailure } from "../program/failure.ts";
+import type { Worker } from "../program/worker.ts";
 
 export interface Source {
   readonly member: EtcdMember;

@@ -1,10 +1,10 @@
 // Reads an object back and compares it with what was written: a store that says "stored" may be wrong.
-import type { ObjectStore } from "../store/store.ts";
-import { failureOf, WorkerFailure } from "./failure.ts";
-import { Hashed } from "./hashed.ts";
-import type { BackupFacts } from "./job.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { failureOf, WorkerFailure } from "../program/failure.ts";
+import { Hashed } from "../program/hashed.ts";
+import type { BackupFacts } from "../job.ts";
 import { metadataKey } from "./object-key.ts";
-import type { Watch } from "./watch.ts";
+import type { Watch } from "../program/watch.ts";
 
 type Written = Pick<BackupFacts, "key" | "bytes" | "sha256">;
 

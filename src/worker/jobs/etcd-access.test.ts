@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
 import { endpointsOf } from "./etcd-access.ts";
-import { WorkerFailure } from "./failure.ts";
+import { WorkerFailure } from "../program/failure.ts";
 
 const urls = async (...endpoints: string[]): Promise<string[]> =>
   (await endpointsOf({ endpoints })).map(({ url }) => url);

@@ -2,14 +2,14 @@
 // must not carry them. Does the one job that its environment names, says how it ended, and ends.
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { EtcdMembers } from "../etcd/members.ts";
-import { systemClock } from "../kube/clock.ts";
-import { logger } from "../kube/process/log.ts";
-import { runProcess } from "../kube/process/run-process.ts";
-import { openStore } from "../store/open.ts";
-import { version } from "../version.ts";
+import { EtcdMembers } from "../../etcd/members.ts";
+import { systemClock } from "../../kube/clock.ts";
+import { logger } from "../../kube/process/log.ts";
+import { runProcess } from "../../kube/process/run-process.ts";
+import { openStore } from "../../store/open.ts";
+import { version } from "../../version.ts";
 import { failureOf, hasCode } from "./failure.ts";
-import { jobVariable, type Result } from "./job.ts";
+import { jobVariable, type Result } from "../job.ts";
 import { resultText } from "./result.ts";
 import { parseJob, runJob } from "./run-job.ts";
 import type { Worker } from "./worker.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { logger } from "../kube/process/log.ts";
-import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
+import { logger } from "../../kube/process/log.ts";
+import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { WorkerFailure } from "./failure.ts";
 import { type Watch, watched } from "./watch.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { longestResult, type Result } from "./job.ts";
+import { longestResult, type Result } from "../job.ts";
 import { resultText } from "./result.ts";
 import { failureOf } from "./failure.ts";
 

@@ -1,7 +1,7 @@
 // What is stored beside a backup, as `<key>.json`: what is known of it, and whose it is. Backups of etcd-operator 0.9 have
 // none, and metadata that cannot be read counts as none.
-import type { ObjectStore, StoreCall } from "../store/store.ts";
-import type { BackupFacts, BackupJob } from "./job.ts";
+import type { ObjectStore, StoreCall } from "../../store/store.ts";
+import type { BackupFacts, BackupJob } from "../job.ts";
 import { metadataKey } from "./object-key.ts";
 
 export interface Metadata extends BackupFacts {

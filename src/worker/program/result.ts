@@ -1,5 +1,5 @@
 // The result of a job as text. It is never longer than a kubelet takes, and always whole JSON: sentences are cut.
-import { longestResult, type Result } from "./job.ts";
+import { longestResult, type Result } from "../job.ts";
 
 export function resultText(result: Result): string {
   const whole = JSON.stringify(result);

@@ -2,18 +2,18 @@
 // digest at the end of every snapshot in any case.
 import { type FileHandle, open, rm } from "node:fs/promises";
 import * as path from "node:path";
-import { TrailingDigest } from "../etcd/trailing-digest.ts";
-import { firstBytes, isSealed } from "../seal/format.ts";
-import { keysIn } from "../seal/key.ts";
-import { unseal } from "../seal/unseal.ts";
-import type { ObjectStore } from "../store/store.ts";
-import { diskFull, hasCode, WorkerFailure } from "./failure.ts";
-import { Hashed } from "./hashed.ts";
-import type { Encryption } from "./job.ts";
+import { TrailingDigest } from "../../etcd/trailing-digest.ts";
+import { firstBytes, isSealed } from "../../seal/format.ts";
+import { keysIn } from "../../seal/key.ts";
+import { unseal } from "../../seal/unseal.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
+import { Hashed } from "../program/hashed.ts";
+import type { Encryption } from "../job.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
-import { resumed } from "./pulled.ts";
-import { counted, type Watch, watched } from "./watch.ts";
-import type { Worker } from "./worker.ts";
+import { resumed } from "../program/pulled.ts";
+import { counted, type Watch, watched } from "../program/watch.ts";
+import type { Worker } from "../program/worker.ts";
 
 export interface Fetched {
   readonly file: string;

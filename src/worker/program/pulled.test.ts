@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { settle } from "../kube/testing/simulated-clock.ts";
+import { settle } from "../../kube/testing/simulated-clock.ts";
 import { type Push, pulled } from "./pulled.ts";
 
 const chunk = (n: number): Uint8Array => Uint8Array.of(n);

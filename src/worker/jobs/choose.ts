@@ -1,11 +1,11 @@
 // Which object a job reads: the one that is named, or the newest of a path.
-import type { ObjectInfo, ObjectStore } from "../store/store.ts";
-import { WorkerFailure } from "./failure.ts";
-import type { Choice } from "./job.ts";
+import type { ObjectInfo, ObjectStore } from "../../store/store.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import type { Choice } from "../job.ts";
 import { getMetadata } from "./metadata.ts";
 import { inSeries } from "./object-key.ts";
 import { newestFirst } from "./retention.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 export async function chooseKey(choice: Choice, store: ObjectStore, worker: Worker): Promise<string> {
   if (choice.t === "key") return choice.key;

@@ -2,14 +2,14 @@
 // data that is there is left alone, and a restore that was interrupted begins anew. The data appears in one step.
 import { chmod, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import * as path from "node:path";
-import type { ObjectStore } from "../store/store.ts";
+import type { ObjectStore } from "../../store/store.ts";
 import { factsOf, refuseNewer } from "./check.ts";
-import { sync, syncTree } from "./durable.ts";
+import { sync, syncTree } from "../program/durable.ts";
 import { restoreSnapshot, snapshotStatus } from "./etcdutl.ts";
-import { diskFull, hasCode, WorkerFailure } from "./failure.ts";
+import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import { withFetched } from "./fetch.ts";
-import type { Done, RestoreJob } from "./job.ts";
-import type { Worker } from "./worker.ts";
+import type { Done, RestoreJob } from "../job.ts";
+import type { Worker } from "../program/worker.ts";
 
 /** The store is opened only if it is needed: a member with its data starts without it. */
 export async function restore(job: RestoreJob, openStore: () => Promise<ObjectStore>, worker: Worker): Promise<Done> {

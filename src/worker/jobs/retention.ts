@@ -1,12 +1,12 @@
 // Which backups of a series go: beyond a number, or an age. The newest stays, what must stay stays, and objects that are
 // not provably of this EtcdBackup are not looked at.
-import { StoreError, type StoreErrorCode } from "../store/errors.ts";
-import type { ObjectStore } from "../store/store.ts";
-import { failureOf } from "./failure.ts";
-import type { BackupDone, BackupJob, Owner, Retention } from "./job.ts";
+import { StoreError, type StoreErrorCode } from "../../store/errors.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { failureOf } from "../program/failure.ts";
+import type { BackupDone, BackupJob, Owner, Retention } from "../job.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
 import { inSeries, metadataKey, metadataOf } from "./object-key.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 export interface Kept {
   readonly key: string;

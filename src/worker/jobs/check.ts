@@ -1,13 +1,13 @@
 // Proves that a backup can be restored by the etcd that is to serve it, and says what it is. Touches nothing.
-import { minorOf, parseVersion, version } from "../etcd/versions/version.ts";
-import type { ObjectStore } from "../store/store.ts";
+import { minorOf, parseVersion, version } from "../../etcd/versions/version.ts";
+import type { ObjectStore } from "../../store/store.ts";
 import { chooseKey } from "./choose.ts";
 import { hashOfFile, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
-import { WorkerFailure } from "./failure.ts";
-import type { BackupFacts, CheckJob, Done } from "./job.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import type { BackupFacts, CheckJob, Done } from "../job.ts";
 import { timeIn } from "./object-key.ts";
-import type { Worker } from "./worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 export async function check(job: CheckJob, store: ObjectStore, worker: Worker): Promise<Done> {
   const key = await chooseKey(job.choice, store, worker);

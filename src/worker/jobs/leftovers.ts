@@ -1,9 +1,9 @@
 // Ends what uploads of this EtcdBackup have left behind, when their worker died: nobody sees the parts, and stores charge
 // for them.
-import { StoreError } from "../store/errors.ts";
-import type { ObjectStore } from "../store/store.ts";
-import type { KeyPlan } from "./job.ts";
-import type { Worker } from "./worker.ts";
+import { StoreError } from "../../store/errors.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import type { KeyPlan } from "../job.ts";
+import type { Worker } from "../program/worker.ts";
 
 /**
  * Of a lone backup only of its very name: what that is the beginning of may be an upload of somebody else that is under
