@@ -1,5 +1,9 @@
 // The files in the tree that are made from install/, in whole or in part.
 import type { GeneratedFile } from "../src/api/generate/files.ts";
+import { chartFiles } from "./chart/chart-files.ts";
+import { argocdConfigMap, healthScripts } from "./health/argocd.ts";
+import { fluxSnippet } from "./health/flux.ts";
+import { k9sPlugins, k9sViews } from "./health/k9s.ts";
 import { home, installationOf, namespace, operatorOf } from "./installation.ts";
 import { fileOf, yamlOf } from "./manifest.ts";
 
@@ -40,5 +44,11 @@ export function generatedFiles(): GeneratedFile[] {
         "operator.yaml",
       ),
     ),
+    ...chartFiles(),
+    ...Object.entries(healthScripts).map(([kind, script]) => whole(`install/argocd/${kind}/health.lua`, script)),
+    whole("install/argocd/argocd-cm.yaml", argocdConfigMap()),
+    whole("install/flux/health-checks.yaml", fluxSnippet()),
+    whole("install/k9s/plugins.yaml", k9sPlugins()),
+    whole("install/k9s/views.yaml", k9sViews()),
   ];
 }
