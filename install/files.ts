@@ -6,6 +6,7 @@ import { fluxSnippet } from "./health/flux.ts";
 import { k9sPlugins, k9sViews } from "./health/k9s.ts";
 import { home, installationOf, namespace, operatorOf } from "./installation.ts";
 import { fileOf, yamlOf } from "./manifest.ts";
+import { withRightsTable } from "./rights-table.ts";
 
 const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
 
@@ -44,6 +45,7 @@ export function generatedFiles(): GeneratedFile[] {
         "operator.yaml",
       ),
     ),
+    { path: "docs/install.md", render: withRightsTable },
     ...chartFiles(),
     ...Object.entries(healthScripts).map(([kind, script]) => whole(`install/argocd/${kind}/health.lua`, script)),
     whole("install/argocd/argocd-cm.yaml", argocdConfigMap()),

@@ -8,14 +8,24 @@ export function valuesYaml(fields: Fields): string {
 
 function linesOf(fields: Fields, indent: string): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    const comment = `${indent}# ${value.says}`;
-    if (value.t === "group") return ["", comment, `${indent}${name}:`, ...linesOf(value.fields, `${indent}  `)];
+    const comment = wrapped(value.says, 110).map((line) => `${indent}# ${line}`);
+    if (value.t === "group") return ["", ...comment, `${indent}${name}:`, ...linesOf(value.fields, `${indent}  `)];
     const lines = yamlOf({ [name]: defaultOf(value) })
       .trimEnd()
       .split("\n")
       .map((line) => indent + line);
-    return [...(indent === "" ? [""] : []), comment, ...lines];
+    return [...(indent === "" ? [""] : []), ...comment, ...lines];
   });
+}
+
+function wrapped(sentence: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of sentence.split(" ")) {
+    const longer = [...lines.slice(-1), word].join(" ");
+    if (lines.length > 0 && longer.length <= width) lines.splice(-1, 1, longer);
+    else lines.push(word);
+  }
+  return lines;
 }
 
 export const defaultOf = (value: Exclude<Value, { t: "group" }>): unknown => value.otherwise ?? null;
