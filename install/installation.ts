@@ -24,7 +24,8 @@ export const selectorLabels = {
   "app.kubernetes.io/instance": "etcd-operator",
 } as const;
 
-const labels = { ...selectorLabels, "app.kubernetes.io/version": version } as const;
+/** `name` is the label of example/deployment.yaml, which monitoring and people select the operator's pods by. */
+const labels = { ...selectorLabels, "app.kubernetes.io/version": version, name: "etcd-operator" } as const;
 
 export const crds: readonly Manifest[] = definitions.map(definitionToApply);
 

@@ -10,6 +10,7 @@ import { image } from "../deployment.ts";
 import { crds } from "../installation.ts";
 import { type Manifest, yamlOf } from "../manifest.ts";
 import { atHome, ofPeople, onClusters, onKubernetes, rulesOf } from "../rights.ts";
+import { monitoringFiles } from "./monitoring-files.ts";
 import { values } from "./values.ts";
 import { valuesSchema, valuesTable, valuesYaml } from "./values-files.ts";
 
@@ -104,6 +105,7 @@ export function chartFiles(): GeneratedFile[] {
     "values.schema.json": valuesSchema(values),
     "files/rights.yaml": rightsYaml(),
     ...Object.fromEntries(crds.map((crd) => [`files/crds/${crd.metadata.name}.yaml`, `${made}\n${yamlOf(crd)}`])),
+    ...Object.fromEntries(Object.entries(monitoringFiles()).map(([name, text]) => [`files/${name}`, text])),
   };
   return Object.entries(files).map(([name, text]) => ({ path: `${folder}/${name}`, render: () => text }));
 }

@@ -1,7 +1,11 @@
 // The chart gives what the plain manifests give, has a value for everything that differs between installations, and refuses
 // nonsense with a sentence. By both majors of Helm.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { after, describe, test } from "node:test";
 import { defaultOf } from "../../install/chart/values-files.ts";
 import { flatten } from "../../install/chart/value.ts";
 import { values } from "../../install/chart/values.ts";
@@ -9,6 +13,9 @@ import { installationOf } from "../../install/installation.ts";
 import type { Manifest } from "../../install/manifest.ts";
 import { chart, helms } from "./helm.ts";
 import { comparable, manifestsIn, titleOf } from "./rendered.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "etcd-operator-chart-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Container {
   image: string;
@@ -238,11 +245,42 @@ for (const helm of helms)
       assert.deepEqual([budget["minAvailable"], budget["maxUnavailable"]], ["50%", undefined]);
     });
 
+    test("rules, dashboards and the members' PodMonitor are made from the files that the chart was packaged with", async () => {
+      const copy = path.join(folder, helm.name);
+      await cp(chart, copy, { recursive: true });
+      const asked = [
+        "--set=prometheusRule.enabled=true",
+        "--set=grafanaDashboard.enabled=true",
+        "--set=podMonitor.enabled=true",
+      ];
+      for (const file of ["prometheus-rules.yaml", "dashboards", "pod-monitors"])
+        await rm(path.join(copy, "files", file), { recursive: true, force: true });
+      for (const toggle of asked.slice(0, 2))
+        assert.match(await helm.refuses("template", "etcd-operator", copy, toggle), /this package of the chart has no/);
+      await mkdir(path.join(copy, "files/dashboards"));
+      await mkdir(path.join(copy, "files/pod-monitors"));
+      const rules = {
+        spec: { groups: [{ name: "g", rules: [{ alert: "A", annotations: { summary: "{{ $labels.x }}" } }] }] },
+      };
+      await writeFile(path.join(copy, "files/prometheus-rules.yaml"), JSON.stringify(rules));
+      await writeFile(path.join(copy, "files/dashboards/fleet.json"), '{\n  "title": "{{ x }}"\n}\n');
+      await writeFile(path.join(copy, "files/pod-monitors/members.yaml"), JSON.stringify({ spec: { selector: {} } }));
+      const made = comparable(
+        manifestsIn(await helm.run("template", "etcd-operator", copy, "--namespace=n", ...asked)),
+      );
+      assert.deepEqual(made["PrometheusRule n/etcd-operator"]?.["spec"], rules.spec);
+      assert.deepEqual(made["ConfigMap n/etcd-operator-fleet"]?.["data"], {
+        "fleet.json": '{\n  "title": "{{ x }}"\n}\n',
+      });
+      assert.equal(made["ConfigMap n/etcd-operator-fleet"]?.metadata.labels?.["grafana_dashboard"], "1");
+      assert.deepEqual(made["PodMonitor n/etcd-operator-members"]?.["spec"], { selector: {} });
+    });
+
     test("the values that helm shows are those of the table", async () => {
       const shown = manifestsIn(await helm.run("show", "values", chart))[0] as unknown as Record<string, unknown>;
-      for (const { path, value } of flatten(values)) {
-        const given = path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], shown);
-        assert.deepEqual(given, defaultOf(value), path);
+      for (const { path: name, value } of flatten(values)) {
+        const given = name.split(".").reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], shown);
+        assert.deepEqual(given, defaultOf(value), name);
       }
     });
   });
