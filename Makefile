@@ -24,7 +24,7 @@ lab-down: $(READY) ## Stop the local Kubernetes and leave no trace of it
 	@$(NODE) lab/main.ts down $(LAB_OPTIONS)
 
 .PHONY: image
-image: $(READY) ## Build the operator image, without Docker, and load it into the lab
+image: $(READY) ## Build the operator image, without Docker, as an archive in dist/images; load it into the lab if that is up
 	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
 
 .PHONY: deploy

@@ -47,7 +47,7 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench", "demo"),
+    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install"),
     atOnce: 2,
   },
   {

@@ -134,15 +134,17 @@ describe("kubectl", () => {
       leader: "columns-4qkzfx7wsp",
       dbSize: 20480,
       revision: 17,
-      conditions: [{ type: "Ready", status: "True", reason: "AllServe", message: "", lastTransitionTime: "" }],
+      conditions: [
+        { type: "Ready", status: "True", reason: "AllMembersReady", message: "All serve.", lastTransitionTime: "" },
+      ],
     };
     await api.mergePatch(EtcdCluster, { namespace, name: "columns" }, { status }, { subresource: "status" });
     const [head = "", line = ""] = (await kubectl(["get", "etcd", "columns", `--namespace=${namespace}`])).split("\n");
-    assert.match(head, /^NAME\s+READY\s+VERSION\s+PHASE\s+LEADER\s+AGE\s*$/);
-    assert.match(line, /^columns\s+3\/3\s+3\.6\.16\s+Running\s+columns-4qkzfx7wsp\s+\S+\s*$/);
+    assert.match(head, /^NAME\s+READY\s+VERSION\s+STATUS\s+LEADER\s+AGE\s*$/);
+    assert.match(line, /^columns\s+3\/3\s+3\.6\.16\s+AllMembersReady\s+columns-4qkzfx7wsp\s+\S+\s*$/);
     const wide = await kubectl(["get", "etcd", "columns", "--output=wide", `--namespace=${namespace}`]);
-    assert.match(wide, /DB SIZE\s+REVISION/);
-    assert.match(wide, /20480\s+17/);
+    assert.match(wide, /PHASE\s+DB SIZE\s+REVISION\s+MESSAGE/);
+    assert.match(wide, /Running\s+20480\s+17\s+All serve\./);
     for (const category of ["all", "etcd"])
       assert.match(await kubectl(["get", category, `--namespace=${namespace}`]), /columns/);
     await kubectl(["wait", "etcd/columns", "--for=condition=Ready", "--timeout=5s", `--namespace=${namespace}`]);
