@@ -1,0 +1,80 @@
+// The tables of this folder agree with each other, with the operator's metrics, and with the files that are made from them.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import * as path from "node:path";
+import { describe, test } from "node:test";
+import { alerts } from "./alerts/alerts.ts";
+import { stalledReasons } from "./alerts/members.ts";
+import { etcdMetrics } from "./etcd-metrics.ts";
+import { generatedFiles } from "./files.ts";
+import { familyOf, metricNames } from "./metric-names.ts";
+import { operatorMetrics } from "./operator-metrics.ts";
+import { inPlaceholders } from "./pages.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const ours = new Set(operatorMetrics().map(({ name }) => name));
+const exists = (name: string): boolean =>
+  name === "up" || familyOf(name).some((family) => ours.has(family) || etcdMetrics[family] !== undefined);
+
+describe("files made from tables", () => {
+  for (const file of generatedFiles())
+    test(`${file.path} is up to date (else run: node observability/generate.ts)`, () => {
+      const current = readFileSync(path.join(root, file.path), "utf8");
+      assert.equal(current, file.render(current));
+    });
+
+  test("there is no runbook without an alert", () => {
+    const pages = readdirSync(path.join(root, "docs/runbooks")).sort();
+    assert.deepEqual(pages, alerts.map(({ name }) => `${name}.md`).sort());
+  });
+});
+
+describe("metrics", () => {
+  test("are found in an expression, and labels, functions and texts are not taken for them", () => {
+    const expr =
+      'sum by (namespace, le) (rate(a_total{b="c_total",d!=""}[5m])) / on (namespace) group_left (x) (max_over_time(e[1h]) offset 5m) > 1e3 unless f:g == bool 0';
+    assert.deepEqual(metricNames(expr), ["a_total", "e", "f:g"]);
+  });
+
+  test("a name that nobody has is noticed", () => {
+    assert.ok(!exists("etcd_operator_cluster_members_wished"));
+    assert.ok(exists("etcd_disk_wal_fsync_duration_seconds_bucket"));
+  });
+
+  for (const { name, expr } of alerts)
+    test(`of the alert ${name} exist`, () => {
+      const names = metricNames(expr);
+      assert.ok(names.length > 0);
+      assert.deepEqual(
+        names.filter((one) => !exists(one)),
+        [],
+      );
+    });
+});
+
+describe("alerts", () => {
+  test("have names of their own, and summaries without a template in the docs", () => {
+    assert.equal(new Set(alerts.map(({ name }) => name)).size, alerts.length);
+    for (const { summary, description } of alerts)
+      assert.doesNotMatch(inPlaceholders(`${summary} ${description}`), /\{\{/);
+  });
+
+  test("name reasons of the condition Ready that the operator gives", () => {
+    const folder = path.join(root, "src/cluster");
+    const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .map((file) => readFileSync(path.join(folder, file), "utf8"))
+      .join("\n");
+    for (const reason of [...stalledReasons, "QuorumLost", "DataLost"])
+      assert.ok(sources.includes(`"${reason}"`), `${reason} is not a reason`);
+  });
+
+  test("that need somebody at once have a mitigation with a command or a page", () => {
+    for (const { name, severity, runbook } of alerts)
+      if (severity === "critical")
+        assert.ok(
+          runbook.mitigation.some(({ say, run }) => run !== undefined || say.includes("](")),
+          name,
+        );
+  });
+});
