@@ -6,7 +6,7 @@ import { alertGroups } from "./alerts/alerts.ts";
 export const runbookPath = (alert: Pick<Alert, "name">): string => `docs/runbooks/${alert.name}.md`;
 
 /** Told from the tree's root: where the tree is published is for whoever publishes it to say. */
-function ruleOf(alert: Alert): object {
+export function ruleOf(alert: Alert): object {
   const { name, expr, severity, summary, description } = alert;
   return {
     alert: name,
