@@ -5,6 +5,10 @@ import * as path from "node:path";
 import { describe, test } from "node:test";
 import { alerts } from "./alerts/alerts.ts";
 import { stalledReasons } from "./alerts/members.ts";
+import { cluster } from "./dashboards/cluster.ts";
+import { fleet } from "./dashboards/fleet.ts";
+import { grafanaJson } from "./dashboards/grafana.ts";
+import { queriesOf } from "./dashboards/panel.ts";
 import { etcdMetrics } from "./etcd-metrics.ts";
 import { generatedFiles } from "./files.ts";
 import { familyOf, metricNames } from "./metric-names.ts";
@@ -14,7 +18,7 @@ import { inPlaceholders } from "./pages.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const ours = new Set(operatorMetrics().map(({ name }) => name));
 const exists = (name: string): boolean =>
-  name === "up" || familyOf(name).some((family) => ours.has(family) || etcdMetrics[family] !== undefined);
+  name === "ALERTS" || familyOf(name).some((family) => ours.has(family) || etcdMetrics[family] !== undefined);
 
 describe("files made from tables", () => {
   for (const file of generatedFiles())
@@ -50,6 +54,40 @@ describe("metrics", () => {
         [],
       );
     });
+});
+
+describe("dashboards", () => {
+  for (const dashboard of [fleet, cluster]) {
+    const { title, rows, variables } = dashboard;
+    const exprs = queriesOf(dashboard).map(({ expr }) => expr);
+
+    test(`"${title}" names metrics that exist, and each query once`, () => {
+      const named = [...exprs, ...variables.map(({ metric }) => metric)].flatMap(metricNames);
+      assert.deepEqual(
+        named.filter((name) => !exists(name)),
+        [],
+      );
+      assert.equal(new Set(exprs).size, exprs.length);
+    });
+
+    test(`"${title}" says of each panel what is good, and has titles of its own`, () => {
+      const panels = rows.flatMap((row) => row.panels);
+      assert.equal(new Set(panels.map((panel) => panel.title)).size, panels.length);
+      for (const { title: named, description } of panels) assert.match(description, /\.$/, named);
+    });
+
+    test(`"${title}" has no panels on top of each other`, () => {
+      const { panels } = grafanaJson(dashboard) as {
+        panels: { id: number; gridPos: { x: number; y: number; w: number; h: number } }[];
+      };
+      assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+      const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+        assert.ok(x + w <= 24);
+        return Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`);
+      });
+      assert.equal(new Set(cells).size, cells.length);
+    });
+  }
 });
 
 describe("alerts", () => {

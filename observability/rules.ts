@@ -31,4 +31,4 @@ export function prometheusRule(): object {
 }
 
 /** Expressions stay on a line, so that they can be copied. */
-export const yamlOf = (what: object): string => stringify(what, { lineWidth: 0 });
+export const yamlOf = (what: object): string => stringify(what, { lineWidth: 0, aliasDuplicateObjects: false });
