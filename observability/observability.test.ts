@@ -1,6 +1,6 @@
 // The tables of this folder agree with each other, with the operator's metrics, and with the files that are made from them.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "node:test";
 import { alerts } from "./alerts/alerts.ts";
@@ -14,17 +14,38 @@ import { generatedFiles } from "./files.ts";
 import { familyOf, metricNames } from "./metric-names.ts";
 import { operatorMetrics } from "./operator-metrics.ts";
 import { inPlaceholders } from "./pages.ts";
+import { runbookPath } from "./rules.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const ours = new Set(operatorMetrics().map(({ name }) => name));
 const exists = (name: string): boolean =>
   name === "ALERTS" || familyOf(name).some((family) => ours.has(family) || etcdMetrics[family] !== undefined);
 
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(" ", "-");
+
 describe("files made from tables", () => {
   for (const file of generatedFiles())
     test(`${file.path} is up to date (else run: node observability/generate.ts)`, () => {
       const current = readFileSync(path.join(root, file.path), "utf8");
       assert.equal(current, file.render(current));
+    });
+
+  for (const page of ["docs/observability.md", ...alerts.map(runbookPath)])
+    test(`links in ${page} lead somewhere`, () => {
+      const text = readFileSync(path.join(root, page), "utf8");
+      for (const [, file = "", anchor] of text.matchAll(/\]\(([^)#\s]+)(?:#([^)]+))?\)/g)) {
+        const target = path.join(root, path.dirname(page), file);
+        assert.ok(existsSync(target), `${file} does not exist`);
+        if (anchor === undefined) continue;
+        const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+          anchorOf(title),
+        );
+        assert.ok(headings.includes(anchor), `${file} has no heading #${anchor}`);
+      }
     });
 
   test("there is no runbook without an alert", () => {
@@ -43,6 +64,15 @@ describe("metrics", () => {
   test("a name that nobody has is noticed", () => {
     assert.ok(!exists("etcd_operator_cluster_members_wished"));
     assert.ok(exists("etcd_disk_wal_fsync_duration_seconds_bucket"));
+  });
+
+  test("of etcd that the table has are all used", () => {
+    const used = [...alerts, ...[fleet, cluster].flatMap(queriesOf)].flatMap(({ expr }) => metricNames(expr));
+    const families = new Set(used.flatMap(familyOf));
+    assert.deepEqual(
+      Object.keys(etcdMetrics).filter((name) => !families.has(name)),
+      [],
+    );
   });
 
   for (const { name, expr } of alerts)

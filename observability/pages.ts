@@ -1,6 +1,8 @@
 // The pages that are made of the alerts: a runbook each, and a table of all.
 import type { Alert, Step } from "./alert.ts";
 import { alertGroups } from "./alerts/alerts.ts";
+import { etcdMetrics } from "./etcd-metrics.ts";
+import { operatorMetrics } from "./operator-metrics.ts";
 
 export function runbookPage(alert: Alert): string {
   const { name, expr, severity, summary, description, runbook } = alert;
@@ -60,4 +62,14 @@ export function alertsTable(): string {
     ),
   );
   return ["| alert | severity | after | says |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+export function operatorMetricsTable(): string {
+  const rows = operatorMetrics().map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
+  return ["| metric | type | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+export function etcdMetricsTable(): string {
+  const rows = Object.entries(etcdMetrics).map(([name, since]) => `| \`${name}\` | ${since} |`);
+  return ["| metric | since |", "|---|---|", ...rows].join("\n");
 }

@@ -52,15 +52,16 @@ const namesOfPods: readonly Relabeling[] = [
   call("__meta_kubernetes_pod_name", "pod"),
 ];
 
-/** `how`: what else the discovery needs outside of a pod, such as a kubeconfig. */
-export function scrapeConfigs(how: object = {}): object[] {
-  const kubernetes_sd_configs = [{ role: "pod", ...how }];
+/** By the API server that Prometheus runs on. Others must give the same labels. */
+const inKubernetes = { kubernetes_sd_configs: [{ role: "pod" }] };
+
+export function scrapeConfigs(discovery: object = inKubernetes): object[] {
   return [
     {
       job_name: "etcd-operator",
       // The operator says itself which namespace a metric is about: its own must not take that place.
       honor_labels: true,
-      kubernetes_sd_configs,
+      ...discovery,
       relabel_configs: [
         keep("__meta_kubernetes_pod_label_name", programs.join("|")),
         keep("__meta_kubernetes_pod_container_port_name", operatorPort),
@@ -69,7 +70,7 @@ export function scrapeConfigs(how: object = {}): object[] {
     },
     {
       job_name: "etcd-members",
-      kubernetes_sd_configs,
+      ...discovery,
       relabel_configs: [
         keep("__meta_kubernetes_pod_label_app", "etcd"),
         keep("__meta_kubernetes_pod_label_etcd_cluster", ".+"),
@@ -81,10 +82,10 @@ export function scrapeConfigs(how: object = {}): object[] {
   ];
 }
 
-export function prometheusConfig(how: object = {}, rules = "rules.yaml"): object {
+export function prometheusConfig(): object {
   return {
     global: { scrape_interval: "30s", evaluation_interval: "30s" },
-    rule_files: [rules],
-    scrape_configs: scrapeConfigs(how),
+    rule_files: ["rules.yaml"],
+    scrape_configs: scrapeConfigs(),
   };
 }
