@@ -47,7 +47,7 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install"),
+    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability"),
     atOnce: 2,
   },
   {
@@ -55,6 +55,14 @@ export const suites: readonly Suite[] = [
     what: "the etcd client on real servers of several versions",
     need: "nothing",
     files: () => testFiles("test/etcd"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
+    name: "observability",
+    what: "alerts under the series that they are for, and metrics of real etcd servers",
+    need: "nothing",
+    files: () => testFiles("test/observability"),
     atOnce: 1,
     inParallel: true,
   },

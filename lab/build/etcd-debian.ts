@@ -1,12 +1,9 @@
-// etcd 3.4 from Debian's packages, unpacked and not installed, because its Go modules cannot be built. The programs are
-// linked dynamically, so the image of this version needs libraries.
-import { chmod, copyFile, mkdir, readdir, rm } from "node:fs/promises";
-import * as path from "node:path";
-import { run, tryRun } from "../machine/command.ts";
-import type { Step } from "../progress.ts";
+// etcd 3.4 from Debian's packages, because its Go modules cannot be built. The programs are linked dynamically, so the image of
+// this version needs libraries.
 import type { Recipe } from "./cache.ts";
+import { programsOf } from "./debian.ts";
 
-const programs = { etcd: "etcd-server", etcdctl: "etcd-client" };
+const packages = { etcd: "etcd-server", etcdctl: "etcd-client" };
 
 export function etcdFromDebian(version: string): Recipe {
   return {
@@ -14,37 +11,7 @@ export function etcdFromDebian(version: string): Recipe {
     version,
     ingredients: ["debian"],
     async build(folder, step) {
-      const unpacked = path.join(folder, "unpacked");
-      for (const [program, pkg] of Object.entries(programs)) {
-        const debian = await debianVersion(pkg, version, step);
-        step.detail(`downloading ${pkg} ${debian}`);
-        const download = path.join(folder, "download");
-        await mkdir(download);
-        // apt-get downloads as an unprivileged user where it can, and warns about a folder of root.
-        await run("apt-get", ["-qq", "-o", "APT::Sandbox::User=root", "download", `${pkg}=${debian}`], {
-          cwd: download,
-        });
-        for (const file of await readdir(download)) await run("dpkg-deb", ["-x", path.join(download, file), unpacked]);
-        await rm(download, { recursive: true });
-        await copyFile(path.join(unpacked, "usr/bin", program), path.join(folder, program));
-        await chmod(path.join(folder, program), 0o755);
-      }
-      await rm(unpacked, { recursive: true });
+      for (const [program, pkg] of Object.entries(packages)) await programsOf(pkg, version, [program], folder, step);
     },
   };
-}
-
-async function debianVersion(pkg: string, version: string, step: Step): Promise<string> {
-  const known = async (): Promise<string | undefined> =>
-    ((await tryRun("apt-cache", ["madison", pkg])) ?? "")
-      .split("\n")
-      .map((line) => line.split("|")[1]?.trim())
-      .find((offered) => offered?.startsWith(`${version}-`) || offered?.startsWith(`${version}+`));
-  const first = await known();
-  if (first !== undefined) return first;
-  step.detail("apt-get update");
-  await run("apt-get", ["-qq", "update"]);
-  const second = await known();
-  if (second !== undefined) return second;
-  throw new Error(`This system's package sources have no ${pkg} ${version}; Debian 12 (bookworm) has it.`);
 }

@@ -1,4 +1,4 @@
-// `node lab/build/main.ts [packages|binaries|stores|images|operator|bundle]` builds what the lab lacks; without an argument,
+// `node lab/build/main.ts [packages|binaries|stores|prometheus|images|operator|bundle]` builds what the lab lacks; without an argument,
 // everything. Prints the paths of the results, one a line.
 import { labConfig, UsageError } from "../config.ts";
 import { buildOperatorImage } from "../images/operator.ts";
@@ -8,6 +8,7 @@ import { red, say } from "../progress.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { ensurePackages } from "./packages.ts";
 import { checkMachine } from "./prerequisites.ts";
+import { ensurePrometheus } from "./prometheus.ts";
 import { ensureStoreServers } from "./stores.ts";
 
 async function binaries(): Promise<string[]> {
@@ -23,6 +24,7 @@ const targets: Record<string, () => Promise<string[]>> = {
   },
   binaries,
   stores: ensureStoreServers,
+  prometheus: async () => [await ensurePrometheus()],
   images: async () => (await ensureImages()).map(({ file }) => file),
   operator: async () => [(await buildOperatorImage()).file],
   bundle: async () => [await bundleOperator(), await bundleWorker()],
@@ -35,6 +37,7 @@ async function everything(): Promise<string[]> {
   return [
     ...(await binaries()),
     ...(await ensureStoreServers()),
+    await ensurePrometheus(),
     ...(await ensureImages()).map(({ file }) => file),
     (await buildOperatorImage()).file,
   ];

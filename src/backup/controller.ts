@@ -59,6 +59,9 @@ export function backupController(options: BackupControllerOptions): BackupContro
     ...(random !== undefined && { random }),
     observe: observer.controller(name),
   });
+  observer.metrics.registry.onScrape(() => {
+    if (!controller.runs) context.metrics.forgetAll();
+  });
   return { controller, informers: caches.all };
 }
 

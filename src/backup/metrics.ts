@@ -13,6 +13,7 @@ export class BackupMetrics {
   readonly #lastSize: Gauge;
   readonly #failures: Gauge;
   readonly #lastVerified: Gauge;
+  readonly #due: Gauge;
   readonly #runs: Counter;
   readonly #verifications: Counter;
 
@@ -31,12 +32,17 @@ export class BackupMetrics {
       "last_verified_timestamp_seconds",
       "When the newest backup was taken that was proved by a restore, in seconds since 1970.",
     );
+    this.#due = gauge(
+      "due_timestamp_seconds",
+      "When the next backup is due, or was due that has yet to succeed, in seconds since 1970; absent: none is asked for.",
+    );
     this.#runs = counter("runs_total", "Runs that are over, by result.");
     this.#verifications = counter("verifications_total", "Verifications by restore that are over, by result.");
   }
 
   /** From the status, so that a restart of the operator changes nothing. */
-  statusOf(key: Key, { lastSuccessDate, lastBackup, lastVerified, failures, history = [] }: EtcdBackupStatus): void {
+  statusOf(key: Key, status: EtcdBackupStatus, due: number | undefined): void {
+    const { lastSuccessDate, lastBackup, lastVerified, failures, history = [] } = status;
     const labels = labelsOf(key);
     const set = (gauge: Gauge, value: number | undefined): void =>
       value === undefined ? gauge.remove(labels) : gauge.set(labels, value);
@@ -45,6 +51,7 @@ export class BackupMetrics {
     set(this.#lastSize, lastBackup?.sizeBytes);
     set(this.#failures, failures ?? 0);
     set(this.#lastVerified, seconds(lastVerified?.takenAt));
+    set(this.#due, due === undefined ? undefined : Math.floor(due / 1000));
     // From the start: a counter that appears with its first increment hides it from increase().
     for (const result of results) this.#runs.add({ ...labels, result }, 0);
     for (const result of results) this.#verifications.add({ ...labels, result }, 0);
@@ -56,9 +63,18 @@ export class BackupMetrics {
 
   forget(key: Key): void {
     const labels = labelsOf(key);
-    for (const gauge of [this.#lastSuccess, this.#lastDuration, this.#lastSize, this.#failures, this.#lastVerified])
-      gauge.remove(labels);
+    for (const gauge of this.#gauges()) gauge.remove(labels);
     for (const counter of [this.#runs, this.#verifications]) counter.remove(labels);
+  }
+
+  /** Of a process that no longer leads: another one says what is the case. What was counted stays counted. */
+  forgetAll(): void {
+    for (const gauge of this.#gauges()) gauge.clear();
+  }
+
+  #gauges(): readonly Gauge[] {
+    const last = [this.#lastSuccess, this.#lastDuration, this.#lastSize, this.#lastVerified];
+    return [...last, this.#failures, this.#due];
   }
 }
 

@@ -10,6 +10,7 @@ import { keyOf } from "../kube/objects/objects.ts";
 import type { BackupContext } from "./context.ts";
 import type { View } from "./observe/view.ts";
 import type { Plan } from "./plan/actions.ts";
+import { dueAt } from "./plan/due.ts";
 import { problemType, type TroubleReason } from "./plan/trouble.ts";
 
 /**
@@ -33,7 +34,10 @@ export async function report(
     for (const { event, note } of news) record(event, note);
     for (const one of ended) context.metrics.ended(key, one);
   };
-  context.metrics.statusOf(key, status ?? stored);
+  // A schedule that cannot be read asks for nothing.
+  const isClear = view.problems.length === 0;
+  const due = isClear ? dueAt({ ...backup, status: status ?? backup.status }, context.now()) : undefined;
+  context.metrics.statusOf(key, status ?? stored, due);
   const patch = status === undefined ? undefined : mergePatchBetween(stored, status);
   if (status === undefined || patch === undefined) {
     tell();

@@ -127,6 +127,7 @@ function countClusters(
   observer.metrics.registry.onScrape(() => {
     const count = sets.flatMap(({ clusters }) => [...clusters.store.values()]).filter(isOurs).length;
     metrics.clusters.set({}, controller.runs ? count : 0);
+    if (!controller.runs) metrics.forgetAll();
   });
 }
 

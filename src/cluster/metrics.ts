@@ -1,17 +1,30 @@
 // Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the text of an
 // error. Only gauges have the name of a cluster, and their series go with it, so the registry does not grow for ever.
 import type { Key } from "../kube/objects/objects.ts";
-import type { Counter, Gauge, Histogram, Registry } from "../kube/process/metrics.ts";
+import type { Counter, Gauge, Histogram, Labels, Registry } from "../kube/process/metrics.ts";
 
 interface CertificatesMeasured {
-  readonly inUse: readonly { readonly use: string; readonly notAfter: number }[];
+  readonly inUse: readonly { readonly use: string; readonly source: "given" | "made"; readonly notAfter: number }[];
   readonly problems: readonly unknown[];
 }
 
 interface SpaceMeasured {
   readonly size: number;
+  readonly inUse: number | undefined;
   readonly quota: number;
   readonly volume: number | undefined;
+}
+
+/** What the operator knows of the members; undefined: nobody says, and what was seen last stays. */
+export interface ClusterMeasured {
+  readonly wanted: number;
+  readonly healthy: number;
+  readonly voters: number | undefined;
+  readonly updated: number | undefined;
+  readonly rolling: boolean;
+  /** How many members raise each alarm. */
+  readonly alarms: Readonly<Record<string, number>>;
+  readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
 }
 
 /** From a tenth of a second to just under a minute, as they were. */
@@ -31,8 +44,12 @@ export class ClusterMetrics {
   readonly #certificateProblems: Gauge;
   /** Of databases: how large they are, may become, and how much room they have. */
   readonly #size: Gauge;
+  readonly #inUse: Gauge;
   readonly #quota: Gauge;
   readonly #volume: Gauge;
+  readonly #members: Readonly<Record<"wanted" | "healthy" | "voters" | "updated" | "rolling", Gauge>>;
+  readonly #alarms: Gauge;
+  readonly #conditions: Gauge;
   readonly #reconcileSeconds: Histogram;
   readonly #failedReconciles: Counter;
 
@@ -56,7 +73,7 @@ export class ClusterMetrics {
     this.#failedReconciles = counter("etcd_operator_cluster_reconcile_failed", "Reconciles that failed, by Reason.");
     this.#expiry = registry.gauge({
       name: "etcd_operator_cluster_certificate_expiry_seconds",
-      help: "When a certificate in use expires, in seconds since 1970, by its use.",
+      help: "When a certificate in use expires, in seconds since 1970, by its use and whether a person or the operator makes it.",
     });
     this.#certificateProblems = registry.gauge({
       name: "etcd_operator_cluster_certificate_problems",
@@ -65,8 +82,23 @@ export class ClusterMetrics {
     const bytes = (what: string, help: string): Gauge =>
       registry.gauge({ name: `etcd_operator_cluster_${what}_bytes`, help });
     this.#size = bytes("db_size", "Size of the largest database file of the members.");
+    this.#inUse = bytes(
+      "db_in_use",
+      "What the fullest database would have after a defragmentation; absent before etcd 3.4.",
+    );
     this.#quota = bytes("db_quota", "Size at which the database takes no more writes.");
     this.#volume = bytes("volume_size", "Size of the smallest volume of the members.");
+    const gauge = (what: string, help: string): Gauge =>
+      registry.gauge({ name: `etcd_operator_cluster_${what}`, help });
+    this.#members = {
+      wanted: gauge("members_wanted", "How many members the spec asks for."),
+      healthy: gauge("members_healthy", "Voters that read through the quorum right now."),
+      voters: gauge("voters", "Members that vote, whether they answer or not."),
+      updated: gauge("members_updated", "Members that have the version and the settings of the spec."),
+      rolling: gauge("rolling", "1 while the operator changes members one after another."),
+    };
+    this.#alarms = gauge("alarms", "How many members raise an alarm of etcd, by type: noSpace or corrupt.");
+    this.#conditions = gauge("condition", "Each condition of the status by type and reason: 1 True, 0 False.");
     this.recoverySeconds = registry.histogram({
       name: "etcd_operator_cluster_recovery_seconds",
       help: "From the loss of a member until all were healthy again.",
@@ -75,32 +107,67 @@ export class ClusterMetrics {
   }
 
   /** Of a cluster without TLS there is nothing to say. */
-  certificatesOf({ namespace, name: cluster }: Key, { inUse, problems }: CertificatesMeasured): void {
-    const labels = { namespace, cluster };
+  certificatesOf(key: Key, { inUse, problems }: CertificatesMeasured): void {
+    const labels = labelsOf(key);
     this.#expiry.remove(labels);
     this.#certificateProblems.remove(labels);
-    for (const { use, notAfter } of inUse) this.#expiry.set({ ...labels, use }, Math.floor(notAfter / 1000));
+    for (const { use, source, notAfter } of inUse)
+      this.#expiry.set({ ...labels, use, source }, Math.floor(notAfter / 1000));
     if (inUse.length > 0 || problems.length > 0) this.#certificateProblems.set(labels, problems.length);
   }
 
   /** While nobody answers, what was seen last stays. */
-  spaceOf({ namespace, name: cluster }: Key, { size, quota, volume }: SpaceMeasured): void {
-    const labels = { namespace, cluster };
+  spaceOf(key: Key, { size, inUse, quota, volume }: SpaceMeasured): void {
+    const labels = labelsOf(key);
     this.#size.set(labels, size);
     this.#quota.set(labels, quota);
-    if (volume === undefined) this.#volume.remove(labels);
-    else this.#volume.set(labels, volume);
+    setOrRemove(this.#inUse, labels, inUse);
+    setOrRemove(this.#volume, labels, volume);
+  }
+
+  membersOf(key: Key, { alarms, conditions, rolling, ...counts }: ClusterMeasured): void {
+    const labels = labelsOf(key);
+    for (const what of ["wanted", "healthy", "voters", "updated"] as const) {
+      const count = counts[what];
+      if (count !== undefined) this.#members[what].set(labels, count);
+    }
+    this.#members.rolling.set(labels, rolling ? 1 : 0);
+    for (const [type, raised] of Object.entries(alarms)) this.#alarms.set({ ...labels, type }, raised);
+    // The reason is a label, so the series of the last one goes.
+    this.#conditions.remove(labels);
+    for (const { type, status, reason } of conditions)
+      this.#conditions.set({ ...labels, type, reason }, status === "True" ? 1 : 0);
   }
 
   /** Of a cluster that is no more, or no longer this operator's. */
   forget(key: Key): void {
-    this.certificatesOf(key, { inUse: [], problems: [] });
-    const { namespace, name: cluster } = key;
-    for (const gauge of [this.#size, this.#quota, this.#volume]) gauge.remove({ namespace, cluster });
+    for (const gauge of this.#ofClusters()) gauge.remove(labelsOf(key));
+  }
+
+  /** Of a process that no longer leads: another one says what is the case. */
+  forgetAll(): void {
+    for (const gauge of this.#ofClusters()) gauge.clear();
+  }
+
+  #ofClusters(): readonly Gauge[] {
+    const space = [this.#size, this.#inUse, this.#quota, this.#volume];
+    const members = Object.values(this.#members);
+    return [this.#expiry, this.#certificateProblems, ...space, ...members, this.#alarms, this.#conditions];
   }
 
   reconcile(ended: "done" | "notYet" | "refused" | "failed" | "lostQuorum", seconds: number): void {
     if (ended === "done" || ended === "notYet") this.#reconcileSeconds.observe({}, seconds);
     else this.#failedReconciles.add({ Reason: ended });
   }
+}
+
+/** As the label of the pods. Not `cluster`: many give that name to a whole Kubernetes. Other labels come behind, in ABC order. */
+const labelsOf = ({ namespace, name }: Key): { namespace: string; etcd_cluster: string } => ({
+  namespace,
+  etcd_cluster: name,
+});
+
+function setOrRemove(gauge: Gauge, labels: Labels, value: number | undefined): void {
+  if (value === undefined) gauge.remove(labels);
+  else gauge.set(labels, value);
 }

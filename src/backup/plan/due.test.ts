@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { type EtcdBackupStatus, withDefaults } from "../../api/etcd-backup/etcd-backup.ts";
 import { toS3 } from "../testing/stage.ts";
-import { nextStart, ownStart, startAfter } from "./due.ts";
+import { dueAt, nextStart, ownStart, startAfter } from "./due.ts";
 
 const created = "2026-01-31T12:00:00Z";
 const time = (text: string): number => Date.parse(text);
@@ -210,4 +210,53 @@ describe("jitter", () => {
       { numRuns: 60 },
     );
   });
+});
+
+describe("the backup that should be the newest by now", () => {
+  const daily = { schedule: "0 3 * * *" };
+  const succeeded = { lastSuccessDate: "2026-02-02T03:10:00Z", lastScheduleTime: "2026-02-02T03:00:00Z" };
+  const next = { nextRun: "2026-02-05T03:00:00Z", observedGeneration: 1 };
+  const run = { id: "1", trigger: "Schedule", startedAt: "2026-02-05T03:00:00Z" };
+  const table: [what: string, policy: object, status: EtcdBackupStatus, now: string, due: string | undefined][] = [
+    ["is the next one while none was missed", daily, { ...succeeded, ...next }, "2026-02-04T12:00:00Z", next.nextRun],
+    [
+      "is the first one after the last success when later ones failed",
+      daily,
+      { ...succeeded, ...next, failures: 2 },
+      "2026-02-04T12:00:00Z",
+      "2026-02-03T03:00:00Z",
+    ],
+    [
+      "is the first one after the last success while one is under way",
+      daily,
+      { ...succeeded, ...next, run },
+      "2026-02-05T03:05:00Z",
+      "2026-02-03T03:00:00Z",
+    ],
+    [
+      "is the first of all while none has succeeded",
+      daily,
+      { ...next, failures: 1 },
+      "2026-02-04T12:00:00Z",
+      "2026-02-01T03:00:00Z",
+    ],
+    [
+      "is one interval after the last success when later ones failed",
+      { backupIntervalInSecond: 600 },
+      { ...succeeded, failures: 1 },
+      "2026-02-04T12:00:00Z",
+      "2026-02-02T03:20:00Z",
+    ],
+    ["is the only one until it has run", {}, {}, "2026-01-31T13:00:00Z", created],
+    [
+      "is none when the only one is over",
+      {},
+      { phase: "Succeeded", succeeded: true, ...succeeded },
+      "2026-02-04T12:00:00Z",
+      undefined,
+    ],
+    ["is none while they are suspended", { ...daily, suspend: true }, succeeded, "2026-02-04T12:00:00Z", undefined],
+  ];
+  for (const [what, policy, status, now, due] of table)
+    test(what, () => assert.equal(text(dueAt(backup(policy, status), time(now))), due));
 });

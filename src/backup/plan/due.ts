@@ -41,6 +41,17 @@ export function startAfter(backup: Backup, now: number): number | undefined {
   return backupIntervalInSecond > 0 ? intervalFrom(backup, Math.floor(now / 1000) * 1000) : undefined;
 }
 
+/**
+ * When the backup was to begin that should be the newest by now. It lies ahead as long as none was missed: neither did one
+ * fail, nor is one under way. Undefined: none is asked for.
+ */
+export function dueAt(backup: Backup, now: number): number | undefined {
+  const { failures = 0, run, lastSuccessDate } = backup.status;
+  const own = ownStart(backup, now);
+  if (own === undefined || (own.at > now && failures === 0 && run === undefined)) return own?.at;
+  return startAfter(backup, timeOf(lastSuccessDate) ?? createdAt(backup)) ?? own.at;
+}
+
 /** The value of the annotation, when a person has changed it since it was served. */
 export function requestOf({ metadata, status }: Backup): string | undefined {
   const asked = metadata.annotations?.[backupNowAnnotation];

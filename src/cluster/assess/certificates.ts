@@ -56,6 +56,8 @@ export interface PodNote {
 
 export interface CertificateInUse {
   readonly use: SecretUse;
+  /** By a person, or by the operator, which also renews it. */
+  readonly source: "given" | "made";
   /** Milliseconds since the epoch: of what members present, if that is earlier. */
   readonly notAfter: number;
   readonly warning: ExpiryWarning | undefined;
@@ -262,6 +264,7 @@ function stalePods({ pods, tls: { kept, presented } }: World): Certificates["sta
 function inUseNow(world: World, now: number): readonly CertificateInUse[] {
   const { kept, authorities, presented } = world.tls;
   const isMade = tlsOf(world.cluster).made;
+  const source = isMade ? "made" : "given";
   const warned = (notAfter: number): ExpiryWarning | undefined => {
     const warning = warningOf(notAfter, now);
     // Those that the operator makes are renewed with thirty days to go.
@@ -278,12 +281,12 @@ function inUseNow(world: World, now: number): readonly CertificateInUse[] {
     });
     const [first] = old.toSorted((a, b) => a.notAfter - b.notAfter);
     const notAfter = first?.notAfter ?? inSecret;
-    return [{ use, notAfter, warning: warned(notAfter), ...(first && { presentedBy: first.name }) }];
+    return [{ use, source, notAfter, warning: warned(notAfter), ...(first && { presentedBy: first.name }) }];
   });
   const cas = authorityUses.flatMap((use): CertificateInUse[] => {
     const cert = authorities[use]?.cert;
     if (cert === undefined || !isMade) return [];
-    return [{ use, notAfter: expiryOf(cert), warning: warned(expiryOf(cert)) }];
+    return [{ use, source, notAfter: expiryOf(cert), warning: warned(expiryOf(cert)) }];
   });
   return [...leaves, ...cas].filter(({ notAfter }) => Number.isFinite(notAfter));
 }

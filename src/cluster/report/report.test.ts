@@ -114,6 +114,68 @@ describe("metrics", () => {
     assert.doesNotMatch((await told({ members: three })).metrics, /volume_size_bytes\{/);
   });
 
+  const samplesOf = (metrics: string, what: string): string[] =>
+    metrics
+      .split("\n")
+      .filter((line) => line.startsWith(`etcd_operator_cluster_${what}{`))
+      .map((line) => line.replace('etcd_cluster="demo",namespace="shop"', "").replace("etcd_operator_cluster_", ""));
+
+  test("tell how many members there are, are wanted and are healthy, and what the members say", async () => {
+    const { metrics } = await told({ members: [voter("a"), voter("b", { alarm: "noSpace" }), gone("c")] });
+    const said = ["members_wanted", "members_healthy", "voters", "members_updated", "rolling", "alarms"].flatMap(
+      (what) => samplesOf(metrics, what),
+    );
+    assert.deepEqual(said, [
+      "members_wanted{} 3",
+      "members_healthy{} 2",
+      "voters{} 3",
+      "members_updated{} 2",
+      "rolling{} 0",
+      'alarms{,type="noSpace"} 1',
+      'alarms{,type="corrupt"} 0',
+    ]);
+  });
+
+  test("tell each condition with its reason, and only the present one", async () => {
+    const registry = new Registry();
+    const clusters = new ClusterMetrics(registry);
+    const key = { namespace: "shop", name: "demo" };
+    const counted = { wanted: 3, healthy: 3, voters: 3, updated: 3, rolling: false, alarms: {} };
+    for (const [status, reason] of [
+      ["False", "Scaling"],
+      ["True", "AllMembersReady"],
+    ] as const)
+      clusters.membersOf(key, { ...counted, conditions: [{ type: "Ready", status, reason }] });
+    assert.deepEqual(samplesOf(registry.text(), "condition"), ['condition{,reason="AllMembersReady",type="Ready"} 1']);
+    clusters.forget(key);
+    assert.deepEqual(samplesOf(registry.text(), "condition"), []);
+  });
+
+  test("tell that members are changed one after another, unless nobody does it", async () => {
+    const old = [voter("a"), voter("b"), voter("c")].map((member) => ({ ...member, version: "3.5.35" }));
+    const outdated = old.map((member) => ({ ...member, pod: { ...member.pod, version: "3.5.35", image: "old" } }));
+    const rollingIn = async (spec: object) =>
+      samplesOf((await told({ members: outdated, spec })).metrics, "rolling").join("");
+    assert.equal(await rollingIn({}), "rolling{} 1");
+    assert.equal(await rollingIn({ updateStrategy: "OnDelete" }), "rolling{} 0");
+    assert.equal(await rollingIn({ paused: true }), "rolling{} 0");
+  });
+
+  test("keep what was last known of the members while nobody answers, and say that none is healthy", async () => {
+    const registry = new Registry();
+    const clusters = new ClusterMetrics(registry);
+    const key = { namespace: "shop", name: "demo" };
+    const known = { wanted: 3, healthy: 3, voters: 3, updated: 3, rolling: false, alarms: {}, conditions: [] };
+    clusters.membersOf(key, known);
+    clusters.membersOf(key, { ...known, healthy: 0, voters: undefined, updated: undefined });
+    assert.deepEqual(
+      ["members_healthy", "voters"].flatMap((what) => samplesOf(registry.text(), what)),
+      ["members_healthy{} 0", "voters{} 3"],
+    );
+    clusters.forgetAll();
+    assert.deepEqual(samplesOf(registry.text(), "voters"), []);
+  });
+
   const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
   const failedIn = async (sample: SampleWorld) => /_clusters_failed (\d+)/.exec((await told(sample)).metrics)?.[1];
   test("count a cluster that needs a person, once", async () => {
@@ -155,7 +217,7 @@ describe("certificates", async () => {
     const change = { tls: { ...tls, given: { peer }, kept: { peer: { bundle: kept, graceFrom: 0 } } } };
     return { spec, members: three, status, change };
   };
-  const problems = 'etcd_operator_cluster_certificate_problems{cluster="demo",namespace="shop"}';
+  const problems = 'etcd_operator_cluster_certificate_problems{etcd_cluster="demo",namespace="shop"}';
   const good = await endingIn(90);
 
   for (const [what, given] of [

@@ -11,6 +11,7 @@ import { eventOf } from "../act/actions.ts";
 import type { Execution } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { spaceOf } from "../assess/space.ts";
+import { measuredOf } from "./measured.ts";
 import { patchBetween, statusOf } from "./status.ts";
 
 export type Reported = "written" | "unchanged" | "outdated" | "refused";
@@ -28,6 +29,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
   context.metrics.certificatesOf(keyOf(cluster), assessment.certificates);
+  context.metrics.membersOf(keyOf(cluster), measuredOf(assessment, after));
   const space = spaceOf(assessment.world);
   if (space !== undefined) context.metrics.spaceOf(keyOf(cluster), space);
   if (patch === undefined) return "unchanged";

@@ -66,6 +66,10 @@ abstract class Samples implements Family {
     for (const key of this.values.keys()) if (key === text || key.startsWith(`${text},`)) this.values.delete(key);
   }
 
+  clear(): void {
+    this.values.clear();
+  }
+
   text(): string {
     const samples = [...this.values].map(([labels, value]) => `${this.name}${braced(labels)} ${number(value)}\n`);
     return `${header(this.name, this.#help, this.#type)}${samples.join("")}`;

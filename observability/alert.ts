@@ -1,0 +1,58 @@
+// What an alert is: the expression that finds a fault, and all that the person who is woken needs to know.
+
+export interface Alert {
+  readonly name: string;
+  readonly expr: string;
+  /** How long it must hold before anybody is told, as in 5m. */
+  readonly for: string;
+  /** Critical: somebody is woken. Warning: on the same day. Info: when there is time. */
+  readonly severity: "critical" | "warning" | "info";
+  /** One line, with the labels of what it is about. */
+  readonly summary: string;
+  readonly description: string;
+  readonly runbook: Runbook;
+}
+
+export interface Runbook {
+  readonly meaning: string;
+  readonly impact: string;
+  readonly diagnosis: readonly Step[];
+  readonly mitigation: readonly Step[];
+}
+
+/** What to do or to look for, and the commands for it. */
+export interface Step {
+  readonly say: string;
+  readonly run?: readonly string[];
+}
+
+export interface AlertGroup {
+  readonly name: string;
+  readonly alerts: readonly Alert[];
+}
+
+/** Of an EtcdCluster, in a summary. */
+export const theCluster = "{{ $labels.namespace }}/{{ $labels.etcd_cluster }}";
+/** Of an EtcdBackup, in a summary. */
+export const theBackup = "{{ $labels.namespace }}/{{ $labels.name }}";
+
+/** Steps with which most diagnoses begin. */
+export const whatItSays: Step = {
+  say: "The conditions say what is wrong and what to do; the events say what led to it.",
+  run: ["kubectl describe etcd CLUSTER -n NAMESPACE", "kubectl events -n NAMESPACE --for etcdcluster/CLUSTER"],
+};
+
+export const whereMembersRun: Step = {
+  say: "See which pods run, where, and how often they restarted.",
+  run: ["kubectl get pods -n NAMESPACE -l etcd_cluster=CLUSTER -o wide"],
+};
+
+export const whatMembersLog: Step = {
+  say: "Read why a member ended, and what it says now.",
+  run: ["kubectl logs -n NAMESPACE POD --previous --tail=50", "kubectl logs -n NAMESPACE POD --tail=50"],
+};
+
+export const whatTheOperatorLogs: Step = {
+  say: "See what the operator does about it. It logs each decision with its reason.",
+  run: ["kubectl logs -n OPERATOR_NAMESPACE deployment/etcd-operator --since=15m"],
+};

@@ -1,0 +1,34 @@
+// The alerts as Prometheus reads them: a file of rules, and the object that the Prometheus operator takes.
+import { stringify } from "yaml";
+import type { Alert } from "./alert.ts";
+import { alertGroups } from "./alerts/alerts.ts";
+
+export const runbookPath = (alert: Pick<Alert, "name">): string => `docs/runbooks/${alert.name}.md`;
+
+/** Told from the tree's root: where the tree is published is for whoever publishes it to say. */
+export function ruleOf(alert: Alert): object {
+  const { name, expr, severity, summary, description } = alert;
+  return {
+    alert: name,
+    expr,
+    for: alert.for,
+    labels: { severity },
+    annotations: { summary, description, runbook_url: runbookPath(alert) },
+  };
+}
+
+export function ruleFile(): { groups: { name: string; rules: object[] }[] } {
+  return { groups: alertGroups.map(({ name, alerts }) => ({ name, rules: alerts.map(ruleOf) })) };
+}
+
+export function prometheusRule(): object {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name: "etcd-operator", labels: { name: "etcd-operator" } },
+    spec: ruleFile(),
+  };
+}
+
+/** Expressions stay on a line, so that they can be copied. */
+export const yamlOf = (what: object): string => stringify(what, { lineWidth: 0, aliasDuplicateObjects: false });
