@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { deletePods } from "../../e2e/support/disruptions.ts";
-import { lab } from "../../e2e/support/environment.ts";
+import { lab, patiently } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
@@ -178,6 +178,9 @@ async function everyMember({ members }: HealthyCluster, target: Target, { cluste
   for (const { name, etcd } of members) {
     const pod = await cluster.pod(name);
     assert.ok(pod);
-    assert.ok(target.isReached({ name, pod, version: (await etcd.status()).version }), `${name} is not updated`);
+    assert.ok(
+      target.isReached({ name, pod, version: (await etcd.status(patiently)).version }),
+      `${name} is not updated`,
+    );
   }
 }
