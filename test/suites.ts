@@ -75,6 +75,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "install",
+    what: "chart, kustomize bases and health checks, by the programs that read them",
+    need: "nothing",
+    files: () => testFiles("test/install"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "backup",
     what: "backups of real etcd servers of every version, and what is restored from them",
     need: "nothing",

@@ -61,8 +61,8 @@ function chartYaml(): string {
     type: "application",
     version,
     appVersion: version,
-    // Rules of definitions (CEL) are in every Kubernetes since then.
-    kubeVersion: ">=1.29.0-0",
+    // Rules of definitions that look at the former object (optionalOldSelf) are on by default since then.
+    kubeVersion: ">=1.30.0-0",
     keywords: ["etcd", "operator", "database", "backup"],
     annotations: annotations(),
   };
