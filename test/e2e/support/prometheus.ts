@@ -49,7 +49,10 @@ export class Prometheus implements AsyncDisposable {
     const child = spawn(
       "setpriv",
       [
-        ...["--pdeathsig", "KILL", "--", program],
+        "--pdeathsig",
+        "KILL",
+        "--",
+        program,
         `--config.file=${folder}/prometheus.yaml`,
         `--storage.tsdb.path=${folder}/data`,
         `--web.listen-address=127.0.0.1:${port}`,
