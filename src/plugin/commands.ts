@@ -1,0 +1,5 @@
+// Every command, in the order of the help. To add one, write its row in a file of commands/ and list it here.
+import type { Command } from "./command.ts";
+import { versionCommand } from "./commands/version.ts";
+
+export const commands: readonly Command[] = [versionCommand];
