@@ -27,7 +27,7 @@ const commands: readonly Command[] = [
 function run(text: string): Line & { t: "run" } {
   const line = parseLine(text.split(" ").filter(Boolean), commands);
   assert.equal(line.t, "run");
-  return line as Line & { t: "run" };
+  return line;
 }
 
 describe("a command line", () => {

@@ -22,7 +22,7 @@ const widthOfFiles = 200;
 
 export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
   const { stdout, stderr, stdin, env } = process;
-  const isTerminal = stdout.isTTY === true;
+  const isTerminal = Boolean(stdout.isTTY);
   const auto = isTerminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   return {
     get columns() {
@@ -33,7 +33,7 @@ export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
     },
     paint: when === "always" || (when === "auto" && auto) ? inColour : plain,
     isTerminal,
-    canAsk: isTerminal && stdin.isTTY === true,
+    canAsk: isTerminal && Boolean(stdin.isTTY),
     print: (text) => void stdout.write(text.endsWith("\n") ? text : `${text}\n`),
     note: (text) => void stderr.write(text.endsWith("\n") ? text : `${text}\n`),
   };
