@@ -13,8 +13,8 @@ async function main(): Promise<void> {
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stopping.abort());
   // A reader that has seen enough, as `head`, closes the pipe.
   process.stdout.on("error", () => process.exit(0));
-  const { runProgram } = await import("./program.ts");
-  process.exitCode = await runProgram(process, stopping.signal);
+  const { ofProcess, runProgram } = await import("./program.ts");
+  process.exitCode = await runProgram(process.argv.slice(2), ofProcess(process, stopping.signal));
 }
 
 void main();

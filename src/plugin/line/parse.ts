@@ -128,7 +128,7 @@ class Reader {
   }
 
   #known(): string[] {
-    return this.#commands.map(({ name }) => name);
+    return this.#commands.map(({ name }) => name).filter((name) => !name.startsWith("_"));
   }
 
   #names(): string {

@@ -16,8 +16,16 @@ import { UsageError } from "../line/usage-error.ts";
 export interface Reach extends Disposable {
   readonly api: KubeApi;
   readonly namespace: string;
+  /** The end of what a container of a pod has printed. `previous`: the container that was there before it restarted. */
+  logEnd(pod: Key, options: LogEnd): Promise<string>;
   /** What a member prints at /metrics. `port`: as the proxy of the API server takes it, as in `2381`. */
   metrics(pod: Key, port: MetricsPort): Promise<string>;
+}
+
+export interface LogEnd {
+  readonly container: string;
+  readonly lines: number;
+  readonly previous?: true;
 }
 
 export interface MetricsPort {
@@ -36,15 +44,21 @@ export function reachOf(flags: Flags, env: NodeJS.ProcessEnv): Reach {
   return {
     api: client,
     namespace,
+    async logEnd({ namespace, name }, { container, lines, previous }) {
+      const query = `container=${encodeURIComponent(container)}&tailLines=${lines}&timestamps=true`;
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
+      return text(await client.raw("GET", `${path}?${query}${previous === true ? "&previous=true" : ""}`));
+    },
     async metrics({ namespace, name }, { scheme, port }) {
       const target = `${scheme === "https" ? "https:" : ""}${name}:${port}`;
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${target}/proxy/metrics`;
-      const answer = await client.raw("GET", path, undefined, { deadline: patienceForMetrics });
-      return typeof answer === "string" ? answer : "";
+      return text(await client.raw("GET", path, undefined, { deadline: patienceForMetrics }));
     },
     [Symbol.dispose]: () => client.close(),
   };
 }
+
+const text = (answer: unknown): string => (typeof answer === "string" ? answer : "");
 
 function chosen(flags: Flags, env: NodeJS.ProcessEnv): { credentials: Credentials; namespace: string } {
   const impersonation = impersonationOf(flags);
