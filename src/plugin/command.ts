@@ -69,7 +69,7 @@ export interface Call {
   readonly screen: Screen;
   readonly kubectl: Kubectl;
   /** The Kubernetes that the user chose, as that user. */
-  reach(): Promise<Reach>;
+  readonly reach: () => Promise<Reach>;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }

@@ -46,7 +46,7 @@ export const watchCommand: Command = {
 interface Follower {
   readonly sources: readonly (readonly [Kind<KubeObject>, Selection])[];
   /** Reads everything, and shows it if it is worth it. */
-  look(): Promise<void>;
+  readonly look: () => Promise<void>;
 }
 
 /** Changes come in bursts. */

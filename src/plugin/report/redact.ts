@@ -4,7 +4,7 @@ import { isFields } from "../../kube/client/status.ts";
 
 const removed = "(removed)";
 /** kubectl keeps the whole object in it, values and all. */
-const copies = ["kubectl.kubernetes.io/last-applied-configuration"];
+const copies = new Set(["kubectl.kubernetes.io/last-applied-configuration"]);
 /** Fields that hold values and nothing else, in any object of ours or of Kubernetes. */
 const secretive = new Set(["data", "stringData", "binaryData"]);
 
@@ -18,7 +18,7 @@ function entryOf(name: string, value: unknown): (readonly [string, unknown])[] {
   if (name === "managedFields") return [];
   if (secretive.has(name) && isFields(value)) return [[name, withoutValues(value)]];
   if (name === "annotations" && isFields(value))
-    return [[name, Object.fromEntries(Object.entries(value).filter(([key]) => !copies.includes(key)))]];
+    return [[name, Object.fromEntries(Object.entries(value).filter(([key]) => !copies.has(key)))]];
   if ((name === "env" || name === "etcdEnv") && Array.isArray(value)) return [[name, value.map(variable)]];
   return [[name, redacted(value)]];
 }

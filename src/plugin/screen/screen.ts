@@ -32,7 +32,10 @@ const clearBelow = "\u001B[J";
 
 export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
   const { stdout, stderr, stdin, env } = process;
-  const isTerminal = Boolean(stdout.isTTY);
+  // Node leaves the field out where there is none, whatever its types say.
+  const [isTerminal = false, isTyped = false] = [stdout, stdin].map(
+    (stream: { isTTY?: boolean }) => stream.isTTY ?? false,
+  );
   const auto = isTerminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   return {
     get columns() {
@@ -43,7 +46,7 @@ export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
     },
     paint: when === "always" || (when === "auto" && auto) ? inColour : plain,
     isTerminal,
-    canAsk: isTerminal && Boolean(stdin.isTTY),
+    canAsk: isTerminal && isTyped,
     print: (text) => void stdout.write(text.endsWith("\n") ? text : `${text}\n`),
     clear: () => void stdout.write(`${home}${clearBelow}`),
     draw(text) {

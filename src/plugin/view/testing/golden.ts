@@ -14,7 +14,11 @@ const looks = [
 ] as const;
 
 /** Colours as ‹31›…, so that a diff shows them. */
-const visible = (text: string): string => text.replaceAll(/\u001B\[(\d+)m/g, "‹$1›");
+const visible = (text: string): string =>
+  text
+    .split("\u001B[")
+    .map((part, at) => (at === 0 ? part : part.replace(/^(\d+)m/, "‹$1›")))
+    .join("");
 
 export function screenOfScene(name: string): string {
   const snapshot = scenes[name];
