@@ -1,6 +1,6 @@
 // A program as one file that can be started by its name: without white space, with every library in it, led by the line
 // that tells the kernel to run it with the image's Node.
-import { readFile } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
 
@@ -19,15 +19,35 @@ export const bundleOperator = (): Promise<string> =>
 export const bundleWorker = (): Promise<string> =>
   bundle("src/worker/program/main.ts", path.join(tree, "dist", "etcd-worker.cjs"), workerFlag);
 
+/**
+ * The kubectl plugin, which runs with whatever Node its user has. An old one must be able to read it, so that it can say
+ * that it is too old.
+ */
+export async function bundlePlugin(outfile: string = path.join(tree, "dist", "kubectl-etcd")): Promise<string> {
+  await bundleOf("src/plugin/main.ts", outfile, { firstLine: "#!/usr/bin/env node", target: "node18" });
+  await chmod(outfile, 0o755);
+  return outfile;
+}
+
+interface Running {
+  readonly firstLine: string;
+  readonly target: string;
+}
+
+const inImage = (flag: string): Running => ({ firstLine: `#!/usr/local/bin/node ${flag}`, target: "node24" });
+
 /** Bundles what `entry`, a file of this tree, starts. Gives back `outfile`. */
 export async function bundle(entry: string, outfile: string, flag: string = nodeFlag): Promise<string> {
-  await bundleOf(entry, outfile, flag);
+  await bundleOf(entry, outfile, inImage(flag));
   return outfile;
 }
 
 /** Gives back the files that are in it. */
-export async function bundleOf(entry: string, outfile: string, flag: string = nodeFlag): Promise<readonly string[]> {
-  const firstLine = `#!/usr/local/bin/node ${flag}`;
+export async function bundleOf(
+  entry: string,
+  outfile: string,
+  { firstLine, target }: Running = inImage(nodeFlag),
+): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: tree,
     entryPoints: [entry],
@@ -38,7 +58,7 @@ export async function bundleOf(entry: string, outfile: string, flag: string = no
     minifyWhitespace: true,
     minifySyntax: true,
     platform: "node",
-    target: "node24",
+    target,
     format: "cjs",
     banner: { js: firstLine },
     legalComments: "none",
