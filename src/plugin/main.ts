@@ -15,6 +15,8 @@ async function main(): Promise<void> {
   process.stdout.on("error", () => process.exit(0));
   const { ofProcess, runProgram } = await import("./program.ts");
   process.exitCode = await runProgram(process.argv.slice(2), ofProcess(process, stopping.signal));
+  // Requests that nobody waits for any more must not keep the terminal.
+  process.stdout.write("", () => process.exit());
 }
 
 void main();

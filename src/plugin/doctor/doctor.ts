@@ -50,7 +50,10 @@ export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, {
       `         ${paint("strong", command)}`,
     ];
   });
-  const well = findings.length === 0 ? [paint("good", "Nothing is wrong.")] : said;
+  const well =
+    findings.length === 0
+      ? [paint("good", `Nothing is wrong${notes.length === 0 ? "" : " in what could be looked at"}.`)]
+      : said;
   const unseen = notes.length === 0 ? [] : ["Not looked at:", ...notes.flatMap((one) => item(one, columns))];
   return [head, ...well, ...unseen].join("\n");
 }

@@ -82,8 +82,7 @@ export function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | 
 
 function inPod(flags: Flags, env: NodeJS.ProcessEnv): { credentials: Credentials; namespace: string } {
   const credentials = inClusterCredentials(env);
-  if (credentials === undefined)
-    throw new CredentialsError("No kubeconfig was found: name one with --kubeconfig, or set KUBECONFIG.");
+  if (credentials === undefined) throw new CredentialsError("no kubeconfig was found: set KUBECONFIG");
   const impersonation = impersonationOf(flags);
   return {
     credentials: impersonation === undefined ? credentials : impersonating(credentials, impersonation),

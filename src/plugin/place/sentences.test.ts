@@ -50,7 +50,11 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
     new TransportError("unreachable", "connect ECONNREFUSED 10.0.0.1:6443"),
     /^The API server does not answer: Connect ECONNREFUSED 10\.0\.0\.1:6443\. Check that it runs/,
   ],
-  ["a kubeconfig that cannot be used", new CredentialsError("no kubeconfig at /x"), /^No kubeconfig at \/x\.$/],
+  [
+    "a kubeconfig that cannot be used",
+    new CredentialsError("no kubeconfig at /x"),
+    /^No kubeconfig at \/x\. --kubeconfig and --context choose another\.$/,
+  ],
   [
     "anything else",
     new TypeError("x is not a function"),

@@ -9,7 +9,7 @@ import { Refusal } from "./refusal.ts";
 
 export function sentenceOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof Refusal) return error.message;
-  if (error instanceof CredentialsError) return sentence(error.message);
+  if (error instanceof CredentialsError) return `${sentence(error.message)} --kubeconfig and --context choose another.`;
   if (error instanceof ApiError) return ofApi(error);
   if (error instanceof TransportError) return ofTransport(error);
   return `${sentence(error instanceof Error ? error.message : String(error))} This is unexpected: please report it, with what you typed.`;
