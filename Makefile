@@ -24,8 +24,12 @@ lab-down: $(READY) ## Stop the local Kubernetes and leave no trace of it
 	@$(NODE) lab/main.ts down $(LAB_OPTIONS)
 
 .PHONY: image
-image: $(READY) ## Build the operator image, without Docker, and load it into the lab
+image: $(READY) ## Build the operator image, without Docker, as an archive in dist/images; load it into the lab if that is up
 	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
+
+.PHONY: plugin
+plugin: $(READY) ## Build the kubectl plugin: dist/kubectl-etcd
+	@$(NODE) lab/plugin.ts
 
 .PHONY: deploy
 deploy: $(READY) ## Install the operator, or bring it up to date, in the lab (started if it is not up)

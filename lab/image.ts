@@ -1,5 +1,6 @@
-// `make image`: builds the operator image and loads it into every node of a running lab.
-import { labNodes, type LabConfig, UsageError } from "./config.ts";
+// `make image`: builds the operator image as an archive, and loads it into every node of a running lab.
+import * as path from "node:path";
+import { labNodes, type LabConfig } from "./config.ts";
 import type { ImageArchive } from "./images/archive.ts";
 import { loadImages } from "./images/load.ts";
 import { buildOperatorImage, operatorImageTag } from "./images/operator.ts";
@@ -15,13 +16,18 @@ export async function loadOperatorImage(lab: LabConfig): Promise<ImageArchive> {
   return archive;
 }
 
+/** For a Kubernetes of one's own. */
+const loads = ["kind load image-archive", "minikube image load", "docker load --input"];
+
 export async function main(lab: LabConfig): Promise<void> {
-  if (!(await isUp(lab))) {
-    const archive = await buildOperatorImage();
-    throw new UsageError(
-      `${archive.file} is built, but the lab "${lab.name}" is not up to load it into: run make lab.`,
-    );
+  if (await isUp(lab)) {
+    const { file } = await loadOperatorImage(lab);
+    say(`${operatorImageTag} is on every node, and in ${nearby(file)}.`);
+    return;
   }
-  await loadOperatorImage(lab);
-  say(`${operatorImageTag} is on every node.`);
+  const { file } = await buildOperatorImage();
+  say(`${operatorImageTag} is in ${nearby(file)}. The lab "${lab.name}" is not up; to load it elsewhere:`);
+  for (const command of loads) say(`  ${command} ${nearby(file)}`);
 }
+
+const nearby = (file: string): string => path.relative(process.cwd(), file);

@@ -106,7 +106,7 @@ function runFiles(suite: Extract<Suite, { atOnce: number }>): Promise<Count> {
       signal: interrupted.signal,
       ...(options.test === undefined ? {} : { testNamePatterns: options.test }),
     });
-    for (const type of ["test:enqueue", "test:complete"] as const) stream.on(type, ({ file }) => times.see(file));
+    for (const type of ["test:dequeue", "test:complete"] as const) stream.on(type, ({ file }) => times.see(file));
     stream.on("test:pass", (event) => {
       // `describe` blocks and files are no tests; tests filtered out by name or `skip` did not run.
       if (event.details.type === "suite" || event.skip !== undefined || event.todo !== undefined) return;

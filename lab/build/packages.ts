@@ -31,6 +31,7 @@ const packages: readonly Package[] = [
   { name: "mount", programs: ["mount", "umount"], why: "mounts volumes" },
   { name: "xfsprogs", programs: ["mkfs.xfs", "xfs_growfs"], why: "makes volumes that can grow while in use" },
   { name: "openssl", programs: ["openssl"], why: "makes the lab's certificates" },
+  { name: "lua5.1", programs: ["lua5.1"], why: "runs the health checks for Argo CD in their tests" },
   { name: "binutils", programs: ["strip"], why: "makes the operator's image smaller" },
 ];
 

@@ -17,7 +17,9 @@ export type Fault =
   | { readonly t: "cut"; readonly what: "requests" | "answers"; readonly afterBytes: number; readonly times: number }
   /** The server does what these ask for, and so many of its answers are lost. */
   | { readonly t: "lose"; readonly times: number; readonly of: (request: Asked) => boolean }
-  | { readonly t: "slow"; readonly bytesPerSecond: number };
+  | { readonly t: "slow"; readonly bytesPerSecond: number }
+  /** Refuses bodies without this header, in S3's words. */
+  | { readonly t: "demand"; readonly header: string };
 
 export interface Asked {
   readonly method: string;
@@ -91,6 +93,15 @@ export class FaultProxy implements AsyncDisposable {
     if (fault.t === "answer" && this.#takes()) {
       request.resume();
       request.on("end", () => response.writeHead(fault.status).end());
+      return;
+    }
+    if (fault.t === "demand" && request.method === "PUT" && request.headers[fault.header] === undefined) {
+      const said = `Missing required header for this request: ${fault.header}`;
+      request.resume();
+      request.on("end", () => {
+        response.writeHead(400, { "content-type": "application/xml" });
+        response.end(`<Error><Code>InvalidRequest</Code><Message>${said}</Message></Error>`);
+      });
       return;
     }
     this.#forward(request, response, fault);

@@ -168,6 +168,7 @@ export interface SnapshotCall {
 export interface Snapshot {
   /** Including the digest at the end. */
   readonly bytes: number;
+  /** Of all these bytes. */
   readonly sha256: string;
   /** Storage version; since 3.6. */
   readonly version: string | undefined;

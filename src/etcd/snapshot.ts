@@ -20,8 +20,8 @@ export class SnapshotCheck {
     const expected = Number(this.#announced ?? 0n) + digestLength;
     if (bytes !== expected || !hasDigest)
       throw new TransportError("broken", `the snapshot is incomplete: ${bytes} of ${expected} bytes arrived`);
-    const { computed, appended } = this.#digest.finish();
+    const { computed, appended, whole } = this.#digest.finish();
     if (computed !== appended) throw new TransportError("broken", "the snapshot does not match its checksum");
-    return { bytes, sha256: computed };
+    return { bytes, sha256: whole };
   }
 }

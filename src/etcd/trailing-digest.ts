@@ -34,8 +34,11 @@ export class TrailingDigest {
     return this.#bytes % pageUnit === digestLength;
   }
 
-  /** Once, after the last byte. */
-  finish(): { readonly computed: string; readonly appended: string } {
-    return { computed: this.#hash.digest("hex"), appended: Buffer.from(this.#tail).toString("hex") };
+  /** Once, after the last byte. `whole`: the SHA-256 of all bytes, with the digest. */
+  finish(): { readonly computed: string; readonly appended: string; readonly whole: string } {
+    const computed = this.#hash.copy().digest("hex");
+    // All bytes were hashed but the last ones: a second hash of the whole would cost as much again.
+    const whole = this.#hash.update(this.#tail).digest("hex");
+    return { computed, appended: Buffer.from(this.#tail).toString("hex"), whole };
   }
 }

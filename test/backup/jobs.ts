@@ -13,10 +13,10 @@ import type {
   Job,
   RestoreJob,
 } from "../../src/worker/job.ts";
-import { runJob } from "../../src/worker/run-job.ts";
+import { runJob } from "../../src/worker/program/run-job.ts";
 import { MemoryStore } from "../../src/store/testing/memory-store.ts";
 import { testWorker } from "../../src/worker/testing/test-worker.ts";
-import type { Worker } from "../../src/worker/worker.ts";
+import type { Worker } from "../../src/worker/program/worker.ts";
 
 export const target = { type: "PVC", folder: "/backups" } as const;
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import { bundle, nodeFlag } from "../../lab/images/bundle.ts";
+import { bundle, workerFlag } from "../../lab/images/bundle.ts";
 import { nodeEnvironment } from "../../lab/images/node.ts";
 import type { Job, Result } from "../../src/worker/job.ts";
 import { etcdutl } from "./jobs.ts";
@@ -27,7 +27,7 @@ export class WorkerProgram implements AsyncDisposable {
 
   static async make(): Promise<WorkerProgram> {
     const folder = await mkdtemp(path.join(tmpdir(), "worker-program-"));
-    return new WorkerProgram(folder, await bundle("src/worker/main.ts", path.join(folder, "etcd-worker.cjs")));
+    return new WorkerProgram(folder, await bundle("src/worker/program/main.ts", path.join(folder, "etcd-worker.cjs")));
   }
 
   /** `during` gets the process and every line of its log as it comes. */
@@ -38,7 +38,7 @@ export class WorkerProgram implements AsyncDisposable {
   ): Promise<Ended> {
     const output = path.join(this.folder, "result");
     await rm(output, { force: true });
-    const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, nodeFlag, this.#program], {
+    const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, workerFlag, this.#program], {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env["PATH"] ?? "",

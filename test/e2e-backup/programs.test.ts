@@ -18,7 +18,7 @@ import { isNotFound } from "../../src/kube/client/errors.ts";
 import { Lease, Pod } from "../../src/kube/objects/kinds.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 import { TestCluster } from "../e2e/support/cluster.ts";
-import { kube, lab, patience, restrictedNamespace } from "../e2e/support/environment.ts";
+import { kube, lab, patience, patiently, restrictedNamespace } from "../e2e/support/environment.ts";
 import { memberAt } from "../e2e/support/healthy.ts";
 import { root } from "../suites.ts";
 import { apply, kubectl } from "../support/kubectl.ts";
@@ -68,7 +68,7 @@ describe("the three programs of etcd-operator 0.9", { concurrency: 1 }, () => {
   test("take a backup, with the status that it had", async () => {
     const { leader } = await cluster.untilHealthy();
     for (const name of ["/one", "/two"]) await leader.etcd.put(name, "before the backup");
-    const { revision } = await leader.etcd.status();
+    const { revision } = await leader.etcd.status(patiently);
     await apply(here(backupManifest));
     const { status } = await untilBackedUp(key(backupManifest.metadata.name));
     const { succeeded, Reason, etcdVersion, etcdRevision, lastSuccessDate } = status ?? {};

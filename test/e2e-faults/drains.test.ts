@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { labNodes } from "../../lab/config.ts";
 import { currentEtcd } from "../e2e/support/cluster.ts";
-import { lab } from "../e2e/support/environment.ts";
+import { lab, patiently } from "../e2e/support/environment.ts";
 import { IdentityWatch } from "../e2e/proofs/identity-watch.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
@@ -53,7 +53,7 @@ describe("drains", { concurrency: 1 }, () => {
     await kubectl("cordon", node);
     const after = await untilRolled(cluster);
     onlyReplaced(before, after);
-    for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, currentEtcd, name);
+    for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, currentEtcd, name);
     await kubectl("uncordon", node);
     await writer.nothingIsLost();
     await quorum.alwaysQuorum();

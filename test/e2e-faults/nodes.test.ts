@@ -7,7 +7,7 @@ import { pauseContainer } from "../../lab/faults/containers.ts";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
 import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { lab, restrictedNamespace } from "../e2e/support/environment.ts";
+import { lab, patiently, restrictedNamespace } from "../e2e/support/environment.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
@@ -125,7 +125,7 @@ describe("nodes", () => {
     await powerOff(lab, victim.node);
     const after = await untilRolled(upgraded);
     onlyReplaced(before, after, victim.name);
-    for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, to, name);
+    for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, to, name);
     await upgradedWriter.nothingIsLost();
     await powerOn(lab, victim.node);
     await nodesReady();

@@ -1,6 +1,7 @@
 // A client that writes all the time and knows afterwards what must be there.
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { waitFor } from "../../lab/progress.ts";
 import { EtcdError } from "../../src/etcd/errors.ts";
 import { has } from "../../src/etcd/versions/features.ts";
 import { TransportError } from "../../src/transport/errors.ts";
@@ -45,10 +46,13 @@ export class Writer implements AsyncDisposable {
     return this.#failures;
   }
 
-  /** Ends it. Every member has every acknowledged write, and all have the same data. */
+  /** Ends it, after so many writes that they say something. Every member has each of them, and all have the same data. */
   async expectAll(): Promise<void> {
+    await waitFor("100 acknowledged writes", async () => this.#acknowledged.length > 100 || undefined, {
+      timeoutMs: 60_000,
+      lastSeen: () => `${this.#acknowledged.length} acknowledged, ${this.#failures} not`,
+    });
     await this[Symbol.asyncDispose]();
-    assert.ok(this.#acknowledged.length > 100, `${this.#acknowledged.length} writes`);
     const members = this.#names.map((name) => this.#etcd.member(name));
     const revision = (await members[0]?.list("written/", { limit: 1 }))?.revision ?? 0;
     for (const member of members) {

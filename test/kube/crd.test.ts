@@ -134,15 +134,17 @@ describe("kubectl", () => {
       leader: "columns-4qkzfx7wsp",
       dbSize: 20480,
       revision: 17,
-      conditions: [{ type: "Ready", status: "True", reason: "AllServe", message: "", lastTransitionTime: "" }],
+      conditions: [
+        { type: "Ready", status: "True", reason: "AllMembersReady", message: "All serve.", lastTransitionTime: "" },
+      ],
     };
     await api.mergePatch(EtcdCluster, { namespace, name: "columns" }, { status }, { subresource: "status" });
     const [head = "", line = ""] = (await kubectl(["get", "etcd", "columns", `--namespace=${namespace}`])).split("\n");
-    assert.match(head, /^NAME\s+READY\s+VERSION\s+PHASE\s+LEADER\s+AGE\s*$/);
-    assert.match(line, /^columns\s+3\/3\s+3\.6\.16\s+Running\s+columns-4qkzfx7wsp\s+\S+\s*$/);
+    assert.match(head, /^NAME\s+READY\s+VERSION\s+STATUS\s+LEADER\s+AGE\s*$/);
+    assert.match(line, /^columns\s+3\/3\s+3\.6\.16\s+AllMembersReady\s+columns-4qkzfx7wsp\s+\S+\s*$/);
     const wide = await kubectl(["get", "etcd", "columns", "--output=wide", `--namespace=${namespace}`]);
-    assert.match(wide, /DB SIZE\s+REVISION/);
-    assert.match(wide, /20480\s+17/);
+    assert.match(wide, /PHASE\s+DB SIZE\s+REVISION\s+MESSAGE/);
+    assert.match(wide, /Running\s+20480\s+17\s+All serve\./);
     for (const category of ["all", "etcd"])
       assert.match(await kubectl(["get", category, `--namespace=${namespace}`]), /columns/);
     await kubectl(["wait", "etcd/columns", "--for=condition=Ready", "--timeout=5s", `--namespace=${namespace}`]);
@@ -200,6 +202,9 @@ describe("the definition", () => {
     after(() => api.delete(CustomResourceDefinition, { namespace: "", name }));
     const bad = object("old", { spec: { size: 0, baseImage: "x", pod: { labels: { app: "mine" } }, unknown: 1 } });
     await waitFor("the API server to take an object of the new kind", () => api.create(kind, bad));
+    const long = "l".repeat(60);
+    const held = object(long, { spec: { size: 3 } });
+    await api.create(kind, { ...held, metadata: { ...held.metadata, finalizers: ["example.com/held"] } });
 
     await installCrd(api, definition, never);
 
@@ -217,5 +222,14 @@ describe("the definition", () => {
     const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
     const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
     assert.equal(patched.status?.phase, "Failed");
+    // One whose name would be refused can be written to, and goes when it is deleted.
+    const key = { namespace, name: long };
+    await api.mergePatch(kind, key, told, { subresource: "status" });
+    await api.delete(kind, key);
+    await api.mergePatch(kind, key, { metadata: { finalizers: null } });
+    await waitFor("it to be gone", async () => {
+      const { items } = await api.list(kind, { namespace });
+      return items.every(({ metadata }) => metadata?.name !== long) || undefined;
+    });
   });
 });

@@ -90,6 +90,15 @@ test("an answer that breaks off midway is an error of the reader, never a shorte
   assert.match(error.message, /cannot read "broken\/a"/);
 });
 
+test("a store that wants an MD5 of every body gets one", async () => {
+  await proxy.become({ t: "demand", header: "content-md5" });
+  for (const bytes of [5, several.bytes]) {
+    const demanding = await open({});
+    await demanding.put(`md5/${bytes}`, made({ bytes }));
+    await isWhole(`md5/${bytes}`, bytes);
+  }
+});
+
 test("nobody who listens is said so", async () => {
   await proxy.become({ t: "refuse" });
   const error = await fails(store.put("refused/a", made(several)), "unavailable");

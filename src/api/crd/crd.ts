@@ -55,7 +55,13 @@ export function definitionOf(description: KindDescription): Definition {
 }
 
 function schemaOf({ kind, description, spec, status, nameRules }: KindDescription): OpenApiSchema {
-  const validations = nameRules.map(({ cel, says }) => ({ rule: cel, message: says }));
+  // Names do not change. An object of etcd-operator 0.9 whose name is refused today can still be written to, or its
+  // finalizer could never be removed.
+  const validations = nameRules.map(({ cel, says }) => ({
+    rule: `oldSelf.hasValue() || (${cel})`,
+    message: says,
+    optionalOldSelf: true,
+  }));
   return {
     description,
     type: "object",

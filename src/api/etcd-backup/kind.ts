@@ -13,6 +13,7 @@ export const etcdBackup: KindDescription<EtcdBackup> = {
   status: statusSchema,
   nameRules,
   columns: [
+    { name: "Cluster", type: "string", jsonPath: ".spec.clusterRef.name", description: "The EtcdCluster." },
     {
       name: "Phase",
       type: "string",
@@ -32,6 +33,7 @@ export const etcdBackup: KindDescription<EtcdBackup> = {
       type: "integer",
       jsonPath: ".status.lastBackup.sizeBytes",
       description: "Size of the last backup in bytes.",
+      priority: 1,
     },
     {
       name: "Path",
@@ -48,10 +50,10 @@ export const etcdBackup: KindDescription<EtcdBackup> = {
       priority: 1,
     },
     {
-      name: "Reason",
+      name: "Message",
       type: "string",
-      jsonPath: ".status.Reason",
-      description: "Why the last run failed.",
+      jsonPath: ".status.message",
+      description: "What happens now, or what is wrong and what to do.",
       priority: 1,
     },
     { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },

@@ -25,8 +25,20 @@ export const etcdCluster: KindDescription<EtcdCluster> = {
       jsonPath: ".status.currentVersion",
       description: "The etcd version that every member runs.",
     },
-    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Creating, Running or Failed." },
+    {
+      name: "Status",
+      type: "string",
+      jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
+      description: "AllMembersReady, or why the cluster is not ready.",
+    },
     { name: "Leader", type: "string", jsonPath: ".status.leader", description: "The member that leads." },
+    {
+      name: "Phase",
+      type: "string",
+      jsonPath: ".status.phase",
+      description: "Creating, Running or Failed.",
+      priority: 1,
+    },
     {
       name: "DB size",
       type: "integer",
@@ -35,6 +47,13 @@ export const etcdCluster: KindDescription<EtcdCluster> = {
       priority: 1,
     },
     { name: "Revision", type: "integer", jsonPath: ".status.revision", description: "etcd's revision.", priority: 1 },
+    {
+      name: "Message",
+      type: "string",
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      description: "The status in a sentence, with what to do.",
+      priority: 1,
+    },
     { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },
   ],
   scale: {

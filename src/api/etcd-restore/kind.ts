@@ -28,7 +28,13 @@ export const etcdRestore: KindDescription<EtcdRestore> = {
       description: "The revision of the backup.",
     },
     { name: "Backup", type: "string", jsonPath: ".status.backup.path", description: "The backup.", priority: 1 },
-    { name: "Reason", type: "string", jsonPath: ".status.reason", description: "Why it failed.", priority: 1 },
+    {
+      name: "Message",
+      type: "string",
+      jsonPath: ".status.message",
+      description: "What happens now, or why it failed and what to do.",
+      priority: 1,
+    },
     { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },
   ],
   introduction: `A superset of the EtcdRestore of coreos etcd-operator 0.9: its manifests keep their meaning. It is done once: apply

@@ -18,10 +18,14 @@ export interface GeneratedFile {
  * operator who both apply it would conflict over nothing. Only definitions of etcd-operator 0.9 need the field, and the
  * operator takes those over.
  */
-function manifestOf(definition: Definition): string {
+export function definitionToApply(definition: Definition) {
   const { preserveUnknownFields: _, ...spec } = definition.spec;
+  return { apiVersion: definition.apiVersion, kind: definition.kind, metadata: definition.metadata, spec };
+}
+
+function manifestOf(definition: Definition): string {
   return `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless it runs with -create-crd=false.
-${stringify({ ...definition, spec }, { lineWidth: 0 })}`;
+${stringify(definitionToApply(definition), { lineWidth: 0 })}`;
 }
 
 export function generatedFiles(): GeneratedFile[] {

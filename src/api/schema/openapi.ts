@@ -20,7 +20,7 @@ export interface OpenApiSchema {
   "x-kubernetes-list-type"?: "atomic" | "map";
   "x-kubernetes-list-map-keys"?: string[];
   "x-kubernetes-preserve-unknown-fields"?: true;
-  "x-kubernetes-validations"?: { rule: string; message: string }[];
+  "x-kubernetes-validations"?: { rule: string; message: string; optionalOldSelf?: boolean }[];
 }
 
 export function openApiOf(schema: Schema): OpenApiSchema {

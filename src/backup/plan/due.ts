@@ -29,6 +29,7 @@ export function ownStart(backup: Backup, now: number): Start | undefined {
     return at === undefined ? undefined : { trigger: "Schedule", at };
   }
   if (backupIntervalInSecond > 0) return { trigger: "Interval", at: intervalStart(backup) };
+  if (backup.status.run !== undefined) return undefined; // the one that there is
   return isToRunOnce(backup) ? { trigger: "Once", at: createdAt(backup) } : undefined;
 }
 

@@ -177,7 +177,7 @@ export class FakeMember implements EtcdMember {
     await onChunk(digest);
     return {
       bytes: pages.length + digest.length,
-      sha256: digest.toString("hex"),
+      sha256: createHash("sha256").update(pages).update(digest).digest("hex"),
       version: has(process.version, "statusQuota") ? this.#etcd.storageOf(process) : undefined,
     };
   };

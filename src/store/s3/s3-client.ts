@@ -6,6 +6,7 @@ import { StoreError } from "../errors.ts";
 import { needEntry, readCa } from "../secret-folder.ts";
 import type { StoreTarget } from "../store.ts";
 import { readAwsProfile } from "./aws-profile.ts";
+import { PayloadHash } from "./payload-hash.ts";
 import { s3Retries } from "./s3-retries.ts";
 
 export type S3Target = Extract<StoreTarget, { type: "S3" | "OSS" }>;
@@ -16,9 +17,10 @@ export interface S3Connection {
   readonly name: string;
   /**
    * How the store checks what arrives. `sdk`: AWS, with the SDK's own checksums, which buckets with Object Lock demand.
-   * `md5`: others, which know Content-MD5 and not always the newer ones.
+   * `signature`: others, which do not always know these; a request is signed with the SHA-256 of its body. `md5`: those of
+   * the others that asked for Content-MD5.
    */
-  readonly checks: "sdk" | "md5";
+  checks: "sdk" | "signature" | "md5";
   close(): void;
 }
 
@@ -34,13 +36,14 @@ export async function connectS3(target: S3Target, patient?: Patience): Promise<S
     requestChecksumCalculation: checksum,
     responseChecksumValidation: checksum,
     retryStrategy: s3Retries,
+    sha256: PayloadHash,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
   return {
     client,
     bucket: target.bucket,
     name,
-    checks: amazon ? "sdk" : "md5",
+    checks: amazon ? "sdk" : "signature",
     close() {
       client.destroy();
       agents.destroy();

@@ -52,10 +52,11 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
   let complete = false;
   const parts: CompletedPart[] = [];
   const sendPart = async ({ number, bytes, last }: Part): Promise<void> => {
-    const sent = { Body: bytes, ...checked(at, bytes) };
     if (last && number === 1)
       return finishing((condition) =>
-        at.client.send(new PutObjectCommand({ ...described, ...sent, ...condition }), call),
+        checked(at, bytes, (sent) =>
+          at.client.send(new PutObjectCommand({ ...described, ...sent, ...condition }), call),
+        ),
       );
     if (uploadId === undefined) {
       // The SDK adds checksums to parts, and leaves it to its caller to announce them.
@@ -64,9 +65,9 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
       uploadId = begun.UploadId ?? "";
       running.add(uploadId);
     }
-    const answer = await at.client.send(
-      new UploadPartCommand({ ...object, ...sent, UploadId: uploadId, PartNumber: number }),
-      call,
+    const part = { ...object, UploadId: uploadId, PartNumber: number };
+    const answer = await checked(at, bytes, (sent) =>
+      at.client.send(new UploadPartCommand({ ...part, ...sent }), call),
     );
     parts.push({
       PartNumber: number,
@@ -98,9 +99,24 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
   }
 }
 
-/** AWS checks by the SDK's own checksums. */
-const checked = (at: S3Connection, bytes: Buffer): { ContentMD5?: string } =>
-  at.checks === "sdk" ? {} : { ContentMD5: createHash("md5").update(bytes).digest("base64") };
+interface Sent {
+  readonly Body: Buffer;
+  readonly ContentMD5?: string;
+}
+
+/** Sends a body so that the store can check it. Some want an MD5 where objects are locked, and say so. */
+async function checked<T>(at: S3Connection, bytes: Buffer, send: (sent: Sent) => Promise<T>): Promise<T> {
+  const withMd5 = (): Promise<T> => send({ Body: bytes, ContentMD5: createHash("md5").update(bytes).digest("base64") });
+  if (at.checks === "md5") return withMd5();
+  try {
+    return await send({ Body: bytes });
+  } catch (error) {
+    const { status, name, message } = s3Problem(error);
+    if (at.checks !== "signature" || status !== 400 || !/content-?md5/i.test(`${name} ${message}`)) throw error;
+    at.checks = "md5";
+    return withMd5();
+  }
+}
 
 /** The request that makes the object visible: with the condition, where there is one and the store knows it. */
 async function conditionally(

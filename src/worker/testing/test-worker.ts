@@ -6,7 +6,7 @@ import { EtcdMembers } from "../../etcd/members.ts";
 import { systemClock } from "../../kube/clock.ts";
 import { logger } from "../../kube/process/log.ts";
 import type { ObjectStore } from "../../store/store.ts";
-import type { Worker } from "../worker.ts";
+import type { Worker } from "../program/worker.ts";
 
 export interface TestWorker extends Worker, AsyncDisposable {
   /** Lines of the log. */

@@ -6,6 +6,7 @@ import { memberAt } from "../../e2e/support/healthy.ts";
 import { lane } from "../../e2e/support/lane.ts";
 import type { Bucket } from "../support/bucket.ts";
 import { backUp, restore, untilBackup, untilRestored } from "../support/objects.ts";
+import { patiently } from "../../e2e/support/environment.ts";
 
 export function newCluster(bucket: () => Bucket): void {
   describe("a restore into a new cluster", { concurrency: 1 }, () => {
@@ -51,7 +52,7 @@ export function newCluster(bucket: () => Bucket): void {
         [],
       );
       assert.ok(!there.has(late), "what came later is not in it");
-      const { revision } = await member.status();
+      const { revision } = await member.status(patiently);
       assert.ok(revision < 100_000, `the revision of a new cluster is not raised: ${revision}`);
       await writer.nothingIsLost();
     });

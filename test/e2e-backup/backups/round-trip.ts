@@ -11,7 +11,7 @@ import type { Key } from "../../../src/kube/objects/objects.ts";
 import { run } from "../../../lab/machine/command.ts";
 import { enableAuth, giveLogin } from "../../e2e/support/auth.ts";
 import { clusterwide, createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
-import { kube, restrictedNamespace } from "../../e2e/support/environment.ts";
+import { kube, patiently, restrictedNamespace } from "../../e2e/support/environment.ts";
 import { memberAt } from "../../e2e/support/healthy.ts";
 import { type Lane, laneOf } from "../../e2e/support/lane.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
@@ -141,7 +141,7 @@ async function destroy({ namespace, name }: TestCluster): Promise<void> {
 async function watchersNotice(cluster: TestCluster, seen: number): Promise<void> {
   const [pod] = await cluster.pods();
   const member = memberAt(pod?.status?.podIP ?? "", cluster.login);
-  const { revision } = await member.status();
+  const { revision } = await member.status(patiently);
   assert.ok(revision > seen + 900_000_000, `${revision} after ${seen}`);
   await assert.rejects(
     member.list("/", { revision: seen, limit: 1 }),

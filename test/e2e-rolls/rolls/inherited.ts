@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import { Service, type Pod } from "../../../src/kube/objects/kinds.ts";
-import { kube, lab } from "../../e2e/support/environment.ts";
+import { kube, lab, patiently } from "../../e2e/support/environment.ts";
 import { followers, memberAt } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { laneOf } from "../../e2e/support/lane.ts";
@@ -96,7 +96,7 @@ export function inherited(): void {
           const after = await identity.during(untilRolled(cluster));
           assert.equal(after.clusterId, first.clusterId);
           for (const { etcd, name } of after.members) {
-            assert.equal((await etcd.status()).version, to, name);
+            assert.equal((await etcd.status(patiently)).version, to, name);
             assert.equal((await etcd.list("/before")).keys.length, 1, name);
           }
           await cluster.untilPodsReady();

@@ -6,7 +6,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../../e2e/support/cluster.ts";
-import { kube, patience } from "../../e2e/support/environment.ts";
+import { kube, patience, patiently } from "../../e2e/support/environment.ts";
 import { tagImage } from "../../e2e/support/disruptions.ts";
 import { type HealthyCluster, podText } from "../../e2e/support/healthy.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
@@ -116,7 +116,7 @@ export function refusals(): void {
       await cluster.edit({ version: current });
       const after = await cluster.untilHealthy();
       assert.equal(after.clusterId, before.clusterId);
-      for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, current, name);
+      for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, current, name);
       for (const { name, uid } of others) assert.equal(after.members.find((one) => one.name === name)?.uid, uid);
       await writer.nothingIsLost();
       await noChecksLeft(cluster);

@@ -14,6 +14,7 @@ import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { RollWatch } from "../../e2e/proofs/roll-watch.ts";
 import { holdSameData } from "../../e2e/proofs/same-data.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
+import { patiently } from "../../e2e/support/environment.ts";
 
 const oldest = "3.4.23";
 const newest = "3.7.3";
@@ -108,7 +109,7 @@ async function fill({ leader }: HealthyCluster): Promise<void> {
 /** By the members themselves, their pods and the status. */
 async function allRun(cluster: TestCluster, { members }: HealthyCluster, version: string): Promise<void> {
   for (const { etcd, name } of members) {
-    assert.equal((await etcd.status()).version, version, name);
+    assert.equal((await etcd.status(patiently)).version, version, name);
     assert.equal((await etcd.list("/data/")).keys.length, 256, name);
   }
   for (const { metadata, spec } of await cluster.pods()) {

@@ -7,6 +7,7 @@ import { lane } from "../../e2e/support/lane.ts";
 import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 import { onVolumes } from "../support/volumes.ts";
+import { patiently } from "../../e2e/support/environment.ts";
 
 const megabyte = 2 ** 20;
 /** The file counts, and it grows by 16 MiB at a time: 38 MiB are left when it is told. */
@@ -35,7 +36,7 @@ export function pressure(): void {
       const { leader } = await untilRolled(cluster);
       const value = new Uint8Array(megabyte);
       const keys: string[] = [];
-      while ((await leader.etcd.status()).dbSize < nearlyFull && keys.length < quota / megabyte) {
+      while ((await leader.etcd.status(patiently)).dbSize < nearlyFull && keys.length < quota / megabyte) {
         keys.push(`/large/${keys.length}`);
         await leader.etcd.put(keys.at(-1) ?? "", value);
       }
@@ -46,7 +47,7 @@ export function pressure(): void {
       );
       await writer.nothingIsLost();
       for (const key of keys) await leader.etcd.delete(key);
-      await leader.etcd.compact((await leader.etcd.status()).revision);
+      await leader.etcd.compact((await leader.etcd.status(patiently)).revision);
       await leader.etcd.defragment();
       await untilNoPressure(cluster);
       await writer.nothingIsLost();

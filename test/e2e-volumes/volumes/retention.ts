@@ -5,7 +5,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PersistentVolumeClaim } from "../../../src/kube/objects/kinds.ts";
 import { clusterwide, createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
-import { kube, patience, restrictedNamespace } from "../../e2e/support/environment.ts";
+import { kube, patience, patiently, restrictedNamespace } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { lane } from "../../e2e/support/lane.ts";
@@ -84,7 +84,7 @@ export function retention(): void {
       const after = await cluster.untilHealthy();
       assert.equal(after.clusterId, first.clusterId);
       for (const { name, id } of first.members) assert.equal(after.members.find((one) => one.name === name)?.id, id);
-      for (const { etcd } of after.members) assert.equal((await etcd.status()).version, "3.7.3");
+      for (const { etcd } of after.members) assert.equal((await etcd.status(patiently)).version, "3.7.3");
       await writer.nothingIsLost();
     });
   });

@@ -8,7 +8,7 @@ import { Login } from "../../../src/etcd/login.ts";
 import { enableAuth, giveLogin } from "../support/auth.ts";
 import { clusterwide, createCluster } from "../support/cluster.ts";
 import { deletePods } from "../support/disruptions.ts";
-import { lab, patience, restrictedNamespace } from "../support/environment.ts";
+import { lab, patience, patiently, restrictedNamespace } from "../support/environment.ts";
 import { followers } from "../support/healthy.ts";
 import { laneOf } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
@@ -59,7 +59,7 @@ export function auth(): void {
       const { cluster, writer } = on();
       await cluster.edit({ version: "3.7.3" });
       const { members } = await cluster.untilHealthy();
-      for (const { etcd } of members) assert.equal((await etcd.status()).version, "3.7.3");
+      for (const { etcd } of members) assert.equal((await etcd.status(patiently)).version, "3.7.3");
       await writer.nothingIsLost();
     });
   });
@@ -105,7 +105,9 @@ export function auth(): void {
         async () => {
           const pod = await cluster.pod(victim.name);
           const restarts = pod?.status?.containerStatuses?.[0]?.restartCount ?? 0;
-          return restarts > victim.restarts && (await victim.etcd.status()).leader !== undefined ? true : undefined;
+          return restarts > victim.restarts && (await victim.etcd.status(patiently)).leader !== undefined
+            ? true
+            : undefined;
         },
         { timeoutMs: patience },
       );

@@ -14,7 +14,7 @@ import {
   removeByHand,
   whileKubeletIsPaused,
 } from "../support/disruptions.ts";
-import { lab, patience } from "../support/environment.ts";
+import { lab, patience, patiently } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
@@ -63,7 +63,7 @@ export function healing(): void {
           moved.eventTime && removed.eventTime && moved.eventTime < removed.eventTime,
           "leadership moved first",
         );
-        const heir = (await other.etcd.status()).leader;
+        const heir = (await other.etcd.status(patiently)).leader;
         assert.ok(
           followers(before).some(({ id }) => id === heir),
           `${heir} leads`,

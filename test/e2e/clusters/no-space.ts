@@ -5,6 +5,7 @@ import { EtcdError } from "../../../src/etcd/errors.ts";
 import type { EtcdMember } from "../../../src/etcd/member.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
+import { patiently } from "../support/environment.ts";
 
 const megabyte = 1 << 20;
 const prefix = "/no-space/";
@@ -54,7 +55,7 @@ async function fillUp(etcd: EtcdMember): Promise<void> {
 async function makeRoom(etcd: EtcdMember, members: readonly EtcdMember[]): Promise<void> {
   const { keys } = await etcd.list(prefix);
   for (const { key } of keys) await etcd.delete(key);
-  const { revision } = await etcd.status();
+  const { revision } = await etcd.status(patiently);
   await etcd.compact(revision);
   for (const member of members) await member.defragment();
   for (const alarm of await etcd.alarms()) await etcd.disarm(alarm);

@@ -12,7 +12,7 @@ import { ports } from "../../../src/cluster/objects/labels.ts";
 import { Node } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
-import { kube, lab, patience } from "../support/environment.ts";
+import { kube, lab, patience, patiently } from "../support/environment.ts";
 import { lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { untilRolled } from "../proofs/rolled.ts";
@@ -123,7 +123,7 @@ export function settings(): void {
       const { cluster } = on();
       const { members, leader } = await cluster.untilHealthy();
       for (const { etcd, address } of members) {
-        assert.equal((await etcd.status()).dbSizeQuota, quotaBackendBytes);
+        assert.equal((await etcd.status(patiently)).dbSizeQuota, quotaBackendBytes);
         const metrics = await fetch(`http://${address}:${ports.metrics}/metrics`, {
           signal: AbortSignal.timeout(10_000),
         });

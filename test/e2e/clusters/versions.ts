@@ -7,6 +7,7 @@ import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster } from "../support/healthy.ts";
+import { patiently } from "../support/environment.ts";
 
 const runs = "3.5.35";
 
@@ -47,7 +48,7 @@ async function isReplacedInSameVersion(
   await deletePods(cluster, victim.name);
   const after = await cluster.untilMembersHealthy({ without: [victim.name] });
   onlyReplaced(before, after, victim.name);
-  for (const { etcd, name } of after.members) assert.equal((await etcd.status()).version, runs, name);
+  for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, runs, name);
   for (const { spec } of await cluster.pods()) assert.match(spec?.containers[0]?.image ?? "", /:v3\.5\.35$/);
   const reported = await cluster.until("Ready is VersionDiffers", (seen) => {
     return conditionOf(seen, "Ready")?.reason === "VersionDiffers";

@@ -9,6 +9,7 @@ import { IdentityWatch } from "../proofs/identity-watch.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster, type HealthyMember } from "../support/healthy.ts";
+import { patiently } from "../support/environment.ts";
 
 export function wiped(): void {
   describe("wiped", { concurrency: 1 }, () => {
@@ -55,7 +56,7 @@ async function isReplacedWhenWiped(
 async function moveLeader({ leader, members }: HealthyCluster, victim: HealthyMember): Promise<void> {
   const heir = members.find(({ id }) => id !== leader.id && id !== victim.id);
   assert.ok(heir);
-  if (leader.id !== victim.id) await leader.etcd.moveLeader((await heir.etcd.status()).memberId);
+  if (leader.id !== victim.id) await leader.etcd.moveLeader((await heir.etcd.status(patiently)).memberId);
 }
 
 function memberNamed({ members }: HealthyCluster, name: string): HealthyMember {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../../../lab/progress.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../support/cluster.ts";
-import { patience } from "../support/environment.ts";
+import { patience, patiently } from "../support/environment.ts";
 import { memberAt } from "../support/healthy.ts";
 
 /** Slow enough to leave the machine to the tests. */
@@ -83,7 +83,7 @@ export class Writer {
   }
 
   async #complaintsAbout(address: string, expected: ReadonlyMap<string, string>): Promise<string[]> {
-    const { keys } = await memberAt(address, this.#cluster.login).list(this.prefix, {}, { deadline: 10_000 });
+    const { keys } = await memberAt(address, this.#cluster.login).list(this.prefix, {}, patiently);
     const found = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
     return [...expected].flatMap(([key, value]) => {
       const there = found.get(key);

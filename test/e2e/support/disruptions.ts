@@ -16,9 +16,9 @@ import type { TestCluster } from "./cluster.ts";
 import { kube, lab, patience } from "./environment.ts";
 import type { HealthyMember } from "./healthy.ts";
 
-/** All in one request to the API server. */
+/** All in one request to the API server. One that the operator has deleted meanwhile is fine. */
 export async function deletePods({ namespace }: TestCluster, ...names: string[]): Promise<void> {
-  await kubectl("delete", "pods", `--namespace=${namespace}`, "--wait=false", ...names);
+  await kubectl("delete", "pods", `--namespace=${namespace}`, "--wait=false", "--ignore-not-found", ...names);
 }
 
 /** Like `kubectl drain`; fails while the PodDisruptionBudget forbids it. */

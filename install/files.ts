@@ -1,0 +1,56 @@
+// The files in the tree that are made from install/, in whole or in part.
+import type { GeneratedFile } from "../src/api/generate/files.ts";
+import { chartFiles } from "./chart/chart-files.ts";
+import { argocdConfigMap, healthScripts } from "./health/argocd.ts";
+import { fluxSnippet } from "./health/flux.ts";
+import { k9sPlugins, k9sViews } from "./health/k9s.ts";
+import { home, installationOf, namespace, operatorOf } from "./installation.ts";
+import { fileOf, yamlOf } from "./manifest.ts";
+import { withRightsTable } from "./rights-table.ts";
+
+const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
+
+const wholeKubernetes = `The operator for all namespaces, in the namespace ${home}: kubectl apply --server-side -f install/install.yaml
+It manages the EtcdClusters that have the annotation etcd.database.coreos.com/scope: clusterwide.
+${made}`;
+
+const oneNamespace = `The operator for the namespace that kubectl uses: kubectl apply --server-side -f install/install-namespace.yaml
+It manages the EtcdClusters of that namespace. The first three objects are of the whole Kubernetes cluster.
+${made}`;
+
+const withoutDefinitions = `The operator for one namespace, without the definitions.
+${made}`;
+
+const whole = (path: string, text: string): GeneratedFile => ({ path, render: () => text });
+
+const kustomization = (comment: string, resource: string): string =>
+  `${comment.replaceAll(/^/gm, "# ")}\n${yamlOf({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources: [resource] })}`;
+
+export function generatedFiles(): GeneratedFile[] {
+  return [
+    whole(
+      "install/install.yaml",
+      fileOf(wholeKubernetes, [namespace, ...installationOf({ scope: "clusterwide", namespace: home })]),
+    ),
+    whole("install/install-namespace.yaml", fileOf(oneNamespace, installationOf({ scope: "namespace" }))),
+    whole(
+      "install/kustomization.yaml",
+      kustomization("A base: the operator for all namespaces, with the definitions.", "install.yaml"),
+    ),
+    whole("install/namespace/operator.yaml", fileOf(withoutDefinitions, operatorOf({ scope: "namespace" }))),
+    whole(
+      "install/namespace/kustomization.yaml",
+      kustomization(
+        "A base: the operator for one namespace, without the definitions, which an administrator applies once.",
+        "operator.yaml",
+      ),
+    ),
+    { path: "docs/install.md", render: withRightsTable },
+    ...chartFiles(),
+    ...Object.entries(healthScripts).map(([kind, script]) => whole(`install/argocd/${kind}/health.lua`, script)),
+    whole("install/argocd/argocd-cm.yaml", argocdConfigMap()),
+    whole("install/flux/health-checks.yaml", fluxSnippet()),
+    whole("install/k9s/plugins.yaml", k9sPlugins()),
+    whole("install/k9s/views.yaml", k9sViews()),
+  ];
+}

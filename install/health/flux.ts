@@ -1,0 +1,44 @@
+// Health checks for Flux, as healthCheckExprs of a Kustomization. Flux asks whether it failed, then whether it is current;
+// until one of them holds it waits.
+import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { yamlOf } from "../manifest.ts";
+import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
+
+interface Check {
+  readonly kind: string;
+  readonly failed: string;
+  readonly current: string;
+}
+
+const seen = "has(status.observedGeneration) && status.observedGeneration == metadata.generation";
+const someCondition = (test: string): string => `has(status.conditions) && status.conditions.exists(c, ${test})`;
+const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
+const phaseIs = (...phases: string[]): string => `has(status.phase) && status.phase in [${listed(phases)}]`;
+
+/** A paused cluster, or one whose members wait to be deleted, is as somebody wants it: it is not waited for. */
+const waitsAsAsked = `has(spec.paused) && spec.paused || ${someCondition(
+  `c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("suspended"))}]`,
+)}`;
+
+export const fluxChecks: readonly Check[] = [
+  {
+    kind: "EtcdCluster",
+    failed: `${seen} && ${someCondition(
+      `c.type == 'Stalled' && c.status == 'True' || c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("degraded", "stalled"))}]`,
+    )}`,
+    current: `${seen} && (${waitsAsAsked} || ${someCondition("c.type == 'Ready' && c.status == 'True'")})`,
+  },
+  {
+    kind: "EtcdBackup",
+    failed: `${seen} && (${phaseIs("Failed")} || ${someCondition("c.type == 'Problem' && c.status == 'True'")})`,
+    current: `${seen} && (${phaseIs("Succeeded", "Scheduled", "Suspended")} || has(status.lastBackup))`,
+  },
+  { kind: "EtcdRestore", failed: phaseIs("Failed"), current: phaseIs("Succeeded") },
+];
+
+export function fluxSnippet(): string {
+  const apiVersion = `${EtcdCluster.group}/${EtcdCluster.version}`;
+  const healthCheckExprs = fluxChecks.map(({ kind, failed, current }) => ({ apiVersion, kind, failed, current }));
+  return `# Made by \`node install/generate.ts\`. Put it into the spec of the Kustomization of Flux that applies your clusters.
+${yamlOf({ wait: true, healthCheckExprs })}`;
+}

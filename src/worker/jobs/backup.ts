@@ -1,0 +1,224 @@
+// Takes a backup: streams a snapshot of the best member into the store, writes what is known of it beside it, and reads
+// everything back. Only then it is one.
+import type { Snapshot } from "../../etcd/member.ts";
+import { seal } from "../../seal/seal.ts";
+import { sealedBytes } from "../../seal/format.ts";
+import { chooseKey, type SealKey } from "../../seal/key.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { endpointsOf } from "./etcd-access.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import { Hashed } from "../program/hashed.ts";
+import type { BackupDone, BackupFacts, BackupJob } from "../job.ts";
+import { getMetadata, type Metadata, putMetadata } from "./metadata.ts";
+import { objectKey } from "./object-key.ts";
+import { pulled, resumed } from "../program/pulled.ts";
+import { endLeftovers } from "./leftovers.ts";
+import { readBack, withdrawn } from "./read-back.ts";
+import { applyRetention, doneBefore } from "./retention.ts";
+import { after, before, type Before } from "./revision.ts";
+import { type Source, sourcesAt } from "./best-member.ts";
+import { counted, type Watch, watched } from "../program/watch.ts";
+import type { Worker } from "../program/worker.ts";
+
+export async function backup(job: BackupJob, store: ObjectStore, worker: Worker): Promise<BackupDone> {
+  const began = worker.clock.now();
+  const key = job.encryption && (await chooseKey(job.encryption.folder, job.encryption.keyId));
+  const facts = (await earlierPod(job, store, worker)) ?? (await take(job, key, store, worker));
+  const retained = await applyRetention(job, facts.key, store, worker);
+  return { do: "backup", backup: facts, durationMs: Math.round(worker.clock.now() - began), ...retained };
+}
+
+/** A pod of this run that died after its work was done has left all of it. */
+async function earlierPod(job: BackupJob, store: ObjectStore, worker: Worker): Promise<BackupFacts | undefined> {
+  const found = await doneBefore(job, store, worker);
+  if (found === undefined) return undefined;
+  worker.log.info("this run has made its backup already", { key: found.key });
+  try {
+    await watched({ ...worker, ...job, what: "read-back" }, (watch) => readBack(store, found, watch));
+    return factsOf(found);
+  } catch (error) {
+    worker.signal.throwIfAborted();
+    worker.log.warn("it cannot be proved, and is made again", { key: found.key, error });
+    return undefined;
+  }
+}
+
+async function take(
+  job: BackupJob,
+  key: SealKey | undefined,
+  store: ObjectStore,
+  worker: Worker,
+): Promise<BackupFacts> {
+  const { signal } = worker;
+  await endLeftovers(job.key, store, worker);
+  const sources = await sourcesAt(await endpointsOf(job.source), worker);
+  const wasThere = new Map<string, boolean>();
+  const metadata = await watched({ ...worker, ...job, what: "upload" }, async (watch) => {
+    const stream = await firstThatStreams(sources, job, watch, { ...worker, signal: watch.signal });
+    const name = objectKey(job.key, stream.before.revision, job.startedAt);
+    wasThere.set(name, await isTaken(name, job, store, watch));
+    return upload({ job, name, key, stream, store, watch, worker: { ...worker, signal: watch.signal } });
+  });
+  const isNew = wasThere.get(metadata.key) === false;
+  try {
+    await putMetadata(store, metadata, { signal });
+    await watched({ ...worker, ...job, what: "read-back" }, (watch) => readBack(store, metadata, watch));
+  } catch (error) {
+    throw await withdrawn(store, metadata.key, isNew ? "new" : "replaced", error);
+  }
+  return factsOf(metadata);
+}
+
+/** Whether an object is there that this one replaces. One in a series of somebody else is not replaced. */
+async function isTaken(name: string, job: BackupJob, store: ObjectStore, { signal }: Watch): Promise<boolean> {
+  if ((await store.head(name, { signal })) === undefined) return false;
+  if (job.key.t === "once") return true;
+  const { owner } = (await getMetadata(store, name, { signal })) ?? {};
+  if (owner === undefined || (owner.namespace === job.owner.namespace && owner.name === job.owner.name)) return true;
+  throw new WorkerFailure(
+    "misconfigured",
+    `${name} in ${store.name} belongs to the EtcdBackup ${owner.namespace}/${owner.name}. Give each EtcdBackup a path of its own.`,
+  );
+}
+
+interface Stream {
+  readonly source: Source;
+  readonly before: Before;
+  readonly first: IteratorResult<Uint8Array>;
+  readonly rest: AsyncIterator<Uint8Array>;
+  /** Once all of it was read. */
+  snapshot(): Snapshot;
+  /** Why it broke off. */
+  failure(): unknown;
+}
+
+async function firstThatStreams(
+  sources: readonly Source[],
+  job: BackupJob,
+  watch: Watch,
+  worker: Worker,
+): Promise<Stream> {
+  let last: unknown;
+  for (const source of sources) {
+    try {
+      return await begin(source, job, watch, worker);
+    } catch (error) {
+      watch.signal.throwIfAborted();
+      worker.log.warn("a member gives no snapshot", { endpoint: source.member.endpoint, error });
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Resolves with the first chunk, which a large database lets wait for. */
+async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worker): Promise<Stream> {
+  const { signal } = watch;
+  const patience = job.stalledAfterSeconds * 1000;
+  const known = await before(source, patience / 2, worker);
+  watch.moved(0);
+  let snapshot: Snapshot | undefined;
+  let failure: unknown;
+  const rest = pulled(async (push) => {
+    try {
+      snapshot = await source.member.snapshot(push, { answerWithin: patience, signal });
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  });
+  const first = await rest.next();
+  if (first.done === true) throw new WorkerFailure("etcd", `${source.member.endpoint} sent an empty snapshot.`);
+  worker.log.info("the snapshot comes", {
+    endpoint: source.member.endpoint,
+    version: source.status.version,
+    revision: known.revision,
+    databaseBytes: source.status.dbSize,
+  });
+  return {
+    source,
+    before: known,
+    first,
+    rest,
+    snapshot() {
+      if (snapshot === undefined) throw new WorkerFailure("failed", "The store did not read the whole snapshot.");
+      return snapshot;
+    },
+    failure: () => failure,
+  };
+}
+
+interface Upload {
+  readonly job: BackupJob;
+  readonly name: string;
+  readonly key: SealKey | undefined;
+  readonly stream: Stream;
+  readonly store: ObjectStore;
+  readonly watch: Watch;
+  readonly worker: Worker;
+}
+
+async function upload({ job, name, key, stream, store, watch, worker }: Upload): Promise<Metadata> {
+  const { source, first, rest } = stream;
+  const plain = counted(resumed(first, rest), watch);
+  const sealed = new Hashed();
+  try {
+    const revisions = await after(source, stream.before, worker);
+    const about = await aboutCluster(source, job, worker);
+    const { signal } = watch;
+    const body = key ? sealed.of(seal(plain, key)) : plain;
+    await store.put(name, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
+    const snapshot = stream.snapshot();
+    // Of a plain one etcd's client knows it: it compared the digest at the end.
+    const { bytes, sha256 } = key ? sealed.finish() : snapshot;
+    const storageVersion = snapshot.version ?? source.status.storageVersion;
+    return {
+      formatVersion: 1,
+      key: name,
+      bytes,
+      sha256,
+      snapshotBytes: snapshot.bytes,
+      takenAt: job.startedAt,
+      ...revisions,
+      ...about,
+      ...(storageVersion !== undefined && { storageVersion }),
+      ...(key && { keyId: key.id }),
+      owner: job.owner,
+      run: job.run,
+      ...(job.cluster && { cluster: job.cluster }),
+    };
+  } catch (error) {
+    // What the store says about a source that broke off is less than why it did.
+    throw stream.failure() ?? error;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** The database may have grown since it was asked for its size. */
+function mostBytes(databaseBytes: number, key: SealKey | undefined): number {
+  const plain = Math.ceil(databaseBytes * 1.05) + (1 << 20);
+  return key ? sealedBytes(plain, key.id) : plain;
+}
+
+async function aboutCluster(
+  { member, status }: Source,
+  job: BackupJob,
+  { log, signal }: Worker,
+): Promise<Pick<BackupFacts, "etcdVersion" | "clusterId" | "members" | "auth">> {
+  const listed = member.memberList({ linearizable: false }, { signal }).then(({ members }) => members.length);
+  // A learner lists nobody.
+  const members = await listed.catch(() => job.source.endpoints.length);
+  const auth = await member.authentication({ signal }).catch((error: unknown) => {
+    log.info("whether authentication is on is not known", { error });
+    return undefined;
+  });
+  signal.throwIfAborted();
+  const { version: etcdVersion, clusterId } = status;
+  return { etcdVersion, clusterId, members, ...(auth && { auth: auth === "on" }) };
+}
+
+function factsOf(metadata: Metadata): BackupFacts {
+  const { formatVersion: _, run: __, cluster: ___, ...facts } = metadata;
+  return facts;
+}

@@ -1,0 +1,23 @@
+// Deletes the backups of an EtcdBackup, and nothing that is not provably its own.
+import type { ObjectStore } from "../../store/store.ts";
+import { WorkerFailure } from "../program/failure.ts";
+import type { DeleteJob, Done } from "../job.ts";
+import { endLeftovers } from "./leftovers.ts";
+import { deleteAll, forgetLonely, listSeries, ownedOf } from "./retention.ts";
+import type { Worker } from "../program/worker.ts";
+
+export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {
+  const { path, t } = job.key;
+  await endLeftovers(job.key, store, worker);
+  const { keys, lonely } = t === "once" ? { keys: [path], lonely: [] } : await listSeries(path, store, worker);
+  const owned = await ownedOf(keys, job.owner, store, worker);
+  const { deleted, refused } = await deleteAll(
+    owned.map(({ key }) => key),
+    store,
+    worker,
+  );
+  const lasting = refused.find(({ code }) => code !== "locked");
+  if (lasting) throw new WorkerFailure("store", `${deleted} of ${owned.length} were deleted. ${lasting.message}`);
+  await forgetLonely(lonely, job.owner, store, worker);
+  return { do: "delete", deleted, locked: refused.length };
+}

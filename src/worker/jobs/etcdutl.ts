@@ -1,0 +1,120 @@
+// etcd's own program for snapshots: what a snapshot holds, and a data directory made from it. One version serves the
+// snapshots of all.
+import { execFile } from "node:child_process";
+import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
+import type { Worker } from "../program/worker.ts";
+
+type Etcdutl = Pick<Worker, "etcdutl" | "signal" | "scratch">;
+
+export interface SnapshotStatus {
+  /** Of the last change that is left: after a compaction etcd may have counted further. */
+  readonly revision: number;
+  readonly keys: number;
+  /** As in `3.6.0`; undefined before 3.6. */
+  readonly storageVersion: string | undefined;
+}
+
+/** Reads all of the file, and fails if it is not a sound database. */
+export async function snapshotStatus(file: string, tool: Etcdutl): Promise<SnapshotStatus> {
+  const answer = parse(await run(["snapshot", "status", file, "--write-out=json"], tool));
+  const version = answer["version"];
+  return {
+    revision: numberIn(answer, "revision"),
+    keys: numberIn(answer, "totalKey"),
+    storageVersion: typeof version === "string" && version !== "" ? version : undefined,
+  };
+}
+
+export interface FileHash {
+  readonly hash: number;
+  readonly revision: number;
+  readonly compactRevision: number;
+}
+
+/**
+ * The hash that the server would give at this revision; undefined: at the latest. **Changes the file**, as any start of
+ * etcd on it does: its digest no longer fits, and it cannot be restored afterwards.
+ */
+export async function hashOfFile(file: string, revision: number | undefined, tool: Etcdutl): Promise<FileHash> {
+  const at = revision === undefined ? [] : [`--rev=${revision}`];
+  const answer = parse(await run(["hashkv", file, ...at, "--write-out=json"], tool));
+  return {
+    hash: numberIn(answer, "hash"),
+    revision: numberIn(answer, "hashRevision"),
+    compactRevision: numberIn(answer, "compactRevision"),
+  };
+}
+
+export interface NewMember {
+  readonly name: string;
+  readonly peerUrl: string;
+  readonly token: string;
+  readonly dataDir: string;
+  readonly bumpRevision: number;
+}
+
+/** Makes the data of the only member of a new cluster. */
+export async function restoreSnapshot(file: string, member: NewMember, tool: Etcdutl): Promise<void> {
+  const { name, peerUrl, token, dataDir, bumpRevision } = member;
+  const bump = bumpRevision > 0 ? [`--bump-revision=${bumpRevision}`, "--mark-compacted"] : [];
+  const flags = [
+    `--data-dir=${dataDir}`,
+    `--name=${name}`,
+    `--initial-cluster=${name}=${peerUrl}`,
+    `--initial-cluster-token=${token}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    ...bump,
+  ];
+  await run(["snapshot", "restore", file, ...flags], tool);
+}
+
+function run(args: readonly string[], { etcdutl, signal, scratch }: Etcdutl): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const options = { signal, maxBuffer: 4 << 20, env: { PATH: process.env["PATH"] ?? "", HOME: scratch } };
+  execFile(etcdutl, args, options, (error, stdout, stderr) => {
+    if (error === null) resolve(stdout);
+    else if (signal.aborted) reject(error);
+    else reject(problemOf(args.slice(0, 2).join(" "), error, `${stderr}\n${stdout}`, scratch));
+  });
+  return promise;
+}
+
+function problemOf(what: string, error: Error, said: string, folder: string): WorkerFailure {
+  if (/no space left on device/i.test(said)) return diskFull(folder, error);
+  if (hasCode(error, "ENOENT", "EACCES"))
+    return new WorkerFailure("failed", "etcdutl cannot be run: the image of the worker must have it.", {
+      cause: error,
+    });
+  if ("signal" in error && error.signal === "SIGKILL")
+    return new WorkerFailure(
+      "failed",
+      `etcdutl ${what} was killed, probably for want of memory. Raise the memory limit of the worker.`,
+      { cause: error },
+    );
+  // A file that is no sound database ends it by an error, or by a fault of memory in the middle of a page.
+  return new WorkerFailure(
+    "damaged",
+    `The snapshot is damaged: etcdutl ${what} says "${firstLine(said)}". Use another backup.`,
+    { cause: error },
+  );
+}
+
+const firstLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "" && !line.startsWith("{"))
+    ?.replace(/^Error: /, "")
+    .slice(0, 300) ?? "nothing";
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== "object" || parsed === null) throw new TypeError("etcdutl did not answer with an object");
+  return Object.fromEntries(Object.entries(parsed));
+}
+
+function numberIn(answer: Readonly<Record<string, unknown>>, name: string): number {
+  const value = answer[name];
+  if (typeof value !== "number") throw new TypeError(`the answer of etcdutl has no ${name}`);
+  return value;
+}

@@ -1,0 +1,86 @@
+// What is stored beside a backup, as `<key>.json`: what is known of it, and whose it is. Backups of etcd-operator 0.9 have
+// none, and metadata that cannot be read counts as none.
+import type { ObjectStore, StoreCall } from "../../store/store.ts";
+import type { BackupFacts, BackupJob } from "../job.ts";
+import { metadataKey } from "./object-key.ts";
+
+export interface Metadata extends BackupFacts {
+  readonly formatVersion: 1;
+  /** Of the run that wrote it. */
+  readonly run?: string;
+  readonly cluster?: BackupJob["cluster"];
+}
+
+/** Longer is not ours. */
+const longest = 64 << 10;
+
+export async function putMetadata(store: ObjectStore, metadata: Metadata, call: StoreCall): Promise<void> {
+  const text = Buffer.from(`${JSON.stringify(metadata, undefined, 2)}\n`);
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield text;
+  }
+  const options = { ...call, expectedBytes: text.length, contentType: "application/json" };
+  await store.put(metadataKey(metadata.key), body(), options);
+}
+
+export async function getMetadata(store: ObjectStore, key: string, call: StoreCall): Promise<Metadata | undefined> {
+  const found = await store.get(metadataKey(key), call);
+  if (found === undefined) return undefined;
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of found.body) {
+    read.push(chunk);
+    bytes += chunk.length;
+    if (bytes > longest) return undefined;
+  }
+  const metadata = parseMetadata(Buffer.concat(read).toString("utf8"));
+  // Objects may have been copied elsewhere.
+  return metadata && { ...metadata, key };
+}
+
+/** How each field must look; `?` may be absent. */
+const form = {
+  formatVersion: "number",
+  key: "string",
+  bytes: "number",
+  sha256: "string",
+  snapshotBytes: "number",
+  takenAt: "string",
+  revision: "number",
+  exactRevision: "boolean",
+  etcdVersion: "string",
+  clusterId: "string",
+  members: "number",
+  storageVersion: "string?",
+  auth: "boolean?",
+  keyId: "string?",
+  keys: "number?",
+  run: "string?",
+  hash: { value: "number", revision: "number", compactRevision: "number" },
+  owner: { namespace: "string", name: "string" },
+} as const;
+
+export function parseMetadata(text: string): Metadata | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isMetadata(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMetadata(value: unknown): value is Metadata {
+  return hasForm(value, form) && "formatVersion" in value && value.formatVersion === 1;
+}
+
+function hasForm(value: unknown, form: Readonly<Record<string, unknown>>): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(form).every(([name, wanted]) => {
+    const found = fields.get(name);
+    if (typeof wanted === "object" && wanted !== null)
+      return found === undefined || hasForm(found, Object.fromEntries(Object.entries(wanted)));
+    const [type, isOptional] = String(wanted).split("?");
+    return (found === undefined && isOptional !== undefined) || typeof found === type;
+  });
+}

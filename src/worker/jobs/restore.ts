@@ -1,0 +1,81 @@
+// Makes the data of a member from a backup, once. It runs before each start of the member, also after a crash of its node:
+// data that is there is left alone, and a restore that was interrupted begins anew. The data appears in one step.
+import { chmod, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import * as path from "node:path";
+import type { ObjectStore } from "../../store/store.ts";
+import { factsOf, refuseNewer } from "./check.ts";
+import { sync, syncTree } from "../program/durable.ts";
+import { restoreSnapshot, snapshotStatus } from "./etcdutl.ts";
+import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
+import { withFetched } from "./fetch.ts";
+import type { Done, RestoreJob } from "../job.ts";
+import type { Worker } from "../program/worker.ts";
+
+/** The store is opened only if it is needed: a member with its data starts without it. */
+export async function restore(job: RestoreJob, openStore: () => Promise<ObjectStore>, worker: Worker): Promise<Done> {
+  const { dataDir } = job;
+  if (await exists(path.join(dataDir, "member"))) {
+    worker.log.info("the member has its data: nothing is restored", { dataDir });
+    return { do: "restore", restored: false };
+  }
+  if (worker.restoring === "refused")
+    throw new WorkerFailure(
+      "failed",
+      "This member has started before and its data is gone. It must not be restored again: what it had acknowledged since would be lost. The operator replaces it.",
+    );
+  await refuseOtherFiles(dataDir);
+  const store = await openStore();
+  return withFetched(job, store, worker, async (fetched) => {
+    if (fetched.sha256 !== job.sha256)
+      throw new WorkerFailure(
+        "damaged",
+        `${job.key} in ${store.name} is another object than the one that was checked. Restore again, so that it is checked.`,
+      );
+    const status = await snapshotStatus(fetched.file, worker);
+    refuseNewer(job.targetVersion, status, fetched);
+    await makeData(job, fetched.file, worker);
+    return { do: "restore", restored: true, backup: factsOf(job.key, fetched, status) };
+  });
+}
+
+async function makeData(job: RestoreJob, file: string, worker: Worker): Promise<void> {
+  const { dataDir, member, token, bumpRevision } = job;
+  const unfinished = `${dataDir}.restoring`;
+  await rm(unfinished, { recursive: true, force: true });
+  try {
+    const made = { ...member, token, bumpRevision, dataDir: unfinished };
+    await restoreSnapshot(file, made, { ...worker, scratch: path.dirname(dataDir) });
+    await chmod(unfinished, 0o700);
+    await syncTree(unfinished);
+    await rmdir(dataDir).catch(unlessAbsent);
+    await rename(unfinished, dataDir);
+    await sync(path.dirname(dataDir));
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw hasCode(error, "ENOSPC", "EDQUOT") ? diskFull(path.dirname(dataDir), error) : error;
+  }
+  worker.log.info("the data of the member is restored", { dataDir, member: member.name, bumpRevision });
+}
+
+/** Said before the snapshot is fetched. An empty folder is fine. */
+async function refuseOtherFiles(dataDir: string): Promise<void> {
+  const found = await readdir(dataDir).catch(unlessAbsent);
+  if (found !== undefined && found.length > 0)
+    throw new WorkerFailure(
+      "dataExists",
+      `${dataDir} holds ${found.slice(0, 5).join(", ")} and no data of a member. Empty it, or use another volume.`,
+    );
+}
+
+function unlessAbsent(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT")) throw error;
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    (error: unknown) => {
+      unlessAbsent(error);
+      return false;
+    },
+  );
