@@ -85,6 +85,17 @@ test("clusters are counted by the operator that leads, and by none that stands b
   await Promise.all(running);
 });
 
+test("an operator that no longer leads says nothing of clusters: another one knows better", async () => {
+  await using stage = new Stage();
+  stage.startOperator();
+  await stage.createWhole(1);
+  const { registry } = stage;
+  const said = (): readonly string[] => registry.text().match(/^etcd_operator_cluster_\w+\{.*etcd_cluster=.*/gm) ?? [];
+  assert.ok(said().some((line) => line.startsWith("etcd_operator_cluster_members_healthy{")));
+  await stage.stopOperator();
+  assert.deepEqual(said(), []);
+});
+
 test("the pods of the managed clusters are those of their members: none that tries an image, and nobody else's", async () => {
   const clock = new SimulatedClock();
   const api = new FakeApi({

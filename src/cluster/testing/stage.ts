@@ -16,6 +16,7 @@ import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
+import type { Registry } from "../../kube/process/metrics.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
@@ -346,6 +347,12 @@ export class Stage implements AsyncDisposable {
       there.every((pod) => !usesVolume(pod) || claims.has(pod.metadata?.name)) &&
       pods.length === size
     );
+  }
+
+  /** Of the operator that runs now, to be read after its end, too. */
+  get registry(): Registry {
+    assert.ok(this.#running);
+    return this.#running.observer.metrics.registry;
   }
 
   /** Of the running operator's metrics, the sample of this name and these labels; 0 when there is none. */
