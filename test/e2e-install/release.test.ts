@@ -116,6 +116,9 @@ for (const helm of helms)
       for (const plural of ["etcdclusters", "etcdbackups", "etcdrestores"])
         assert.match(crds, new RegExp(`${plural}\\.etcd\\.database\\.coreos\\.com`));
       assert.deepEqual(await members(), atFirst);
+      // With its rights goes the right to give them back: who follows waits until they expire, or somebody deletes them.
+      const leases = await kubectl("delete", "leases", "--all", `--namespace=${home}`, "--output=name");
+      assert.match(leases, /etcd-operator-clusterwide/);
     });
 
     test("a release that is installed again goes on with the cluster", async () => {
