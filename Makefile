@@ -27,6 +27,10 @@ lab-down: $(READY) ## Stop the local Kubernetes and leave no trace of it
 image: $(READY) ## Build the operator image, without Docker, as an archive in dist/images; load it into the lab if that is up
 	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
 
+.PHONY: plugin
+plugin: $(READY) ## Build the kubectl plugin: dist/kubectl-etcd
+	@$(NODE) lab/plugin.ts
+
 .PHONY: deploy
 deploy: $(READY) ## Install the operator, or bring it up to date, in the lab (started if it is not up)
 	@$(NODE) demo/deploy.ts $(LAB_OPTIONS)
@@ -38,7 +42,7 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 
 .PHONY: matrix
 matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
-	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd stores backup e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd observability stores backup e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)

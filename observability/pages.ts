@@ -65,7 +65,9 @@ export function alertsTable(): string {
 }
 
 export function operatorMetricsTable(): string {
-  const rows = operatorMetrics().map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
+  const isOurs = ({ name }: { name: string }): boolean => name.startsWith("etcd_operator_");
+  const sorted = operatorMetrics().toSorted((a, b) => Number(isOurs(b)) - Number(isOurs(a)));
+  const rows = sorted.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
   return ["| metric | type | meaning |", "|---|---|---|", ...rows].join("\n");
 }
 

@@ -115,6 +115,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "e2e-tls",
+    what: "certificates that are given and made, while clients write",
+    need: "lab",
+    files: () => testFiles("test/e2e-tls"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "lab-lifecycle",
     // Before other labs start: a user's inotify instances allow for about three.
     what: "labs come and go without a trace",
@@ -162,13 +170,6 @@ export const suites: readonly Suite[] = [
     what: "members with volumes of their own",
     need: "lab",
     files: () => testFiles("test/e2e-volumes"),
-    atOnce: 1,
-  },
-  {
-    name: "e2e-tls",
-    what: "certificates that are given and made, while clients write",
-    need: "lab",
-    files: () => testFiles("test/e2e-tls"),
     atOnce: 1,
   },
 ];

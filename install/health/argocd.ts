@@ -2,7 +2,7 @@
 // Argo CD takes an object of ours for healthy whatever its status says.
 import { kinds } from "../../src/api/kinds.ts";
 import { yamlOf } from "../manifest.ts";
-import { reasonsThatMean } from "./reasons.ts";
+import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
 
 const comment = "-- Made by `node install/generate.ts` from install/health/argocd.ts.";
 
@@ -43,7 +43,7 @@ local ready = condition("Ready")
 if ready.status == "True" then
   return { status = "Healthy", message = ready.message }
 end
-local degraded = ${setOf(reasonsThatMean("degraded"))}
+local degraded = ${setOf(reasonsThatMean("degraded", "stalled"))}
 local suspended = ${setOf(reasonsThatMean("suspended"))}
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }

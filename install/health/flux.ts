@@ -2,7 +2,7 @@
 // until one of them holds it waits.
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { yamlOf } from "../manifest.ts";
-import { reasonsThatMean } from "./reasons.ts";
+import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
 
 interface Check {
   readonly kind: string;
@@ -24,7 +24,7 @@ export const fluxChecks: readonly Check[] = [
   {
     kind: "EtcdCluster",
     failed: `${seen} && ${someCondition(
-      `c.type == 'Stalled' && c.status == 'True' || c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("degraded"))}]`,
+      `c.type == 'Stalled' && c.status == 'True' || c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("degraded", "stalled"))}]`,
     )}`,
     current: `${seen} && (${waitsAsAsked} || ${someCondition("c.type == 'Ready' && c.status == 'True'")})`,
   },

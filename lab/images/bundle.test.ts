@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { bundle, bundleOf } from "./bundle.ts";
+import { run } from "../machine/command.ts";
+import { bundle, bundleOf, bundlePlugin } from "./bundle.ts";
 
 test("a stack from the image names our functions, classes and private methods", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
@@ -31,6 +32,21 @@ test("the SDKs of the clouds are in the worker, and the operator does not carry 
         worker.some((file) => file.includes(vendor)),
         vendor,
       );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("the kubectl plugin is one program that runs by its name, and carries neither the operator nor an SDK", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "bundle-"));
+  try {
+    const plugin = await bundlePlugin(path.join(folder, "kubectl-etcd"));
+    assert.match(await run(plugin, ["version"]), /^kubectl-etcd \d+\.\d+\.\d+/);
+    const files = await bundleOf("src/plugin/main.ts", path.join(folder, "files.cjs"));
+    assert.deepEqual(
+      files.filter((file) => /node_modules\/(@aws-sdk|@azure|google-auth)|src\/(store|seal|operator)/.test(file)),
+      [],
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

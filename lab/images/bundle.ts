@@ -1,6 +1,6 @@
 // A program as one file that can be started by its name: without white space, with every library in it, led by the line
 // that tells the kernel to run it with the image's Node.
-import { readFile } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
 
@@ -8,23 +8,46 @@ export const tree: string = path.resolve(import.meta.dirname, "..", "..");
 
 /** A smaller heap at little cost in speed. Node refuses this one in NODE_OPTIONS, so the first line carries it. */
 export const nodeFlag = "--optimize-for-size";
-const firstLine = `#!/usr/local/bin/node ${nodeFlag}`;
+
+/** The worker streams, which a smaller heap slows down; it ends soon, and frees what it has used (used-chunks.ts). */
+export const workerFlag = "--max-semi-space-size=8";
 
 export const bundleOperator = (): Promise<string> =>
   bundle("src/main.ts", path.join(tree, "dist", "etcd-operator.cjs"));
 
 /** A program of its own: it holds the SDKs of the clouds, which the operator must not carry. */
 export const bundleWorker = (): Promise<string> =>
-  bundle("src/worker/program/main.ts", path.join(tree, "dist", "etcd-worker.cjs"));
+  bundle("src/worker/program/main.ts", path.join(tree, "dist", "etcd-worker.cjs"), workerFlag);
+
+/**
+ * The kubectl plugin, which runs with whatever Node its user has. An old one must be able to read it, so that it can say
+ * that it is too old.
+ */
+export async function bundlePlugin(outfile: string = path.join(tree, "dist", "kubectl-etcd")): Promise<string> {
+  await bundleOf("src/plugin/main.ts", outfile, { firstLine: "#!/usr/bin/env node", target: "node18" });
+  await chmod(outfile, 0o755);
+  return outfile;
+}
+
+interface Running {
+  readonly firstLine: string;
+  readonly target: string;
+}
+
+const inImage = (flag: string): Running => ({ firstLine: `#!/usr/local/bin/node ${flag}`, target: "node24" });
 
 /** Bundles what `entry`, a file of this tree, starts. Gives back `outfile`. */
-export async function bundle(entry: string, outfile: string): Promise<string> {
-  await bundleOf(entry, outfile);
+export async function bundle(entry: string, outfile: string, flag: string = nodeFlag): Promise<string> {
+  await bundleOf(entry, outfile, inImage(flag));
   return outfile;
 }
 
 /** Gives back the files that are in it. */
-export async function bundleOf(entry: string, outfile: string): Promise<readonly string[]> {
+export async function bundleOf(
+  entry: string,
+  outfile: string,
+  { firstLine, target }: Running = inImage(nodeFlag),
+): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: tree,
     entryPoints: [entry],
@@ -35,7 +58,7 @@ export async function bundleOf(entry: string, outfile: string): Promise<readonly
     minifyWhitespace: true,
     minifySyntax: true,
     platform: "node",
-    target: "node24",
+    target,
     format: "cjs",
     banner: { js: firstLine },
     legalComments: "none",

@@ -1,21 +1,18 @@
 // Alerts about members that are missing, and about changes that do not go on.
 import { type Alert, theCluster, whatItSays, whatMembersLog, whatTheOperatorLogs, whereMembersRun } from "../alert.ts";
+import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
 import { healthy, progressIn, rolling, sameCluster, unlessRollGoesOn, wanted } from "../expressions.ts";
 
-/** Of the condition Ready, where nothing gets better before a person acts and no other alert says so. */
-export const stalledReasons = [
-  "InvalidSpec",
-  "VolumesLeft",
-  "Refused",
-  "CertificatesInvalid",
-  "MemberCannotStart",
-  "MembersUnreachable",
-  "ForeignCluster",
-  "LeadersDisagree",
-  "VersionDiffers",
-  "AuthRequired",
-  "LoginRefused",
-] as const;
+/** Reasons of the condition Ready that other alerts are about. */
+const toldOtherwise = new Set(["QuorumLost", "DataLost", "NoSpace", "Corrupt"]);
+/** It may get better by itself. After minutes it does not. */
+const shouldHavePassed = ["MembersUnreachable"];
+
+/** Of the condition Ready, where a person should look. */
+const stalledReasons: readonly string[] = [
+  ...reasonsThatMean("stalled", "degraded").filter((reason) => !toldOtherwise.has(reason)),
+  ...shouldHavePassed,
+];
 
 const reasons = stalledReasons.join("|");
 
@@ -79,9 +76,9 @@ export const memberAlerts: readonly Alert[] = [
     for: "5m",
     severity: "warning",
     summary: `etcd ${theCluster} waits for a person: {{ $labels.reason }}.`,
-    description: `The condition Ready of ${theCluster} is False with the reason {{ $labels.reason }}, and its message says what to do. It does not get better by itself.`,
+    description: `The condition Ready of ${theCluster} is False with the reason {{ $labels.reason }}, for five minutes. Its message says what to do.`,
     runbook: {
-      meaning: `The condition \`Ready\` is \`False\` with a reason that only a person can remove: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
+      meaning: `The condition \`Ready\` is \`False\` with a reason that a person has to remove, or should look at: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
       impact:
         "The cluster goes on as it is, if it serves. What the spec asks for is not done, and in some of these cases members are not healed either.",
       diagnosis: [

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import { bundle, nodeFlag } from "../../lab/images/bundle.ts";
+import { bundle, workerFlag } from "../../lab/images/bundle.ts";
 import { nodeEnvironment } from "../../lab/images/node.ts";
 import type { Job, Result } from "../../src/worker/job.ts";
 import { etcdutl } from "./jobs.ts";
@@ -38,7 +38,7 @@ export class WorkerProgram implements AsyncDisposable {
   ): Promise<Ended> {
     const output = path.join(this.folder, "result");
     await rm(output, { force: true });
-    const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, nodeFlag, this.#program], {
+    const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, workerFlag, this.#program], {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: process.env["PATH"] ?? "",

@@ -34,7 +34,7 @@ describe("a Prometheus with our rules", { concurrency: 1 }, () => {
     plain = await createCluster({ namespace, name: "plain" }, { size: 3 }, clusterwide);
     sealed = await createCluster({ namespace, name: "sealed" }, { size: 1, TLS: { auto: true } }, clusterwide);
     await Promise.all([plain.untilHealthy(), sealed.untilPodsReady(), backUp(namespace)]);
-    prometheus = await Prometheus.start(["EtcdMemberDown", "EtcdQuorumLost", "EtcdNoLeader"]);
+    prometheus = await Prometheus.start(["EtcdMemberDown", "EtcdQuorumAtRisk", "EtcdQuorumLost", "EtcdNoLeader"]);
     await prometheus.discover([...(await operator.pods()), ...(await plain.pods()), ...(await sealed.pods())]);
   });
   after(() => prometheus?.[Symbol.asyncDispose]());
@@ -72,11 +72,26 @@ describe("a Prometheus with our rules", { concurrency: 1 }, () => {
     assert.deepEqual(await server().firing(namespace), []);
   });
 
+  test("is silent while members are changed one after another", async () => {
+    await plain.edit({ version: "3.7.3" });
+    await plain.until("all members to run it", ({ status }) => status?.currentVersion === "3.7.3");
+    await plain.untilHealthy();
+    const ofPlain = `namespace="${namespace}",etcd_cluster="plain"`;
+    const rolled = await server().query(`max_over_time(etcd_operator_cluster_rolling{${ofPlain}}[1h]) == 1`);
+    assert.equal(rolled.length, 1, "the change was not seen");
+    const patient = 'alertname=~"EtcdMemberDown|EtcdQuorum.*",alertstate="firing"';
+    const fired = await server().query(`max_over_time(ALERTS{${ofPlain},${patient}}[1h])`);
+    assert.deepEqual(
+      fired.map(({ metric }) => metric["alertname"]),
+      [],
+    );
+  });
+
   test("fires when a member stops, when the quorum is lost, and is silent again when they go on", async () => {
     const [first, second] = followers(await plain.untilHealthy()).map(({ name }) => `${namespace}/${name}`);
     assert.ok(first !== undefined && second !== undefined);
     await pauseContainer(lab, first);
-    await untilFiring(["EtcdMemberDown"]);
+    await untilFiring(["EtcdMemberDown", "EtcdQuorumAtRisk"]);
     await pauseContainer(lab, second);
     await untilFiring(["EtcdMemberDown", "EtcdNoLeader", "EtcdQuorumLost"]);
     await Promise.all([first, second].map((pod) => resumeContainer(lab, pod)));

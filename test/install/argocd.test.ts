@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { before, describe, test } from "node:test";
 import { parse } from "yaml";
-import { reasons } from "../../install/health/reasons.ts";
+import { readyReasons } from "../../src/cluster/report/ready-reasons.ts";
 import { ensurePackages } from "../../lab/build/packages.ts";
 import { run } from "../../lab/machine/command.ts";
 import { root } from "../suites.ts";
@@ -52,7 +52,12 @@ const ready = (status: string, reason: string, more: object = {}): object => ({
   },
 });
 
-const verdicts = { progressing: "Progressing", degraded: "Degraded", suspended: "Suspended" } as const;
+const verdicts = {
+  progressing: "Progressing",
+  degraded: "Degraded",
+  stalled: "Degraded",
+  suspended: "Suspended",
+} as const;
 
 describe("EtcdCluster", () => {
   test("an object that the operator has not seen is progressing", async () => {
@@ -83,7 +88,7 @@ describe("EtcdCluster", () => {
     assert.deepEqual([lost.status, stalled], ["Degraded", { status: "Degraded", message: "correct it" }]);
   });
 
-  for (const [reason, meaning] of Object.entries(reasons))
+  for (const [reason, meaning] of Object.entries(readyReasons))
     test(`one that is not ready because of ${reason} is ${meaning}`, async () => {
       assert.deepEqual(await healthOf("EtcdCluster", ready("False", reason)), {
         status: verdicts[meaning],

@@ -24,7 +24,7 @@ local ready = condition("Ready")
 if ready.status == "True" then
   return { status = "Healthy", message = ready.message }
 end
-local degraded = { InvalidSpec = true, Refused = true, VolumesLeft = true, MemberCannotStart = true, CertificatesInvalid = true, VersionDiffers = true, UpdateStopped = true, QuorumLost = true, DataLost = true, ForeignCluster = true, LeadersDisagree = true, Corrupt = true, NoSpace = true, AuthRequired = true, LoginRefused = true }
+local degraded = { Refused = true, MemberCannotStart = true, CertificatesInvalid = true, UpdateStopped = true, QuorumLost = true, LeadersDisagree = true, InvalidSpec = true, VolumesLeft = true, VersionDiffers = true, DataLost = true, ForeignCluster = true, Corrupt = true, NoSpace = true, AuthRequired = true, LoginRefused = true }
 local suspended = { UpdateOnDelete = true }
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }

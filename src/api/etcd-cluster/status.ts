@@ -18,7 +18,12 @@ import {
 const names = (description: string) => defaulted([], array(description, string("The name of a pod.")));
 
 const condition = object("One statement about the cluster that is true, false or unknown.", {
-  type: required("", string("Ready, Available, Scaling, Upgrading, Recovering, CertificatesValid or DiskPressure.")),
+  type: required(
+    "",
+    string(
+      "Ready, Reconciling, Stalled, Available, Scaling, Upgrading, Recovering, CertificatesValid or DiskPressure.",
+    ),
+  ),
   status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
   reason: defaulted("", string("Why, in a word or two, for programs.")),
   message: defaulted("", string("Why, in a sentence, for people.")),

@@ -339,7 +339,12 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
     "all members run what is asked for",
     { members: three },
-    { Ready: "True AllMembersReady", Upgrading: "False Not upgrading" },
+    {
+      Ready: "True AllMembersReady",
+      Reconciling: "False AllMembersReady",
+      Stalled: "False AllMembersReady",
+      Upgrading: "False Not upgrading",
+    },
   ],
   [
     "another version is asked for by a spec that is wrong",
@@ -354,7 +359,7 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
     "a member that was changed serves, which has yet to be confirmed",
     { members: [voter("a"), voter("b"), voter("c", { pod: { changedFrom } })] },
-    { Ready: "False Updating" },
+    { Ready: "False Updating", Reconciling: "True Updating", Stalled: "False Updating" },
   ],
   [
     "members wait to be deleted",
@@ -374,7 +379,12 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
     "the spec is wrong",
     { members: three, change: { problems: ["Mend it."] } },
-    { Available: available, Ready: "False InvalidSpec" },
+    {
+      Available: available,
+      Ready: "False InvalidSpec",
+      Reconciling: "False InvalidSpec",
+      Stalled: "True InvalidSpec",
+    },
   ],
   ["the API server refuses a pod", { members: three }, { Ready: "False Refused" }, { ...done, obstacle: refusal }],
 ];

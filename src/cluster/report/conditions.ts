@@ -1,5 +1,5 @@
-// The conditions of a cluster: Ready for programs that wait, and the four of etcd-operator 0.9, each True or False and
-// each with a sentence that says what is the matter and, where a person has to act, what to do.
+// The conditions of a cluster: Ready, Reconciling and Stalled for programs that wait, and the four of etcd-operator 0.9, each
+// True or False and each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import { adoptionProblem } from "../assess/adoption.ts";
@@ -10,6 +10,7 @@ import { pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { certificatesValid } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
+import { readyReasons } from "./ready-reasons.ts";
 import { recoveryAdvice } from "./recovery.ts";
 import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
@@ -21,16 +22,29 @@ const no = (reason: string, message: string): Verdict => ({ status: "False", rea
 export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclusion[] {
   const observedGeneration = assessment.world.cluster.metadata.generation ?? 0;
   const certificates = certificatesValid(assessment);
+  const readiness = ready(assessment, outcome);
   const verdicts = {
     Available: available(assessment),
     Scaling: scaling(assessment),
     Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
-    Ready: ready(assessment, outcome),
+    Ready: readiness,
+    ...progressOn(readiness),
     ...(certificates && { CertificatesValid: certificates }),
     ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
+}
+
+/** By the rules of kstatus, which Flux and Helm wait by: Stalled only where it never goes on by itself. */
+function progressOn({ status, reason, message }: Verdict): { Reconciling: Verdict; Stalled: Verdict } {
+  const meaning = status === "True" ? undefined : (readyReasons[reason] ?? "progressing");
+  const isStalled = meaning === "stalled";
+  const isReconciling = meaning !== undefined && !isStalled;
+  return {
+    Reconciling: isReconciling ? yes(reason, message) : no(reason, ""),
+    Stalled: isStalled ? yes(reason, message) : no(reason, ""),
+  };
 }
 
 type Unavailable = Exclude<Health, { t: "serving" }>;

@@ -5,7 +5,7 @@ import type { TransportObserver } from "../../transport/events.ts";
 import { Http2Origin } from "../../transport/origin.ts";
 import type { RequestOptions } from "./api.ts";
 import { pause, systemClock } from "../clock.ts";
-import type { Credentials } from "../credentials/credentials.ts";
+import type { Credentials, Impersonation } from "../credentials/credentials.ts";
 import { ApiError } from "./errors.ts";
 import { type Repeatability, retryDelay } from "./retry.ts";
 import { apiErrorOfResponse } from "./status.ts";
@@ -172,6 +172,7 @@ export class ApiServer {
       "user-agent": this.#options.userAgent ?? "etcd-operator",
       ...(body === undefined ? {} : { "content-type": contentType ?? json }),
       ...(authorization === undefined ? {} : { authorization }),
+      ...impersonating(this.#credentials.impersonation),
     };
     const path = this.#basePath + call.path;
     return { method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
@@ -208,6 +209,16 @@ export class ApiServer {
     const { cert } = await this.#credentials.tls();
     if (cert !== undefined) this.#origin.renew();
   }
+}
+
+function impersonating(whom: Impersonation | undefined): Record<string, string | string[]> {
+  if (whom === undefined) return {};
+  const { user, uid, groups } = whom;
+  return {
+    "impersonate-user": user,
+    ...(uid !== undefined && { "impersonate-uid": uid }),
+    ...(groups.length > 0 && { "impersonate-group": [...groups] }),
+  };
 }
 
 function isUnauthorized(error: unknown): boolean {

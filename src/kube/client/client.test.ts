@@ -414,6 +414,16 @@ describe("credentials", () => {
     return undefined;
   };
 
+  test("may be those of one who speaks for another, with all groups", async () => {
+    await using kube = await startKube(() => ({ body: pod }));
+    const impersonation = { user: "ada", uid: "7", groups: ["ops", "dev"] };
+    using client = connectKube({ credentials: { ...plain(kube.server.url), impersonation } });
+    await client.get(Pod, key);
+    const headers = kube.requests.at(-1)?.headers ?? {};
+    const sent = ["impersonate-user", "impersonate-uid", "impersonate-group"].map((name) => headers[name]);
+    assert.deepEqual(sent, ["ada", "7", "ops, dev"]);
+  });
+
   test("are read again once after 401, for requests and watches, and the call goes through", async () => {
     await using kube = await startKube(authorized);
     const forRequest = rotating(kube.server.url);

@@ -9,8 +9,16 @@ export interface Credentials {
   tls(): TlsOptions | Promise<TlsOptions>;
   /** The `authorization` header of a request, if any. */
   authorization(): string | undefined | Promise<string | undefined>;
+  /** In whose name requests are made, where that is another than the one who proves who they are. */
+  readonly impersonation?: Impersonation;
   /** The server did not accept the proof: the next one is read anew, whatever was cached. */
   forget(): void;
+}
+
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
 }
 
 /** There are no credentials, or they cannot be used. The message says what to do. */

@@ -22,21 +22,20 @@ const patience = 120_000;
 
 export class ExecPlugin {
   readonly #settings: Section;
+  readonly #clusterInfo: () => object;
   readonly #apiVersion: string;
   readonly #command: string;
   #running: Promise<ExecCredential> | undefined;
   #last: ExecCredential | undefined;
 
-  constructor(settings: Section) {
+  constructor(settings: Section, clusterInfo: () => object) {
     this.#settings = settings;
+    this.#clusterInfo = clusterInfo;
     const command = settings.text("command");
     const apiVersion = settings.text("apiVersion") ?? "";
     if (command === undefined) throw new CredentialsError(`${settings.where}: command is missing`);
     if (!knownVersions.includes(apiVersion)) {
       throw new CredentialsError(`${settings.where}: apiVersion must be one of ${knownVersions.join(", ")}`);
-    }
-    if (settings.flag("provideClusterInfo")) {
-      throw new CredentialsError(`${settings.where}: provideClusterInfo is not supported`);
     }
     this.#apiVersion = apiVersion;
     // A bare name is looked up in PATH; anything with a slash is relative to the kubeconfig.
@@ -76,7 +75,8 @@ export class ExecPlugin {
 
   #output(): Promise<string> {
     const interactive = this.#settings.text("interactiveMode") !== "Never" && process.stdin.isTTY;
-    const info = { apiVersion: this.#apiVersion, kind: "ExecCredential", spec: { interactive } };
+    const cluster = this.#settings.flag("provideClusterInfo") ? { cluster: this.#clusterInfo() } : {};
+    const info = { apiVersion: this.#apiVersion, kind: "ExecCredential", spec: { interactive, ...cluster } };
     const args = this.#settings.list("args").filter((arg) => typeof arg === "string");
     const child = spawn(this.#command, args, {
       env: { ...process.env, ...this.#env(), KUBERNETES_EXEC_INFO: JSON.stringify(info) },

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { stringify } from "yaml";
 import { type Credentials, CredentialsError } from "./credentials.ts";
 import { findCredentials } from "./find-credentials.ts";
-import { kubeconfigCredentials } from "./kubeconfig.ts";
+import { kubeconfigCredentials, namespaceOf } from "./kubeconfig.ts";
 
 interface Parts {
   cluster?: object;
@@ -102,12 +102,37 @@ describe("a kubeconfig", () => {
     );
   });
 
+  test("says in whose name requests are made, and a choice goes before it", () => {
+    using files = folder();
+    const path = files.write("config", config({ user: { as: "ada", "as-groups": ["ops"], "as-uid": "7" } }));
+    assert.deepEqual(kubeconfigCredentials(path).impersonation, { user: "ada", uid: "7", groups: ["ops"] });
+    const impersonation = { user: "bob", groups: [] };
+    assert.deepEqual(kubeconfigCredentials(path, { impersonation }).impersonation, impersonation);
+    assert.equal(kubeconfigCredentials(files.write("plain", config({}))).impersonation, undefined);
+  });
+
+  test("of several contexts gives the one that is chosen, with its namespace", () => {
+    using files = folder();
+    const one = files.write("one", config({ name: "one", current: "one" }));
+    const other = stringify({
+      contexts: [{ name: "two", context: { cluster: "two", user: "one", namespace: "team" } }],
+      clusters: [{ name: "two", cluster: { server: "https://other:6443" } }],
+    });
+    const paths = [one, files.write("two", other)].join(delimiter);
+    assert.equal(kubeconfigCredentials(paths).server, "https://server:6443");
+    assert.equal(kubeconfigCredentials(paths, { context: "two" }).server, "https://other:6443");
+    assert.deepEqual([namespaceOf(paths), namespaceOf(paths, { context: "two" })], [undefined, "team"]);
+    assert.throws(
+      () => kubeconfigCredentials(paths, { context: "three" }),
+      says(/no context "three"; it has: one, two/),
+    );
+  });
+
   const refused: [what: string, parts: Parts, says: RegExp][] = [
     ["a proxy", { cluster: { "proxy-url": "http://proxy" } }, /proxy-url.*not supported/],
     ["an auth-provider", { user: { "auth-provider": { name: "gcp" } } }, /auth-provider.*exec plugin/],
     ["a password", { user: { username: "u", password: "p" } }, /username.*token/],
-    ["impersonation", { user: { as: "root" } }, /impersonation/],
-    ["impersonation of groups", { user: { "as-groups": ["system:masters"] } }, /impersonation/],
+    ["impersonation of groups without a user", { user: { "as-groups": ["system:masters"] } }, /name the user/],
     ["a missing server", { cluster: { server: null } }, /server must be a URL/],
     ["a token that is no text", { user: { token: 7 } }, /token must be a string/],
     ["an unknown context", { current: "nowhere" }, /no context "nowhere"; it has: main/],
@@ -130,7 +155,7 @@ describe("a kubeconfig", () => {
 
 describe("an exec plugin", () => {
   /** A plugin that counts its runs in a file, and prints a credential. */
-  function plugin(files: ReturnType<typeof folder>, status: object): string {
+  function plugin(files: ReturnType<typeof folder>, status: object, more: object = {}): string {
     mkdirSync(files.at("bin"), { recursive: true });
     const credential = JSON.stringify({
       apiVersion: "client.authentication.k8s.io/v1",
@@ -148,6 +173,7 @@ describe("an exec plugin", () => {
       args: ["--get"],
       env: [{ name: "COLOUR", value: "blue" }],
       interactiveMode: "Never",
+      ...more,
     };
     return files.write("config", config({ user: { exec } }));
   }
@@ -170,6 +196,13 @@ describe("an exec plugin", () => {
     credentials.forget();
     await credentials.authorization();
     assert.equal(runs(files).length, 2);
+  });
+
+  test("is told of the cluster when it asks for that", async () => {
+    using files = folder();
+    const path = plugin(files, { token: "t" }, { provideClusterInfo: true });
+    await kubeconfigCredentials(path).authorization();
+    assert.match(runs(files)[0]!, /"spec":\{"interactive":false,"cluster":\{"server":"https:\/\/server:6443"\}\}/);
   });
 
   test("runs again when its credential is about to expire", async () => {

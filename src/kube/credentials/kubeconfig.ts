@@ -1,30 +1,52 @@
 // Credentials from a kubeconfig. What is not supported is refused with a sentence rather than ignored:
 // a request that went around someone's proxy, or under another name, would be worse than none.
 import type { TlsOptions } from "../../transport/origin.ts";
-import { type Credentials, CredentialsError } from "./credentials.ts";
+import { type Credentials, CredentialsError, type Impersonation } from "./credentials.ts";
 import { ExecPlugin } from "./exec-plugin.ts";
 import { FreshFile } from "./fresh-file.ts";
-import { readKubeconfig, type Section } from "./kubeconfig-file.ts";
+import { type Kubeconfig, readKubeconfig, type Section } from "./kubeconfig-file.ts";
 
 const refusals: readonly { field: string; because: string }[] = [
   { field: "proxy-url", because: "proxies are not supported: reach the server directly" },
   { field: "auth-provider", because: "auth-provider was removed from Kubernetes: use an exec plugin" },
   { field: "username", because: "passwords were removed from Kubernetes: use a token or a certificate" },
-  { field: "as", because: "impersonation is not supported: use credentials of that user" },
-  { field: "as-uid", because: "impersonation is not supported: use credentials of that user" },
-  { field: "as-groups", because: "impersonation is not supported: use credentials of that user" },
 ];
 
-export function kubeconfigCredentials(paths: string): Credentials {
+export interface Choice {
+  /** Absent: the current one. */
+  readonly context?: string;
+  /** Goes before what the kubeconfig says of the user. */
+  readonly impersonation?: Impersonation;
+}
+
+export function kubeconfigCredentials(paths: string, choice: Choice = {}): Credentials {
   const config = readKubeconfig(paths);
-  const name = config.currentContext;
-  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: set one`);
-  const context = pick(config.contexts, name, `context`, paths);
+  const context = contextOf(config, paths, choice.context);
   const cluster = pick(config.clusters, context.text("cluster") ?? "", "cluster", paths);
   const user = pick(config.users, context.text("user") ?? "", "user", paths);
   refuseUnsupported(cluster);
   refuseUnsupported(user);
-  return new KubeconfigCredentials(cluster, user);
+  return new KubeconfigCredentials(cluster, user, choice.impersonation ?? impersonationIn(user));
+}
+
+/** The namespace that a context works in; undefined: it names none. */
+export function namespaceOf(paths: string, choice: Pick<Choice, "context"> = {}): string | undefined {
+  return contextOf(readKubeconfig(paths), paths, choice.context).text("namespace");
+}
+
+function contextOf(config: Kubeconfig, paths: string, chosen: string | undefined): Section {
+  const name = chosen ?? config.currentContext;
+  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: set one`);
+  return pick(config.contexts, name, "context", paths);
+}
+
+function impersonationIn(user: Section): Impersonation | undefined {
+  const name = user.text("as");
+  const uid = user.text("as-uid");
+  const groups = user.list("as-groups").filter((group) => typeof group === "string");
+  if (name !== undefined) return { user: name, groups, ...(uid !== undefined && { uid }) };
+  if (uid === undefined && groups.length === 0) return undefined;
+  throw new CredentialsError(`${user.where}: as-uid and as-groups need as: name the user, too`);
 }
 
 function pick(sections: ReadonlyMap<string, Section>, name: string, what: string, paths: string): Section {
@@ -64,6 +86,7 @@ function valueOf(source: Source): string | undefined {
 
 class KubeconfigCredentials implements Credentials {
   readonly server: string;
+  readonly impersonation?: Impersonation;
   readonly #ca: Source;
   readonly #cert: Source;
   readonly #key: Source;
@@ -72,12 +95,13 @@ class KubeconfigCredentials implements Credentials {
   readonly #insecure: boolean;
   readonly #serverName: string | undefined;
 
-  constructor(cluster: Section, user: Section) {
+  constructor(cluster: Section, user: Section, impersonation: Impersonation | undefined) {
     const server = cluster.text("server");
     if (server === undefined || !URL.canParse(server)) {
       throw new CredentialsError(`${cluster.where}: server must be a URL`);
     }
     this.server = server;
+    if (impersonation !== undefined) this.impersonation = impersonation;
     this.#insecure = cluster.flag("insecure-skip-tls-verify");
     this.#serverName = cluster.text("tls-server-name");
     this.#ca = sourceOf(cluster, "certificate-authority-data", "certificate-authority");
@@ -85,7 +109,18 @@ class KubeconfigCredentials implements Credentials {
     this.#key = sourceOf(user, "client-key-data", "client-key");
     this.#token = tokenOf(user);
     const exec = user.section("exec");
-    this.#plugin = exec ? new ExecPlugin(exec) : undefined;
+    this.#plugin = exec ? new ExecPlugin(exec, () => this.#clusterInfo()) : undefined;
+  }
+
+  /** What a plugin is told of the cluster when it asks for it. */
+  #clusterInfo(): object {
+    const ca = valueOf(this.#ca);
+    return {
+      server: this.server,
+      ...(ca !== undefined && { "certificate-authority-data": Buffer.from(ca).toString("base64") }),
+      ...(this.#serverName !== undefined && { "tls-server-name": this.#serverName }),
+      ...(this.#insecure && { "insecure-skip-tls-verify": true }),
+    };
   }
 
   async tls(): Promise<TlsOptions> {

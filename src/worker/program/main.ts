@@ -12,6 +12,7 @@ import { failureOf, hasCode } from "./failure.ts";
 import { jobVariable, type Result } from "../job.ts";
 import { resultText } from "./result.ts";
 import { parseJob, runJob } from "./run-job.ts";
+import { usedChunks } from "./used-chunks.ts";
 import type { Worker } from "./worker.ts";
 
 /** Milliseconds: less than the grace period of the pod. */
@@ -32,6 +33,7 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
     // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
     restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
+    passed: usedChunks(),
   };
 }
 

@@ -16,6 +16,7 @@ export interface Watched {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly stalledAfterSeconds: number;
+  readonly passed?: (bytes: number) => void;
   /** For logs and sentences, as in `upload`. */
   readonly what: string;
 }
@@ -50,6 +51,7 @@ export async function watched<T>(options: Watched, work: (watch: Watch) => Promi
     moved(count) {
       bytes += count;
       last = clock.now();
+      options.passed?.(count);
     },
   };
   try {

@@ -19,4 +19,6 @@ export interface Worker {
   readonly scratch: string;
   /** `refused`: this member has started before, so that data which is gone must not be made anew. */
   readonly restoring: "allowed" | "refused";
+  /** Is told of the bytes that streams have moved. */
+  readonly passed?: (bytes: number) => void;
 }

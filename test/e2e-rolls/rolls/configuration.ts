@@ -57,7 +57,7 @@ const exchanges: readonly Exchange[] = [
     },
   },
   {
-    what: "variables, user, ServiceAccount, pull secrets and the time to shut down",
+    what: "variables, user, ServiceAccount, pull secrets, the time to shut down, and where pods run",
     edit: {
       pod: {
         etcdEnv: [{ name: "GOGC", value: "90" }],
@@ -65,20 +65,6 @@ const exchanges: readonly Exchange[] = [
         serviceAccountName: "etcd-runner",
         imagePullSecrets: [{ name: "registry" }],
         terminationGracePeriodSeconds: 7,
-      },
-    },
-    has({ spec }, process) {
-      assert.equal(process.env.get("GOGC"), "90");
-      assert.equal(process.user, user);
-      assert.equal(spec?.serviceAccountName, "etcd-runner");
-      assert.deepEqual(spec?.imagePullSecrets, [{ name: "registry" }]);
-      assert.equal(spec?.terminationGracePeriodSeconds, 7);
-    },
-  },
-  {
-    what: "where pods run",
-    edit: {
-      pod: {
         nodeSelector: { "kubernetes.io/os": "linux" },
         affinity: {
           nodeAffinity: {
@@ -97,7 +83,12 @@ const exchanges: readonly Exchange[] = [
         priorityClassName: priorityClass,
       },
     },
-    has({ spec }) {
+    has({ spec }, process) {
+      assert.equal(process.env.get("GOGC"), "90");
+      assert.equal(process.user, user);
+      assert.equal(spec?.serviceAccountName, "etcd-runner");
+      assert.deepEqual(spec?.imagePullSecrets, [{ name: "registry" }]);
+      assert.equal(spec?.terminationGracePeriodSeconds, 7);
       assert.deepEqual(spec?.nodeSelector, { "kubernetes.io/os": "linux" });
       const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
       assert.deepEqual(terms, [{ matchExpressions: [linux] }]);

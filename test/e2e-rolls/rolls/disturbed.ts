@@ -106,6 +106,7 @@ const upgrades: readonly Disturbance[] = [
     from: etcd("3.6.16"),
     to: etcd("3.7.3"),
     disturb: editedBackAndForth,
+    onlyInMatrix: true,
   },
 ];
 

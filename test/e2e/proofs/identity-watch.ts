@@ -6,7 +6,7 @@ import type { MemberStatus } from "../../../src/etcd/member.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { memberAt } from "../support/healthy.ts";
 
-const everyMs = 50;
+const everyMs = 200;
 
 export class IdentityWatch implements AsyncDisposable {
   readonly #clusterId: string;

@@ -11,7 +11,7 @@ import type { TestCluster } from "../support/cluster.ts";
 import { patience } from "../support/environment.ts";
 import { memberAt } from "../support/healthy.ts";
 
-const everyMs = 200;
+const everyMs = 400;
 /** Longer than a busy machine makes a member slow. One that is gone refuses at once, or never answers. */
 const answerWithinMs = 10_000;
 /** A process that gets no CPU for so long also misses answers that have arrived: what it took for silence proves nothing. */

@@ -117,7 +117,7 @@ export class TestCluster {
         seen = await this.get();
         return holds(seen) ? seen : undefined;
       },
-      { timeoutMs: patience, everyMs: 100, lastSeen: () => JSON.stringify({ spec: seen?.spec, status: seen?.status }) },
+      { timeoutMs: patience, everyMs: 250, lastSeen: () => JSON.stringify({ spec: seen?.spec, status: seen?.status }) },
     );
   }
 

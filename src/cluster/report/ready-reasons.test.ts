@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { reasons } from "./reasons.ts";
+import { readyReasons } from "./ready-reasons.ts";
 
-const source = path.resolve(import.meta.dirname, "../../src/cluster");
+const source = path.resolve(import.meta.dirname, "..");
 const textOf = (file: string): string => readFileSync(path.join(source, file), "utf8");
 
 /** One CamelCase word in quotes; the reasons of etcd-operator 0.9 are words with spaces. */
@@ -26,5 +26,5 @@ test("the table has every reason that the report gives, and no other", () => {
     ...words(/function keptOutReason.*$/m.exec(textOf("report/kept-out.ts"))?.[0] ?? ""),
     ...words(/readonly reason:.*$/m.exec(textOf("assess/silence.ts"))?.[0] ?? ""),
   ].filter((word) => word !== "AllMembersReady");
-  assert.deepEqual([...new Set(given)].sort(), Object.keys(reasons).sort());
+  assert.deepEqual([...new Set(given)].sort(), Object.keys(readyReasons).sort());
 });

@@ -1,0 +1,102 @@
+// `defrag`: gives unused room of the database files back, one member at a time, the leader last.
+import type { Pod } from "../../kube/objects/kinds.ts";
+import type { Call, Command, ExitCode } from "../command.ts";
+import { confirm, yesFlag } from "../confirm.ts";
+import { etcdctlWords, execWords } from "../etcdctl.ts";
+import { podNamed } from "../members-to-talk-to.ts";
+import { type Looked, lookAt } from "../one-cluster.ts";
+import { Refusal } from "../place/refusal.ts";
+import { execInPods, readClusters, readPods } from "../rights.ts";
+import { structured } from "../screen/structured.ts";
+import { bytesInWords } from "../screen/words.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
+import type { MemberView } from "../view/members.ts";
+
+export const defragCommand: Command = {
+  name: "defrag",
+  what: "Defragment the databases, one member at a time, the leader last.",
+  details:
+    "A member serves nobody while it is defragmented. So it is done only while all members are healthy and the others are a\nquorum, and each must be healthy again before the next. Compact first, or there is little to gain.",
+  arguments: [
+    { name: "NAME", is: "needed", of: "cluster" },
+    { name: "MEMBER", is: "optional", of: "member" },
+  ],
+  flags: [
+    { name: "timeout", value: "SECONDS", what: "For each member. Absent: 120." },
+    { name: "accept-downtime", what: "Do it with one or two members, too: nothing is served meanwhile." },
+    yesFlag,
+  ],
+  examples: [
+    { what: "All members", line: "defrag my-etcd" },
+    { what: "One member", line: "defrag my-etcd my-etcd-2b7kq9xw4c" },
+  ],
+  rights: [readClusters, readPods, execInPods],
+  async run(call) {
+    const looked = await lookAt(call);
+    const [, named] = call.arguments;
+    const order = named === undefined ? defragOrder(looked.view.members) : [oneOf(looked, named)];
+    refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
+    await confirm(call, `Defragmented one after another: ${order.join(", ")}.`);
+    return defragAll(call, order);
+  },
+};
+
+/** Followers first: while one of them is away, the leader goes on. */
+export function defragOrder(members: readonly MemberView[]): string[] {
+  const voting = members.filter(({ role }) => role !== "joining");
+  return voting.toSorted((a, b) => Number(a.role === "leader") - Number(b.role === "leader")).map(({ name }) => name);
+}
+
+function oneOf(looked: Looked, name: string): string {
+  podNamed(looked, name);
+  return name;
+}
+
+/** 3 voters: while one is away the other 2 are a quorum. 2 voters: the one that is left is none. */
+export function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptDowntime: boolean): void {
+  const sick = members.filter(({ healthy }) => !healthy);
+  if (sick.length > 0)
+    throw new Refusal(
+      `Not all members of ${name} are healthy (${sick.map((one) => one.name).join(", ")}): a member that is defragmented is missing, too. \`kubectl etcd doctor ${name}\` says what to do.`,
+    );
+  const joining = members.find(({ role }) => role === "learner" || role === "joining");
+  if (joining !== undefined)
+    throw new Refusal(`${joining.name} is joining: a defragmentation would hold it up. Wait until it votes.`);
+  if (ready.reason === "Updating")
+    throw new Refusal(
+      `Members of ${name} are being changed: wait until that is done, with \`kubectl etcd watch ${name}\`.`,
+    );
+  if (quorum.margin < 1 && !acceptDowntime)
+    throw new Refusal(
+      `With ${quorum.voters === 1 ? "one member" : `${quorum.voters} members`} nothing is served while one is defragmented: add --accept-downtime, or scale up first.`,
+    );
+}
+
+async function defragAll(call: Call, order: readonly string[]): Promise<ExitCode> {
+  const done: { member: string; before?: number; after?: number }[] = [];
+  for (const name of order) {
+    const looked = await lookAt(call);
+    refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
+    const before = sizeOf(looked.view, name);
+    await defragOne(call, podNamed(looked, name));
+    const after = sizeOf((await lookAt(call)).view, name);
+    done.push({ member: name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
+    if (call.output === "text") call.screen.print(`${name}: ${changeInWords(before, after)}`);
+  }
+  if (call.output !== "text") call.screen.print(structured(call.output, { members: done }));
+  return 0;
+}
+
+async function defragOne({ flags, kubectl }: Call, pod: Pod): Promise<void> {
+  const seconds = flags.text("timeout") ?? "120";
+  const words = [`--command-timeout=${seconds.replace(/s$/, "")}s`, "defrag"];
+  await kubectl.read(execWords(pod, etcdctlWords(pod, words)));
+}
+
+const sizeOf = ({ members }: ClusterView, name: string): number | undefined =>
+  members.find((member) => member.name === name)?.dbSize;
+
+function changeInWords(before: number | undefined, after: number | undefined): string {
+  if (before === undefined || after === undefined) return "defragmented";
+  return `defragmented, ${bytesInWords(before)} → ${bytesInWords(after)}`;
+}

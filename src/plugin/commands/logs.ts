@@ -1,0 +1,52 @@
+// `logs`: what the members print, of all of them or of one.
+import type { Command } from "../command.ts";
+import { podNamed } from "../members-to-talk-to.ts";
+import { lookAt } from "../one-cluster.ts";
+import { readClusters, readPods } from "../rights.ts";
+import { memberSelector } from "../snapshot/snapshot.ts";
+
+export const logsCommand: Command = {
+  name: "logs",
+  what: "Print the logs of the members, of all or of one.",
+  details: "Runs your own kubectl logs. With all members, each line begins with the name of its member.",
+  arguments: [
+    { name: "NAME", is: "needed", of: "cluster" },
+    { name: "MEMBER", is: "optional", of: "member" },
+  ],
+  flags: [
+    { name: "follow", short: "f", what: "Go on as they print." },
+    { name: "previous", short: "p", what: "Of the containers that were there before they restarted." },
+    { name: "tail", value: "LINES", what: "Only the last lines of each. Absent: 50 of each; of one member all." },
+    { name: "since", value: "DURATION", what: "Only what is newer, as in 10m." },
+  ],
+  examples: [
+    { what: "The last lines of every member", line: "logs my-etcd" },
+    { what: "Follow one member", line: "logs my-etcd my-etcd-2b7kq9xw4c -f" },
+    { what: "Why did it crash?", line: "logs my-etcd my-etcd-2b7kq9xw4c --previous" },
+  ],
+  rights: [readClusters, readPods, { group: "", resource: "pods/log", verbs: ["get"] }],
+  async run(call) {
+    const looked = await lookAt(call);
+    const [, member] = call.arguments;
+    const { flags } = call;
+    const value = (name: string): string[] => {
+      const text = flags.text(name);
+      return text === undefined ? [] : [`--${name}=${text}`];
+    };
+    const which =
+      member === undefined
+        ? [`--selector=${memberSelector(looked.key.name)}`, "--prefix", "--max-log-requests=20"]
+        : [podNamed(looked, member).metadata?.name ?? ""];
+    const tail = flags.has("tail") || member !== undefined ? value("tail") : ["--tail=50"];
+    const code = await call.kubectl.run([
+      "logs",
+      `--namespace=${looked.key.namespace}`,
+      ...which,
+      "--container=etcd",
+      ...["follow", "previous"].flatMap((name) => (flags.has(name) ? [`--${name}`] : [])),
+      ...tail,
+      ...value("since"),
+    ]);
+    return code === 0 ? 0 : 1;
+  },
+};

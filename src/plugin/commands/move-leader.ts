@@ -1,0 +1,61 @@
+// `move-leader`: has another member lead.
+import type { Command } from "../command.ts";
+import { etcdctlWords, execWords, listedMembers } from "../etcdctl.ts";
+import { podNamed } from "../members-to-talk-to.ts";
+import { type Looked, lookAt } from "../one-cluster.ts";
+import { Refusal } from "../place/refusal.ts";
+import { execInPods, readClusters, readPods } from "../rights.ts";
+import { structured } from "../screen/structured.ts";
+
+export const moveLeaderCommand: Command = {
+  name: "move-leader",
+  what: "Have another member lead.",
+  details: "Needs etcd 3.3 or newer. Clients notice at most a short pause.",
+  arguments: [
+    { name: "NAME", is: "needed", of: "cluster" },
+    { name: "MEMBER", is: "optional", of: "member" },
+  ],
+  flags: [],
+  examples: [
+    { what: "To the voter that lags least", line: "move-leader my-etcd" },
+    { what: "To a certain one", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
+  ],
+  rights: [readClusters, readPods, execInPods],
+  async run(call) {
+    const looked = await lookAt(call);
+    const from = leaderOf(looked);
+    const to = targetOf(looked, call.arguments[1], from);
+    const pod = podNamed(looked, from);
+    const listed = listedMembers(await call.kubectl.read(execWords(pod, etcdctlWords(pod, ["member", "list"]))));
+    const id = listed.find(({ name }) => name === to)?.id;
+    if (id === undefined) throw new Refusal(`etcd does not list ${to} as a member.`);
+    await call.kubectl.read(execWords(pod, etcdctlWords(pod, ["move-leader", id])));
+    const said = `${to} leads ${looked.key.name}; before, ${from} did.`;
+    call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
+    return 0;
+  },
+};
+
+function leaderOf({ view }: Looked): string {
+  const leader = view.members.find(({ role, healthy }) => role === "leader" && healthy);
+  if (leader === undefined)
+    throw new Refusal(`Nobody leads ${view.name}: \`kubectl etcd doctor ${view.name}\` says why.`);
+  return leader.name;
+}
+
+function targetOf(looked: Looked, named: string | undefined, leader: string): string {
+  const { members, name } = looked.view;
+  if (named !== undefined) {
+    podNamed(looked, named);
+    const member = members.find((one) => one.name === named);
+    if (named === leader) throw new Refusal(`${named} leads already.`);
+    if (member?.role !== "voter") throw new Refusal(`${named} does not vote, so it cannot lead.`);
+    if (!member.healthy) throw new Refusal(`${named} is not healthy (${member.health}), so it cannot lead.`);
+    return named;
+  }
+  const [best] = members
+    .filter(({ role, healthy }) => role === "voter" && healthy)
+    .toSorted((a, b) => (a.lag ?? 0) - (b.lag ?? 0));
+  if (best === undefined) throw new Refusal(`${name} has no other healthy voter that could lead.`);
+  return best.name;
+}

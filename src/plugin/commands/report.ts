@@ -1,0 +1,96 @@
+// `report`: all that a report of a fault needs, in one file or folder, without secrets.
+import { mkdir, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Command } from "../command.ts";
+import { lookAt } from "../one-cluster.ts";
+import { UsageError } from "../line/usage-error.ts";
+import { Refusal } from "../place/refusal.ts";
+import { gather } from "../report/gather.ts";
+import { tarOf, type TextFile } from "../report/tar.ts";
+import { readAll } from "../rights.ts";
+import { structured } from "../screen/structured.ts";
+import { plural } from "../screen/words.ts";
+
+const without = "Without it, that part is left out.";
+
+export const reportCommand: Command = {
+  name: "report",
+  what: "Collect all that a report of a fault needs, without secrets.",
+  details:
+    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are as they are: read them before you send them around.",
+  arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
+  flags: [
+    {
+      name: "file",
+      value: "PATH",
+      what: "Where to: an archive if it ends with .tar.gz, else a folder. Absent: an archive here.",
+    },
+    {
+      name: "operator-namespace",
+      value: "NAMESPACE",
+      what: "Where the operator runs. Absent: the namespace of the cluster.",
+    },
+    { name: "lines", value: "COUNT", what: "How many lines of each log. Absent: 2000." },
+  ],
+  examples: [
+    { what: "An archive in this folder", line: "report my-etcd" },
+    {
+      what: "A folder, with the operator from its own namespace",
+      line: "report my-etcd --file=report --operator-namespace=etcd-system",
+    },
+  ],
+  rights: [
+    ...readAll,
+    { group: "", resource: "pods/log", verbs: ["get"], without },
+    { group: "", resource: "services", verbs: ["list"], without },
+    { group: "", resource: "secrets", verbs: ["list"], without: "Without it, the names of Secrets are left out." },
+    { group: "policy", resource: "poddisruptionbudgets", verbs: ["list"], without },
+    { group: "apps", resource: "deployments", verbs: ["list"], without },
+    { group: "coordination.k8s.io", resource: "leases", verbs: ["list"], without },
+  ],
+  async run(call) {
+    const lines = Number(call.flags.text("lines") ?? "2000");
+    if (!Number.isInteger(lines) || lines < 1) throw new UsageError("--lines is a number, as in --lines=500.");
+    const looked = await lookAt(call);
+    const { name, namespace } = looked.key;
+    const files = await gather(call, looked, call.flags.text("operator-namespace") ?? namespace, lines);
+    const stamp = new Date(call.now()).toISOString().replaceAll(/[-:]|\..*/g, "");
+    const title = `etcd-report-${name}-${stamp}`;
+    const target = call.flags.text("file") ?? `${title}.tar.gz`;
+    await write(target, title, files, new Date(call.now()));
+    const said = `${target} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you send it.`;
+    call.screen.print(
+      call.output === "text" ? said : structured(call.output, { path: target, files: files.map((one) => one.path) }),
+    );
+    return 0;
+  },
+};
+
+async function write(target: string, title: string, files: readonly TextFile[], now: Date): Promise<void> {
+  try {
+    if (/\.(tar\.gz|tgz)$/.test(target)) {
+      // Only the owner may read it: logs are in it.
+      await writeFile(
+        target,
+        gzipSync(
+          tarOf(
+            files.map((one) => ({ ...one, path: `${title}/${one.path}` })),
+            now,
+          ),
+        ),
+        { mode: 0o600, flag: "wx" },
+      );
+      return;
+    }
+    for (const file of files) {
+      const at = path.join(target, file.path);
+      await mkdir(path.dirname(at), { recursive: true });
+      await writeFile(at, file.text, { mode: 0o600 });
+    }
+  } catch (error) {
+    throw new Refusal(
+      `${target} cannot be written: ${error instanceof Error ? error.message : String(error)}. Choose another with --file.`,
+    );
+  }
+}

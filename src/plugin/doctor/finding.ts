@@ -1,0 +1,20 @@
+// What is wrong with a cluster, or could be better, and the command that mends it or says more.
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
+
+/** `serious`: it does not serve as asked, or is about to. `warning`: a person should act. `note`: good to know. */
+export type Severity = "serious" | "warning" | "note";
+
+export interface Finding {
+  readonly severity: Severity;
+  readonly what: string;
+  /** To be typed as it is, or with what stands in capitals replaced. */
+  readonly command: string;
+}
+
+/** Looks at one thing, and finds nothing where that is as it should be. */
+export type Examination = (view: ClusterView, snapshot: Snapshot) => readonly Finding[];
+
+export const serious = (what: string, command: string): Finding => ({ severity: "serious", what, command });
+export const warning = (what: string, command: string): Finding => ({ severity: "warning", what, command });
+export const note = (what: string, command: string): Finding => ({ severity: "note", what, command });

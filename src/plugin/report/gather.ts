@@ -1,0 +1,120 @@
+// All that a report of a fault needs, as files: objects without secrets, what the members print and count, the operator.
+// What may not be read is a file that says so.
+import { stringify } from "yaml";
+import type { KubeApi, Selection } from "../../kube/client/api.ts";
+import { Deployment, Lease, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
+import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
+import type { Call } from "../command.ts";
+import type { Looked } from "../one-cluster.ts";
+import type { Reach } from "../place/reach.ts";
+import { plain } from "../screen/colour.ts";
+import { all, type Found, found, memberSelector, metricsPortOf, valueOr } from "../snapshot/snapshot.ts";
+import { version } from "../../version.ts";
+import { diagnosisOf, diagnosisText } from "../doctor/doctor.ts";
+import { clusterText } from "../view/cluster-text.ts";
+import { redacted } from "./redact.ts";
+import type { TextFile } from "./tar.ts";
+
+const look = { columns: 200, paint: plain };
+const operatorSelector = "name=etcd-operator";
+
+export async function gather(
+  call: Call,
+  looked: Looked,
+  operatorNamespace: string,
+  logLines: number,
+): Promise<TextFile[]> {
+  const { snapshot, view, key, reach } = looked;
+  const own: Selection = { namespace: key.namespace, labelSelector: memberSelector(key.name) };
+  const operator: Selection = { namespace: operatorNamespace, labelSelector: operatorSelector };
+  const list = <T extends KubeObject>(path: string, kind: Kind<T>, selection: Selection): Promise<TextFile> =>
+    listFile(path, reach.api, kind, selection);
+  const files = await Promise.all([
+    list("services.yaml", Service, own),
+    list("budgets.yaml", PodDisruptionBudget, own),
+    list("secrets.yaml", Secret, own),
+    list("operator/deployment.yaml", Deployment, { namespace: operatorNamespace }),
+    list("operator/pods.yaml", Pod, operator),
+    list("operator/leases.yaml", Lease, { namespace: operatorNamespace }),
+  ]);
+  const operators = valueOr(await found(() => all(reach.api, Pod, operator)), []);
+  return [
+    { path: "about.yaml", text: stringify(about(call, looked)) },
+    { path: "status.txt", text: `${clusterText(view, look)}\n` },
+    { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(snapshot), look)}\n` },
+    objectFile("cluster.yaml", { t: "found", value: snapshot.cluster }),
+    objectFile("pods.yaml", snapshot.pods),
+    objectFile("nodes.yaml", snapshot.nodes),
+    objectFile("claims.yaml", snapshot.claims),
+    objectFile("events.yaml", snapshot.events),
+    objectFile("backups.yaml", snapshot.backups),
+    objectFile("restores.yaml", snapshot.restores),
+    ...files,
+    ...(await memberFiles(reach, valueOr(snapshot.pods, []), logLines)),
+    ...(await logFiles(reach, operators, "operator", logLines)),
+  ];
+}
+
+const about = ({ now }: Call, { key }: Looked) => ({
+  plugin: version,
+  node: process.versions.node,
+  platform: `${process.platform} ${process.arch}`,
+  taken: new Date(now()).toISOString(),
+  cluster: key,
+  removed: "values of Secrets, of ConfigMaps and of environment variables",
+});
+
+async function listFile<T extends KubeObject>(
+  path: string,
+  api: KubeApi,
+  kind: Kind<T>,
+  selection: Selection,
+): Promise<TextFile> {
+  return objectFile(path, await found(() => all(api, kind, selection)));
+}
+
+function objectFile(path: string, what: Found<unknown>): TextFile {
+  return { path, text: what.t === "found" ? stringify(redacted(what.value), { lineWidth: 0 }) : `# ${what.why}\n` };
+}
+
+async function memberFiles(reach: Reach, pods: readonly Pod[], lines: number): Promise<TextFile[]> {
+  const metrics = await Promise.all(
+    pods.map(async (pod) => {
+      const { name } = keyOf(pod);
+      return textFile(`members/${name}.metrics`, await found(() => reach.metrics(keyOf(pod), metricsPortOf(pod))));
+    }),
+  );
+  return [...metrics, ...(await logFiles(reach, pods, "members", lines))];
+}
+
+async function logFiles(reach: Reach, pods: readonly Pod[], folder: string, lines: number): Promise<TextFile[]> {
+  const files = await Promise.all(
+    pods.map(async (pod) => {
+      const key = keyOf(pod);
+      const containers = pod.spec?.containers.map(({ name }) => name) ?? [];
+      const restarted = new Set(
+        (pod.status?.containerStatuses ?? []).filter(({ restartCount }) => restartCount > 0).map(({ name }) => name),
+      );
+      return Promise.all(
+        containers.flatMap((container) => [
+          found(() => reach.logEnd(key, { container, lines })).then((log) =>
+            textFile(`${folder}/${key.name}.log`, log),
+          ),
+          ...(restarted.has(container)
+            ? [
+                found(() => reach.logEnd(key, { container, lines, previous: true })).then((log) =>
+                  textFile(`${folder}/${key.name}.previous.log`, log),
+                ),
+              ]
+            : []),
+        ]),
+      );
+    }),
+  );
+  return files.flat();
+}
+
+const textFile = (path: string, what: Found<string>): TextFile => ({
+  path,
+  text: what.t === "found" ? what.value : `# ${what.why}\n`,
+});

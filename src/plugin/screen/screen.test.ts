@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { plain } from "./colour.ts";
+import { leftOut, tableLines } from "./table.ts";
+import { ageInWords, bytesInWords, shareInWords } from "./words.ts";
+import { item, wrapped } from "./wrap.ts";
+
+const minute = 60_000;
+
+describe("figures in words", () => {
+  for (const [ms, words] of [
+    [45_000, "45s"],
+    [119_000, "119s"],
+    [5 * minute + 3_000, "5m3s"],
+    [42 * minute, "42m"],
+    [190 * minute, "3h10m"],
+    [30 * 60 * minute, "30h"],
+    [3 * 1440 * minute, "3d"],
+    [400 * 1440 * minute, "400d"],
+    [800 * 1440 * minute, "2y"],
+    [-5, "0s"],
+  ] as const)
+    test(`an age is ${words}`, () => assert.equal(ageInWords(ms), words));
+
+  test("sizes and shares", () => {
+    assert.deepEqual([0, 512, 1536, 24 * 1024 ** 2, 2 * 1024 ** 3].map(bytesInWords), [
+      "0 B",
+      "512 B",
+      "1.5 KiB",
+      "24 MiB",
+      "2 GiB",
+    ]);
+    assert.deepEqual(
+      [shareInWords(0, 100), shareInWords(1, 1000), shareInWords(81, 100), shareInWords(1, 0)],
+      ["0 %", "<1 %", "81 %", ""],
+    );
+  });
+});
+
+test("text is broken between words", () => {
+  assert.deepEqual(wrapped("one two three", 7), ["one two", "three"]);
+  assert.deepEqual(wrapped("extraordinarily long", 5), ["extraordinarily", "long"]);
+  assert.deepEqual(item("one two three", 9), ["- one two", "  three"]);
+});
+
+test("a table that is too wide leaves out what matters least, and never what matters most", () => {
+  const table = {
+    columns: [
+      { title: "NAME", droppable: 0 },
+      { title: "NODE", droppable: 1 },
+      { title: "AGE", droppable: 2, align: "right" as const },
+    ],
+    rows: [["a-long-name", "node-1", "5m"]],
+  };
+  assert.deepEqual(tableLines(table, 80, plain), ["NAME         NODE    AGE", "a-long-name  node-1   5m"]);
+  assert.deepEqual(leftOut(table, 20), ["AGE"]);
+  assert.deepEqual(tableLines(table, 5, plain), ["NAME", "a-long-name"]);
+});

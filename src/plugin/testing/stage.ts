@@ -1,0 +1,96 @@
+// A run of the plugin against the in-memory API server, with a kubectl that is told what to answer: what was printed, and
+// what was done.
+import { fakeKinds } from "../../api/testing/fake-kinds.ts";
+import type { ApiError } from "../../kube/client/errors.ts";
+import { Event, Node, PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kinds.ts";
+import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import type { ExitCode } from "../command.ts";
+import type { Flags } from "../line/flags.ts";
+import { Refusal } from "../place/refusal.ts";
+import { runProgram } from "../program.ts";
+import { plain } from "../screen/colour.ts";
+import { now } from "../view/testing/scenes.ts";
+
+export interface Printed {
+  readonly code: ExitCode;
+  readonly out: string;
+  readonly err: string;
+}
+
+export class Stage {
+  readonly api = new FakeApi({
+    kinds: [...fakeKinds, ...[Pod, Node, PersistentVolumeClaim, Secret].map((kind) => ({ kind })), { kind: Event }],
+  });
+  /** What a pod prints at /metrics; an error where it does not answer. */
+  metrics: (pod: string) => string | ApiError = () => "";
+  /** What kubectl prints; undefined: it fails. */
+  kubectl: (args: readonly string[]) => string | undefined = () => "";
+  /** Each call of kubectl. */
+  readonly calls: (readonly string[])[] = [];
+  answer: "yes" | "no" | "nobody" = "nobody";
+  readonly #stop = new AbortController();
+
+  async add<T extends KubeObject>(kind: Kind<T>, ...objects: readonly T[]): Promise<void> {
+    for (const object of objects) {
+      const { status, ...rest } = object as T & { status?: object };
+      const made = await this.api.create(kind, rest as T);
+      if (status === undefined) continue;
+      const key = { namespace: made.metadata?.namespace ?? "", name: made.metadata?.name ?? "" };
+      await this.api.mergePatch(kind, key, { status }, { subresource: "status" });
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async run(...words: readonly string[]): Promise<Printed> {
+    let [out, err] = ["", ""];
+    const screen = {
+      columns: 120,
+      rows: 50,
+      paint: plain,
+      isTerminal: false,
+      canAsk: this.answer !== "nobody",
+      print: (text: string): void => void (out += `${text}\n`),
+      note: (text: string): void => void (err += `${text}\n`),
+      clear: () => undefined,
+      draw: () => undefined,
+      ask: async (question: string) => {
+        err += `${question}\n`;
+        return this.answer === "yes";
+      },
+    };
+    const code = await runProgram(words, {
+      screen: () => screen,
+      reach: (flags: Flags) => ({
+        api: this.api,
+        namespace: flags.text("namespace") ?? "default",
+        metrics: async ({ name }) => {
+          const answer = this.metrics(name);
+          if (typeof answer === "string") return answer;
+          throw answer;
+        },
+        logEnd: async ({ name }) => `the log of ${name}\n`,
+        [Symbol.dispose]: () => undefined,
+      }),
+      kubectl: () => ({
+        run: async (args) => (this.#call(args) === undefined ? 1 : 0),
+        read: async (args) => {
+          const printed = this.#call(args);
+          if (printed === undefined) throw new Refusal("kubectl failed.");
+          return printed;
+        },
+      }),
+      now: () => now,
+      signal: this.#stop.signal,
+    });
+    return { code, out, err };
+  }
+
+  #call(args: readonly string[]): string | undefined {
+    this.calls.push(args);
+    return this.kubectl(args);
+  }
+}

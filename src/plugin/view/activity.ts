@@ -1,0 +1,47 @@
+// What happens to a cluster right now, why, and what it waits for, in sentences: from its conditions, its spec and the
+// restore that replaces its data.
+import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
+import { findCondition } from "../../kube/objects/conditions.ts";
+import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+
+export function activityOf(snapshot: Snapshot): string[] {
+  const cluster = withDefaults(snapshot.cluster);
+  const { status, spec, metadata } = cluster;
+  const is = (type: string) => findCondition(status.conditions, type);
+  const said: string[] = [];
+  if (metadata.deletionTimestamp !== undefined) said.push("The EtcdCluster is being deleted.");
+  if (spec.paused)
+    said.push("Paused: the operator does not heal, scale or update it. `kubectl etcd resume` ends that.");
+  if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
+    said.push("The operator has not acted on the last edit yet.");
+  const restoring = restoreOf(snapshot);
+  if (restoring !== undefined) said.push(restoring);
+  for (const type of ["Recovering", "Upgrading", "Scaling"]) {
+    const { status: holds, reason = "", message = "" } = is(type) ?? {};
+    if (holds === "True") said.push(`${withoutRepeating(message, is("Ready")?.message) || reason}.`);
+  }
+  const waiting = is("Ready");
+  const isNew = waiting?.status === "False" && !said.some((one) => one.includes(waiting.message));
+  if (waiting !== undefined && isNew && waiting.message !== "") said.push(`Waits: ${waiting.message}`);
+  return said;
+}
+
+function restoreOf(snapshot: Snapshot): string | undefined {
+  const { cluster, restores } = snapshot;
+  const asked = restoreRequestOf(cluster);
+  const underWay = cluster.status?.restore;
+  const name = underWay !== undefined && underWay.phase !== "Done" ? underWay.name : asked?.name;
+  const restore = valueOr(restores, []).find(({ metadata }) => metadata?.name === name);
+  const isOver = restore?.status?.phase === "Succeeded" || restore?.status?.phase === "Failed";
+  if (name === undefined || isOver || (restore === undefined && underWay?.phase === "Done")) return undefined;
+  const said = restore?.status?.message;
+  return `Restoring by the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
+}
+
+/** `upgrading to 3.7.3: 1 of 3 …`, where Ready says `1 of 3 …`, is `Upgrading to 3.7.3`. */
+function withoutRepeating(message: string, ready = ""): string {
+  const own = ready !== "" && message.endsWith(ready) ? message.slice(0, -ready.length) : message;
+  const text = own.replace(/[:.\s]+$/, "");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

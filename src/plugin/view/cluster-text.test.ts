@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { quorumOf, viewOf } from "./cluster-view.ts";
+import { kept, screenOfScene } from "./testing/golden.ts";
+import { scenes } from "./testing/scenes.ts";
+
+describe("a cluster at a glance", () => {
+  for (const name of Object.keys(scenes))
+    test(`is the kept screen: ${name}`, () => assert.equal(screenOfScene(name), kept(name)));
+
+  test("never is wider than the terminal, where words can be broken", () => {
+    for (const name of Object.keys(scenes)) {
+      const [narrow = ""] = screenOfScene(name).split("=== 200");
+      for (const line of narrow.split("\n")) assert.ok(line.length <= 80, `${name}: ${line}`);
+    }
+  });
+
+  test("shows the members from the status where pods may not be read, and says so", () => {
+    const view = viewOf(scenes["forbidden"]!);
+    assert.deepEqual(
+      view.members.map(({ role }) => role),
+      ["voter", "leader", "voter"],
+    );
+    assert.ok(view.notes.some((note) => note.includes("you may not list pods in the namespace default")));
+  });
+
+  test("counts a member that etcd lists and that has no pod as lost", () => {
+    const view = viewOf(scenes["quorum-lost"]!);
+    assert.equal(view.members.find(({ name }) => name === "my-etcd-gp6tsn7rbk")?.health, "gone");
+    assert.deepEqual([view.quorum.voters, view.quorum.healthy, view.quorum.margin], [3, 0, -2]);
+  });
+});
+
+describe("the margin of a quorum", () => {
+  const rows: readonly (readonly [voters: number, healthy: number, margin: number, says: RegExp])[] = [
+    [1, 1, 0, /none may be lost/],
+    [2, 2, 0, /none may be lost/],
+    [3, 3, 1, /may lose 1 more/],
+    [3, 2, 0, /none may be lost/],
+    [3, 1, -1, /^lost: 1 of 3 voters healthy, 2 needed/],
+    [4, 4, 1, /may lose 1 more/],
+    [5, 5, 2, /may lose 2 more/],
+    [0, 0, -1, /no member votes yet/],
+  ];
+  for (const [voters, healthy, margin, says] of rows)
+    test(`of ${healthy} healthy among ${voters} voters is ${margin}`, () => {
+      const members = Array.from({ length: voters }, (_, at) => ({
+        name: `m${at}`,
+        role: "voter" as const,
+        healthy: at < healthy,
+        health: "",
+      }));
+      const learner = { name: "l", role: "learner" as const, healthy: true, health: "" };
+      const quorum = quorumOf([...members, learner], []);
+      assert.equal(quorum.margin, margin);
+      assert.match(quorum.sentence, says);
+    });
+});

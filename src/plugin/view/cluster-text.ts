@@ -1,0 +1,205 @@
+// One cluster as a screen: what is the matter first, then the members, then what people ask for less often.
+import type { Hue, Paint } from "../screen/colour.ts";
+import { type Cell, type Column, leftOut, type Table, tableLines } from "../screen/table.ts";
+import { ageInWords, bytesInWords, shareInWords } from "../screen/words.ts";
+import { item, wrapped } from "../screen/wrap.ts";
+import type { BackupView, CertificateView, ClusterView, DatabaseView } from "./cluster-view.ts";
+import type { MemberView } from "./members.ts";
+
+export interface Look {
+  readonly columns: number;
+  readonly paint: Paint;
+}
+
+const labelWidth = 13;
+
+export function clusterText(view: ClusterView, look: Look): string {
+  return [
+    ...headLines(view, look),
+    "",
+    ...memberLines(view.members, look),
+    ...section("Certificates", certificateLines(view.certificates, look), look),
+    ...section("Backups", backupLines(view.backups, look), look),
+    ...section(
+      "Notes",
+      view.notes.flatMap((note) => item(note, look.columns)),
+      look,
+    ),
+  ].join("\n");
+}
+
+function headLines(view: ClusterView, look: Look): string[] {
+  const { name, namespace, ready, quorum, activity, alarms, database, toRoll } = view;
+  const hue = { True: "good", False: "bad", Unknown: "warning" } as const;
+  const since = ready.forSeconds === undefined ? "" : ` (for ${ageInWords(ready.forSeconds * 1000)})`;
+  const verdict = { True: "Ready", False: `Not ready, ${ready.reason}`, Unknown: "Not known" }[ready.status];
+  const isChanging = ready.status === "False" && quorum.margin >= 0 && progressing.has(ready.reason);
+  return [
+    `${look.paint("strong", name)} in ${namespace}`,
+    ...labelled("Status", `${verdict}${since}`, look, isChanging ? "warning" : hue[ready.status]),
+    ...(ready.sentence === "" ? [] : labelled("", ready.sentence, look)),
+    ...labelled("Phase", `${view.phase}, etcd ${versionInWords(view)}`, look),
+    ...labelled("Quorum", quorum.sentence, look, quorumHue(quorum.margin, quorum.voters)),
+    ...(database === undefined ? [] : labelled("Database", databaseInWords(database), look, databaseHue(database))),
+    ...(database?.pressure === undefined ? [] : labelled("", database.pressure, look)),
+    ...(toRoll.updated < toRoll.of
+      ? labelled("To roll", `${toRoll.of - toRoll.updated} of ${toRoll.of} members`, look, "warning")
+      : []),
+    ...(alarms.length === 0 ? [] : labelled("Alarms", alarms.join(", "), look, "bad")),
+    ...activityLines(
+      activity.filter((said) => said !== `Waits: ${ready.sentence}`),
+      ready,
+      look,
+    ),
+  ];
+}
+
+/** Ready is False, and nobody has to do anything about it. */
+const progressing: ReadonlySet<string> = new Set([
+  "Creating",
+  "Scaling",
+  "Updating",
+  "Joining",
+  "Electing",
+  "MembersLeaving",
+  "Restoring",
+]);
+
+function activityLines(said: readonly string[], ready: ClusterView["ready"], look: Look): string[] {
+  if (said.length === 0)
+    return labelled("Now", ready.status === "True" ? "nothing to do" : "see the status above", look, "dim");
+  return said.flatMap((one, at) => labelled(at === 0 ? "Now" : "", one, look));
+}
+
+function versionInWords({ version: { wanted, running } }: ClusterView): string {
+  const others = running.filter((one) => one !== wanted);
+  if (running.length === 0 || others.length === 0) return wanted;
+  return `${running.join(" and ")}, going to ${wanted}`;
+}
+
+function quorumHue(margin: number, voters: number): Hue {
+  if (voters > 0 && margin < 0) return "bad";
+  return margin === 0 ? "warning" : "good";
+}
+
+function databaseInWords({ size, inUse, quota, volume }: DatabaseView): string {
+  const used = inUse === undefined ? "" : `, ${bytesInWords(inUse)} in use`;
+  const limit = quota === undefined ? "" : `; quota ${bytesInWords(quota)} (${shareInWords(size, quota)})`;
+  return `${bytesInWords(size)}${used}${limit}${volume === undefined ? "" : `; volumes of ${bytesInWords(volume)}`}`;
+}
+
+function databaseHue({ size, quota, pressure }: DatabaseView): Hue | undefined {
+  if (quota !== undefined && size > 0.95 * quota) return "bad";
+  return pressure === undefined ? undefined : "warning";
+}
+
+function labelled(label: string, text: string, { columns, paint }: Look, hue?: Hue): string[] {
+  return wrapped(text, Math.max(20, columns - labelWidth)).map((line, at) => {
+    const head = (at === 0 && label !== "" ? `${label}:` : "").padEnd(labelWidth);
+    return `${head}${hue === undefined ? line : paint(hue, line)}`;
+  });
+}
+
+const section = (title: string, lines: readonly string[], { paint }: Look): string[] =>
+  lines.length === 0 ? [] : ["", paint("strong", title), ...lines];
+
+// Members
+
+const memberColumns: readonly Column[] = [
+  { title: "MEMBER", droppable: 0 },
+  { title: "ROLE", droppable: 0 },
+  { title: "HEALTH", droppable: 0 },
+  { title: "VERSION", droppable: 2 },
+  { title: "DB SIZE", droppable: 3, align: "right" },
+  { title: "IN USE", droppable: 6, align: "right" },
+  { title: "OF QUOTA", droppable: 8, align: "right" },
+  { title: "LAG", droppable: 4, align: "right" },
+  { title: "NODE", droppable: 1 },
+  { title: "ZONE", droppable: 7 },
+  { title: "AGE", droppable: 5, align: "right" },
+  { title: "RESTARTS", droppable: 9, align: "right" },
+];
+
+export function memberTable(members: readonly MemberView[]): Table {
+  return { columns: memberColumns, rows: members.map(memberCells) };
+}
+
+function memberCells(member: MemberView): Cell[] {
+  const { name, role, healthy, health, version, dbSize, dbInUse, quota, lag, node, zone, ageSeconds, restarts } =
+    member;
+  const orNothing = <T>(value: T | undefined, text: (value: T) => string): string =>
+    value === undefined ? "-" : text(value);
+  return [
+    name,
+    role === "leader" ? { text: role, hue: "strong" } : role,
+    { text: health, hue: healthy ? "good" : health === "starting" || health === "leaving" ? "warning" : "bad" },
+    version ?? "-",
+    orNothing(dbSize, bytesInWords),
+    orNothing(dbInUse, bytesInWords),
+    dbSize === undefined || quota === undefined ? "-" : shareInWords(dbSize, quota),
+    orNothing(lag, String),
+    node ?? "-",
+    zone ?? "-",
+    orNothing(ageSeconds, (seconds) => ageInWords(seconds * 1000)),
+    restarts === undefined || restarts === 0 ? orNothing(restarts, String) : { text: String(restarts), hue: "warning" },
+  ];
+}
+
+export function memberLines(members: readonly MemberView[], { columns, paint }: Look): string[] {
+  if (members.length === 0) return ["No members yet."];
+  const table = memberTable(members);
+  const missing = leftOut(table, columns).map((title) => title.toLowerCase());
+  const hint = missing.length === 0 ? [] : [paint("dim", `Not shown for want of room: ${missing.join(", ")}.`)];
+  return [...tableLines(table, columns, paint), ...hint];
+}
+
+// Certificates and backups
+
+function certificateLines(certificates: readonly CertificateView[], { columns, paint }: Look): string[] {
+  if (certificates.length === 0) return [];
+  const rows = certificates.map(({ use, notAfter, daysLeft }): Cell[] => {
+    const hue = daysLeft < 7 ? "bad" : daysLeft < 30 ? "warning" : "good";
+    return [use, { text: daysLeft < 0 ? "expired" : `${daysLeft} days`, hue }, notAfter];
+  });
+  return tableLines({ columns: certificateColumns, rows }, columns, paint);
+}
+
+const certificateColumns: readonly Column[] = [
+  { title: "FOR", droppable: 0 },
+  { title: "LEFT", droppable: 0, align: "right" },
+  { title: "EXPIRES", droppable: 1 },
+];
+
+const backupColumns: readonly Column[] = [
+  { title: "BACKUP", droppable: 0 },
+  { title: "PHASE", droppable: 0 },
+  { title: "LAST", droppable: 0, align: "right" },
+  { title: "PROVED BY A RESTORE", droppable: 1, align: "right" },
+  { title: "SIZE", droppable: 4, align: "right" },
+  { title: "WHEN", droppable: 3 },
+  { title: "NEXT", droppable: 5 },
+];
+
+function backupLines(backups: ClusterView["backups"], { columns, paint }: Look): string[] {
+  if (backups === "unknown") return [];
+  if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to begin.")];
+  const rows = backups.map(backupCells);
+  const problems = backups.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : item(`${name}: ${problem}`, columns).map((line) => paint("bad", line)),
+  );
+  return [...tableLines({ columns: backupColumns, rows }, columns, paint), ...problems];
+}
+
+function backupCells(backup: BackupView): Cell[] {
+  const { name, phase, ageSeconds, verifiedAgeSeconds, sizeBytes, when, next } = backup;
+  const ago = (seconds: number): string => `${ageInWords(seconds * 1000)} ago`;
+  return [
+    name,
+    { text: phase, hue: phase === "Failed" ? "bad" : "good" },
+    ageSeconds === undefined ? { text: "never", hue: "warning" } : ago(ageSeconds),
+    verifiedAgeSeconds === undefined ? { text: "never", hue: "warning" } : ago(verifiedAgeSeconds),
+    sizeBytes === undefined ? "-" : bytesInWords(sizeBytes),
+    when,
+    next ?? "-",
+  ];
+}

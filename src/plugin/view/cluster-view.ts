@@ -1,0 +1,189 @@
+// One cluster at a glance, as data: what the screen shows and what -o json and yaml print. Made from a snapshot, purely.
+import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import { imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { findCondition } from "../../kube/objects/conditions.ts";
+import { plural, timeOf } from "../screen/words.ts";
+import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { activityOf } from "./activity.ts";
+import { type MemberView, membersOf } from "./members.ts";
+import { notesOf } from "./notes.ts";
+
+export interface ClusterView {
+  readonly name: string;
+  readonly namespace: string;
+  readonly phase: string;
+  readonly ready: ReadyView;
+  readonly version: { readonly wanted: string; readonly running: readonly string[]; readonly image: string };
+  readonly quorum: QuorumView;
+  /** What happens now, why, and what it waits for; empty when there is nothing to do. */
+  readonly activity: readonly string[];
+  readonly members: readonly MemberView[];
+  readonly database?: DatabaseView;
+  readonly toRoll: { readonly updated: number; readonly of: number };
+  readonly alarms: readonly string[];
+  readonly certificates: readonly CertificateView[];
+  readonly backups: readonly BackupView[] | "unknown";
+  /** What could not be read, and what is good to know. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadyView {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly sentence: string;
+  readonly forSeconds?: number;
+}
+
+export interface QuorumView {
+  readonly voters: number;
+  readonly healthy: number;
+  readonly needed: number;
+  /** How many more voters may be lost; negative: so many lack. */
+  readonly margin: number;
+  readonly sentence: string;
+}
+
+export interface DatabaseView {
+  readonly size: number;
+  readonly inUse?: number;
+  readonly quota?: number;
+  readonly volume?: number;
+  readonly pressure?: string;
+}
+
+export interface CertificateView {
+  readonly use: string;
+  readonly notAfter: string;
+  readonly daysLeft: number;
+}
+
+export interface BackupView {
+  readonly name: string;
+  readonly phase: string;
+  readonly when: string;
+  readonly lastSuccess?: string;
+  readonly ageSeconds?: number;
+  readonly lastVerified?: string;
+  readonly verifiedAgeSeconds?: number;
+  readonly sizeBytes?: number;
+  readonly next?: string;
+  readonly failures: number;
+  readonly problem?: string;
+}
+
+export function viewOf(snapshot: Snapshot): ClusterView {
+  const { now } = snapshot;
+  const cluster = withDefaults(snapshot.cluster);
+  const { status, spec, metadata } = cluster;
+  const members = membersOf(snapshot);
+  const ready = readyOf(snapshot);
+  const database = databaseOf(snapshot, members);
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace,
+    phase: status.phase || "Pending",
+    ready,
+    version: {
+      wanted: spec.version,
+      running: [...new Set(members.flatMap(({ version }) => version ?? []))].sort(),
+      image: imageOf(spec),
+    },
+    quorum: quorumOf(members, status.voters),
+    activity: activityOf(snapshot),
+    members,
+    ...(database !== undefined && { database }),
+    toRoll: { updated: Math.min(status.updatedMembers ?? spec.size, spec.size), of: spec.size },
+    alarms: { NoSpace: ["NOSPACE"], Corrupt: ["CORRUPT"] }[ready.reason] ?? [],
+    certificates: status.certificates.map(({ use, notAfter }) => ({
+      use,
+      notAfter,
+      daysLeft: Math.floor(((timeOf(notAfter) ?? now) - now) / 86_400_000),
+    })),
+    backups: snapshot.backups.t === "missing" ? "unknown" : snapshot.backups.value.map((one) => backupOf(one, now)),
+    notes: notesOf(snapshot),
+  };
+}
+
+function readyOf({ cluster, now }: Snapshot): ReadyView {
+  const condition = findCondition(withDefaults(cluster).status.conditions, "Ready");
+  if (condition === undefined)
+    return { status: "Unknown", reason: "", sentence: "The operator has not looked at this cluster yet." };
+  const since = timeOf(condition.lastTransitionTime);
+  return {
+    status: condition.status,
+    reason: condition.reason,
+    sentence: condition.message,
+    ...(since !== undefined && { forSeconds: Math.max(0, Math.round((now - since) / 1000)) }),
+  };
+}
+
+/**
+ * 3 voters, 3 healthy: 2 are needed, so 1 may be lost. 3 voters, 1 healthy: one lacks. 4 voters, 4 healthy: 3 are needed, so
+ * 1 may be lost, as of three.
+ */
+export function quorumOf(members: readonly MemberView[], listed: readonly string[]): QuorumView {
+  const voting = members.filter(({ name, role }) => role === "leader" || role === "voter" || listed.includes(name));
+  const voters = Math.max(voting.length, listed.length);
+  const healthy = voting.filter((member) => member.healthy).length;
+  const needed = Math.floor(voters / 2) + 1;
+  const margin = healthy - needed;
+  return { voters, healthy, needed, margin, sentence: quorumSentence(voters, healthy, needed) };
+}
+
+function quorumSentence(voters: number, healthy: number, needed: number): string {
+  if (voters === 0) return "no member votes yet";
+  const margin = healthy - needed;
+  const have = `${healthy} of ${plural(voters, "voter")} healthy, ${needed} needed`;
+  if (margin < 0) return `lost: ${have}. Nothing can be written`;
+  return margin === 0 ? `${have}: none may be lost` : `${have}: may lose ${margin} more`;
+}
+
+function databaseOf(snapshot: Snapshot, members: readonly MemberView[]): DatabaseView | undefined {
+  const { status, spec } = withDefaults(snapshot.cluster);
+  const most = (of: (member: MemberView) => number | undefined): number | undefined => {
+    const known = members.flatMap((member) => of(member) ?? []);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  const size = most(({ dbSize }) => dbSize) ?? status.dbSize;
+  if (size === undefined) return undefined;
+  const inUse = most(({ dbInUse }) => dbInUse) ?? status.dbSizeInUse;
+  const quota = most((member) => member.quota) ?? status.dbQuota ?? spec.etcd.quotaBackendBytes;
+  const pressure = findCondition(status.conditions, "DiskPressure");
+  return {
+    size,
+    ...(inUse !== undefined && { inUse }),
+    ...(quota !== undefined && { quota }),
+    ...(status.volumeSize !== undefined && { volume: status.volumeSize }),
+    ...(pressure?.status === "True" && { pressure: pressure.message }),
+  };
+}
+
+export function backupOf({ metadata, spec, status = {} }: EtcdBackup, now: number): BackupView {
+  const { schedule, backupIntervalInSecond = 0, suspend } = spec.backupPolicy ?? {};
+  const interval = backupIntervalInSecond > 0 ? `every ${backupIntervalInSecond} s` : "once";
+  const last = status.lastBackup?.takenAt ?? status.lastSuccessDate;
+  const verified = status.lastVerified?.verifiedAt;
+  const age = (text: string | undefined): number | undefined => {
+    const time = timeOf(text);
+    return time === undefined ? undefined : Math.max(0, Math.round((now - time) / 1000));
+  };
+  const [ageSeconds, verifiedAgeSeconds] = [age(last), age(verified)];
+  const problem = (status.conditions ?? []).find(({ type, status }) => type === "Problem" && status === "True");
+  const failed = status.phase === "Failed" ? status.Reason : undefined;
+  const said = problem?.message ?? failed;
+  return {
+    name: metadata?.name ?? "",
+    phase: status.phase ?? "Pending",
+    when: `${schedule ?? interval}${suspend === true ? ", suspended" : ""}`,
+    ...(last !== undefined && { lastSuccess: last }),
+    ...(ageSeconds !== undefined && { ageSeconds }),
+    ...(verified !== undefined && { lastVerified: verified }),
+    ...(verifiedAgeSeconds !== undefined && { verifiedAgeSeconds }),
+    ...(status.lastBackup?.sizeBytes !== undefined && { sizeBytes: status.lastBackup.sizeBytes }),
+    ...(status.nextRun !== undefined && { next: status.nextRun }),
+    failures: status.failures ?? 0,
+    ...(said !== undefined && { problem: said }),
+  };
+}
+
+export const backupsOf = (snapshot: Snapshot): readonly EtcdBackup[] => valueOr(snapshot.backups, []);

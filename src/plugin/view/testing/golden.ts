@@ -1,0 +1,34 @@
+// The screens of all scenes as texts, at two widths and in colour, and where they are kept: `node golden.ts` writes them
+// anew after a change that was meant. Read what changed before you keep it.
+import { readFileSync, writeFileSync } from "node:fs";
+import * as path from "node:path";
+import { inColour, plain } from "../../screen/colour.ts";
+import { clusterText } from "../cluster-text.ts";
+import { viewOf } from "../cluster-view.ts";
+import { scenes } from "./scenes.ts";
+
+const looks = [
+  ["80 columns", { columns: 80, paint: plain }],
+  ["200 columns", { columns: 200, paint: plain }],
+  ["80 columns, in colour", { columns: 80, paint: inColour }],
+] as const;
+
+/** Colours as ‹31›…, so that a diff shows them. */
+const visible = (text: string): string =>
+  text
+    .split("\u001B[")
+    .map((part, at) => (at === 0 ? part : part.replace(/^(\d+)m/, "‹$1›")))
+    .join("");
+
+export function screenOfScene(name: string): string {
+  const snapshot = scenes[name];
+  if (snapshot === undefined) throw new RangeError(`there is no scene ${name}`);
+  const view = viewOf(snapshot);
+  return looks.map(([title, look]) => `=== ${title}\n${visible(clusterText(view, look))}\n`).join("\n");
+}
+
+const fileOf = (name: string): string => path.join(import.meta.dirname, "golden", `${name}.txt`);
+
+export const kept = (name: string): string => readFileSync(fileOf(name), "utf8");
+
+if (import.meta.main) for (const name of Object.keys(scenes)) writeFileSync(fileOf(name), screenOfScene(name));
