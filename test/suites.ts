@@ -145,6 +145,13 @@ export const suites: readonly Suite[] = [
     atOnce: 2,
   },
   {
+    name: "e2e-install",
+    what: "the operator installed by manifest, kustomize and Helm",
+    need: "lab",
+    files: () => testFiles("test/e2e-install"),
+    atOnce: 1,
+  },
+  {
     name: "e2e",
     what: "the operator on a real Kubernetes, as people use it",
     need: "lab",

@@ -13,7 +13,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "etcd-operator-helm-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const programs = await ensureHelm();
-const patience = 120_000;
+const patience = 240_000;
 
 export interface Helm {
   /** As in Helm 3.21.4. */
