@@ -54,7 +54,7 @@ function oneOf(looked: Looked, name: string): string {
 
 /** 3 voters: while one is away the other 2 are a quorum. 2 voters: the one that is left is none. */
 export function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptDowntime: boolean): void {
-  const sick = members.filter(({ healthy }) => !healthy);
+  const sick = members.filter(({ health }) => health !== "healthy");
   if (sick.length > 0)
     throw new Refusal(
       `Not all members of ${name} are healthy (${sick.map((one) => one.name).join(", ")}): a member that is defragmented is missing, too. \`kubectl etcd doctor ${name}\` says what to do.`,

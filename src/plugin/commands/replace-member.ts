@@ -62,7 +62,7 @@ const preconditionOf = ({ metadata }: Pod | PersistentVolumeClaim) =>
 /** 3 voters: without this one 2 are left, and 2 are needed to remove it. 2 voters: 1 is left, and 2 are needed. */
 export function refuseUnlessSafe({ name, members, quorum }: ClusterView, member: string): void {
   const others = members.filter((one) => one.name !== member);
-  const sick = others.filter(({ healthy }) => !healthy);
+  const sick = others.filter(({ health }) => health !== "healthy");
   if (sick.length > 0)
     throw new Refusal(
       `Another member of ${name} is not healthy (${sick.map((one) => one.name).join(", ")}): one at a time. \`kubectl etcd doctor ${name}\` says what to do.`,

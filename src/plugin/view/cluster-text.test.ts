@@ -24,6 +24,18 @@ describe("a cluster at a glance", () => {
     assert.ok(view.notes.some((note) => note.includes("you may not list pods in the namespace default")));
   });
 
+  test("counts a member that takes part for the quorum before its kubelet has noticed, and a learner never", () => {
+    const { healing, healthy } = scenes;
+    const pods = healthy!.pods.t === "found" ? healthy!.pods.value : [];
+    const unready = pods.map((pod) => ({
+      ...pod,
+      status: { ...pod.status, conditions: [{ type: "Ready", status: "False" }] },
+    }));
+    const view = viewOf({ ...healthy!, pods: { t: "found", value: unready } });
+    assert.deepEqual([view.quorum.healthy, view.members[0]?.health], [3, "not ready"]);
+    assert.equal(viewOf(healing!).quorum.healthy, 2);
+  });
+
   test("counts a member that etcd lists and that has no pod as lost", () => {
     const view = viewOf(scenes["quorum-lost"]!);
     assert.equal(view.members.find(({ name }) => name === "my-etcd-gp6tsn7rbk")?.health, "gone");

@@ -132,7 +132,7 @@ function memberCells(member: MemberView): Cell[] {
   return [
     name,
     role === "leader" ? { text: role, hue: "strong" } : role,
-    { text: health, hue: healthy ? "good" : health === "starting" || health === "leaving" ? "warning" : "bad" },
+    { text: health, hue: healthHue(healthy, health) },
     version ?? "-",
     orNothing(dbSize, bytesInWords),
     orNothing(dbInUse, bytesInWords),
@@ -143,6 +143,11 @@ function memberCells(member: MemberView): Cell[] {
     orNothing(ageSeconds, (seconds) => ageInWords(seconds * 1000)),
     restarts === undefined || restarts === 0 ? orNothing(restarts, String) : { text: String(restarts), hue: "warning" },
   ];
+}
+
+function healthHue(healthy: boolean, health: string): Hue {
+  if (healthy) return health === "healthy" ? "good" : "warning";
+  return health === "starting" || health === "leaving" ? "warning" : "bad";
 }
 
 export function memberLines(members: readonly MemberView[], { columns, paint }: Look): string[] {

@@ -11,8 +11,9 @@ export type Role = "leader" | "voter" | "learner" | "joining";
 export interface MemberView {
   readonly name: string;
   readonly role: Role;
+  /** It takes part: etcd says so, or its pod is ready. A kubelet notices either some seconds later. */
   readonly healthy: boolean;
-  /** As in healthy, starting, CrashLoopBackOff, leaving, gone. */
+  /** As in healthy, not ready, starting, CrashLoopBackOff, leaving, gone. */
   readonly health: string;
   readonly version?: string;
   readonly dbSize?: number;
@@ -96,7 +97,8 @@ function healthOf(pod: Pod, figures: Figures): { health: string; healthy: boolea
     return no(state.waiting.reason === "ContainerCreating" ? "starting" : state.waiting.reason);
   if (state?.terminated !== undefined) return no(state.terminated.reason ?? "ended");
   if (phase === "Failed" || phase === "Succeeded") return no("ended");
-  return no(state?.running === undefined ? "starting" : "not ready");
+  if (state?.running === undefined) return no("starting");
+  return { health: "not ready", healthy: figures.hasLeader === true && figures.isLearner !== true };
 }
 
 /** etcd lists it, and it has no pod. */
