@@ -123,6 +123,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "e2e-install",
+    what: "the operator installed by manifest, kustomize and Helm",
+    need: "lab",
+    files: () => testFiles("test/e2e-install"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "lab-lifecycle",
     // Before other labs start: a user's inotify instances allow for about three.
     what: "labs come and go without a trace",
@@ -143,13 +151,6 @@ export const suites: readonly Suite[] = [
     need: "kubernetes",
     files: () => testFiles("test/kube"),
     atOnce: 2,
-  },
-  {
-    name: "e2e-install",
-    what: "the operator installed by manifest, kustomize and Helm",
-    need: "lab",
-    files: () => testFiles("test/e2e-install"),
-    atOnce: 1,
   },
   {
     name: "e2e",
