@@ -93,6 +93,14 @@ const manyRestarts = 5;
 
 const examineMembers: Examination = ({ members, name }) =>
   members.flatMap((member) => [
+    ...(member.health === "silent"
+      ? [
+          serious(
+            `${member.name} does not answer, and others do: its process, its node or the network to it hangs.`,
+            `kubectl describe pod ${member.name}`,
+          ),
+        ]
+      : []),
     ...(member.role !== "learner" && member.healthy && (member.lag ?? 0) > farBehind
       ? [
           warning(
