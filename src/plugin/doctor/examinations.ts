@@ -93,6 +93,14 @@ const manyRestarts = 5;
 
 const examineMembers: Examination = ({ members, name }) =>
   members.flatMap((member) => [
+    ...(member.health === "silent"
+      ? [
+          serious(
+            `${member.name} does not answer, and others do: its process, its node or the network to it hangs.`,
+            `kubectl describe pod ${member.name}`,
+          ),
+        ]
+      : []),
     ...(member.role !== "learner" && member.healthy && (member.lag ?? 0) > farBehind
       ? [
           warning(
@@ -135,7 +143,13 @@ const examineVolumes: Examination = ({ name }, snapshot) => {
 };
 
 const recently = 60 * 60_000;
-const advice = new Map(Object.values<EventReason>(eventReasons).map((row) => [row.reason, row.whatToDo ?? ""]));
+const advice = new Map(
+  // The rows are written for a page, with links.
+  Object.values<EventReason>(eventReasons).map((row) => [
+    row.reason,
+    (row.whatToDo ?? "").replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1"),
+  ]),
+);
 
 /** Only while the cluster is not well: an event of a trouble that is over is history. */
 const examineEvents: Examination = ({ ready, name }, { events, now }) => {
@@ -143,6 +157,7 @@ const examineEvents: Examination = ({ ready, name }, { events, now }) => {
   const newest = new Map(
     valueOr(events, [])
       .filter((event) => event.type === "Warning" && now - lastSeen(event) < recently)
+      .filter((event) => !ready.sentence.includes(event.note ?? ""))
       .toReversed()
       .map((event) => [event.reason ?? "", event]),
   );

@@ -8,6 +8,7 @@ import type { KubeApi, Selection } from "../../kube/client/api.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { Event, Node, PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
+import { TransportError } from "../../transport/errors.ts";
 import type { MetricsPort, Reach } from "../place/reach.ts";
 import { lackingIn, lackingInWords, sentenceOf } from "../place/sentences.ts";
 import { type Figures, figuresIn } from "./figures.ts";
@@ -16,6 +17,9 @@ export type Found<T> =
   | { readonly t: "found"; readonly value: T }
   /** `why`: in words that can stand in a sentence. */
   | { readonly t: "missing"; readonly why: string };
+
+/** `silent`: it may be asked, and does not answer. */
+export type FoundFigures = Found<Figures> | { readonly t: "silent"; readonly why: string };
 
 export interface Snapshot {
   readonly cluster: EtcdCluster;
@@ -27,7 +31,7 @@ export interface Snapshot {
   readonly backups: Found<readonly EtcdBackup[]>;
   readonly restores: Found<readonly EtcdRestore[]>;
   /** By the name of the pod. */
-  readonly figures: ReadonlyMap<string, Found<Figures>>;
+  readonly figures: ReadonlyMap<string, FoundFigures>;
   readonly now: number;
 }
 
@@ -109,13 +113,24 @@ function whyNot(error: unknown): string {
   return (sentence.charAt(0).toLowerCase() + sentence.slice(1)).replace(/\.$/, "");
 }
 
-async function readFigures(reach: Reach, pods: readonly Pod[]): Promise<ReadonlyMap<string, Found<Figures>>> {
+async function readFigures(reach: Reach, pods: readonly Pod[]): Promise<ReadonlyMap<string, FoundFigures>> {
   const running = pods.filter(({ status, metadata }) => status?.podIP && metadata?.deletionTimestamp === undefined);
-  const read = running.map(async (pod): Promise<readonly [string, Found<Figures>]> => {
+  const read = running.map(async (pod): Promise<readonly [string, FoundFigures]> => {
     const key = keyOf(pod);
-    return [key.name, await found(async () => figuresIn(await reach.metrics(key, metricsPortOf(pod))))];
+    try {
+      return [key.name, { t: "found", value: figuresIn(await reach.metrics(key, metricsPortOf(pod))) }];
+    } catch (error) {
+      return [key.name, whyNoFigures(error)];
+    }
   });
   return new Map(await Promise.all(read));
+}
+
+/** The API server asks the member, and says by 5xx that it got no answer. */
+function whyNoFigures(error: unknown): FoundFigures {
+  if (error instanceof TransportError && error.failure === "deadline") return { t: "silent", why: "no answer" };
+  if (error instanceof ApiError && error.code >= 500) return { t: "silent", why: "no answer" };
+  return { t: "missing", why: whyNot(error) };
 }
 
 /** Before 3.3, and in pods of etcd-operator 0.9, on the client port. */

@@ -36,6 +36,16 @@ describe("a cluster at a glance", () => {
     assert.equal(viewOf(healing!).quorum.healthy, 2);
   });
 
+  test("does not believe the pod of a member that is silent while others answer", () => {
+    const { healthy } = scenes;
+    const [first = ""] = healthy!.figures.keys();
+    const figures = new Map(healthy!.figures).set(first, { t: "silent", why: "no answer" });
+    const one = viewOf({ ...healthy!, figures });
+    assert.deepEqual([one.members.find(({ name }) => name === first)?.health, one.quorum.healthy], ["silent", 2]);
+    const all = new Map([...figures.keys()].map((name) => [name, { t: "silent", why: "no answer" } as const]));
+    assert.equal(viewOf({ ...healthy!, figures: all }).quorum.healthy, 3);
+  });
+
   test("counts a member that etcd lists and that has no pod as lost", () => {
     const view = viewOf(scenes["quorum-lost"]!);
     assert.equal(view.members.find(({ name }) => name === "my-etcd-gp6tsn7rbk")?.health, "gone");

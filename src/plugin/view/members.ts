@@ -32,11 +32,22 @@ export function membersOf(snapshot: Snapshot): MemberView[] {
   const status = cluster.status ?? {};
   const pods = valueOr(snapshot.pods, []);
   const nodes = new Map(valueOr(snapshot.nodes, []).map((node) => [node.metadata?.name ?? "", node]));
-  const figuresOf = (name: string): Figures => valueOr(figures.get(name) ?? { t: "found", value: {} }, {});
+  // Where nobody answers, the way to them may be closed, and their pods say more.
+  const isHeard = [...figures.values()].some(({ t }) => t === "found");
+  const figuresOf = (name: string): Figures => {
+    const one = figures.get(name);
+    return one?.t === "found" ? one.value : {};
+  };
   const furthest = Math.max(...pods.map(({ metadata }) => figuresOf(metadata?.name ?? "").committed ?? 0), 0);
   const seen = pods.map((pod) => {
     const name = pod.metadata?.name ?? "";
-    return memberOf(pod, figuresOf(name), { status, node: nodes.get(pod.spec?.nodeName ?? ""), furthest, now });
+    return memberOf(pod, figuresOf(name), {
+      status,
+      node: nodes.get(pod.spec?.nodeName ?? ""),
+      furthest,
+      now,
+      silent: isHeard && figures.get(name)?.t === "silent",
+    });
   });
   const names = new Set(seen.map(({ name }) => name));
   const lost = snapshot.pods.t === "missing" ? [] : (status.voters ?? []).filter((name) => !names.has(name));
@@ -49,11 +60,14 @@ interface Around {
   readonly node: Node | undefined;
   readonly furthest: number;
   readonly now: number;
+  /** It does not answer, and others do. */
+  readonly silent: boolean;
 }
 
-function memberOf(pod: Pod, figures: Figures, { status, node, furthest, now }: Around): MemberView {
+function memberOf(pod: Pod, figures: Figures, { status, node, furthest, now, silent }: Around): MemberView {
   const { name = "", creationTimestamp, annotations = {} } = pod.metadata ?? {};
-  const { health, healthy } = healthOf(pod, figures);
+  const seen = healthOf(pod, figures);
+  const { health, healthy } = silent && seen.healthy ? { health: "silent", healthy: false } : seen;
   const created = timeOf(creationTimestamp);
   const version = figures.version ?? annotations[versionAnnotation];
   const zone = node?.metadata?.labels?.["topology.kubernetes.io/zone"];

@@ -18,7 +18,7 @@ export function notesOf(snapshot: Snapshot): string[] {
 function figuresNote({ figures }: Snapshot): string[] {
   const byReason = new Map<string, string[]>();
   for (const [name, found] of figures)
-    if (found.t === "missing") byReason.set(found.why, [...(byReason.get(found.why) ?? []), name]);
+    if (found.t !== "found") byReason.set(found.why, [...(byReason.get(found.why) ?? []), name]);
   return [...byReason].map(([why, names]) =>
     names.length === figures.size
       ? `Live figures (size, lag) are not shown: ${why}.`

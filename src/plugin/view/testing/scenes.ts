@@ -3,7 +3,7 @@ import type { EtcdBackup } from "../../../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster, EtcdClusterStatus } from "../../../api/etcd-cluster/etcd-cluster.ts";
 import type { Node, Pod } from "../../../kube/objects/kinds.ts";
 import type { Figures } from "../../snapshot/figures.ts";
-import type { Found, Snapshot } from "../../snapshot/snapshot.ts";
+import type { Found, FoundFigures, Snapshot } from "../../snapshot/snapshot.ts";
 
 export const now: number = Date.parse("2026-11-17T12:00:00Z");
 const MiB = 1024 ** 2;
@@ -224,9 +224,9 @@ export const scenes: Readonly<Record<string, Snapshot>> = {
     ),
     [pod(first), pod(second, { ready: false, restarts: 14, waiting: "CrashLoopBackOff" })],
     {
-      figures: new Map<string, Found<Figures>>([
+      figures: new Map<string, FoundFigures>([
         [first, figures({ hasLeader: false })],
-        [second, { t: "missing", why: "error trying to reach service: connection refused" }],
+        [second, { t: "silent", why: "no answer" }],
       ]),
       backups: found([]),
     },
