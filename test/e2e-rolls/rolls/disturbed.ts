@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
+import { waitFor } from "../../../lab/progress.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { deletePods } from "../../e2e/support/disruptions.ts";
 import { lab, patiently } from "../../e2e/support/environment.ts";
@@ -51,9 +52,14 @@ const updatedPodDeleted: Disturbance["disturb"] = async ({ cluster }, { updated 
   await deletePods(cluster, victim);
 };
 
+/** The roll may be restarting that very container: then the one that leads next is killed. */
 const leaderKilled: Disturbance["disturb"] = async ({ cluster }) => {
-  const { status } = await cluster.until("a leader", ({ status }) => Boolean(status?.leader));
-  await killContainer(lab, `${cluster.namespace}/${status?.leader}`);
+  const killed = async (): Promise<true> => {
+    const { status } = await cluster.until("a leader", ({ status }) => Boolean(status?.leader));
+    await killContainer(lab, `${cluster.namespace}/${status?.leader}`);
+    return true;
+  };
+  await waitFor("the leader to be killed", killed, { timeoutMs: patience });
 };
 
 const scaledUpAndDown: Disturbance["disturb"] = async ({ cluster }) => {
