@@ -6,7 +6,7 @@ import { killContainer } from "../../../lab/faults/containers.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { deletePods } from "../../e2e/support/disruptions.ts";
-import { lab, patiently } from "../../e2e/support/environment.ts";
+import { lab, patience, patiently } from "../../e2e/support/environment.ts";
 import type { HealthyCluster } from "../../e2e/support/healthy.ts";
 import { IdentityWatch } from "../../e2e/proofs/identity-watch.ts";
 import { type Lane, lane } from "../../e2e/support/lane.ts";
