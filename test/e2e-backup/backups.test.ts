@@ -11,7 +11,7 @@ import { stores } from "./backups/stores.ts";
 import { type Bucket, startBucket } from "./support/bucket.ts";
 
 // Four lanes keep two cores busy: some mostly wait.
-describe("backups", { concurrency: 4 }, () => {
+describe("backups", { concurrency: 3 }, () => {
   let started: Bucket | undefined;
   const bucket = (): Bucket => {
     if (started === undefined) throw new Error("the bucket has not been started");

@@ -11,7 +11,7 @@ import { made } from "./made.ts";
 const definition = path.join(root, "example/crd/etcdcluster.yaml");
 
 // The longest are first, so that they do not run alone at the end.
-describe("TLS", { concurrency: 4 }, () => {
+describe("TLS", { concurrency: 3 }, () => {
   // Once, and not by operators that start together.
   before(async () => {
     await kubectl("apply", "--server-side", "--force-conflicts", `--filename=${definition}`);

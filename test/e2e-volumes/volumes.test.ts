@@ -11,7 +11,7 @@ import { retention } from "./volumes/retention.ts";
 import { settings } from "./volumes/settings.ts";
 
 // Four lanes keep two cores busy: some mostly wait. The longest are first, so that they do not run alone at the end.
-describe("volumes", { concurrency: 4 }, () => {
+describe("volumes", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
   });
