@@ -10,7 +10,7 @@ import { series } from "./backups/series.ts";
 import { stores } from "./backups/stores.ts";
 import { type Bucket, startBucket } from "./support/bucket.ts";
 
-// Four lanes keep two cores busy: some mostly wait.
+// Three lanes keep two cores busy: some mostly wait.
 describe("backups", { concurrency: 3 }, () => {
   let started: Bucket | undefined;
   const bucket = (): Bucket => {

@@ -10,7 +10,7 @@ import { pressure } from "./volumes/pressure.ts";
 import { retention } from "./volumes/retention.ts";
 import { settings } from "./volumes/settings.ts";
 
-// Four lanes keep two cores busy: some mostly wait. The longest are first, so that they do not run alone at the end.
+// Three lanes keep two cores busy: some mostly wait. The longest are first, so that they do not run alone at the end.
 describe("volumes", { concurrency: 3 }, () => {
   before(async () => {
     await installOperator("clusterwide");
