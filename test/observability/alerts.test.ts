@@ -12,7 +12,8 @@ import { stringify } from "yaml";
 import { ensurePrometheus } from "../../lab/build/prometheus.ts";
 import { alerts } from "../../observability/alerts/alerts.ts";
 import { ruleOf } from "../../observability/rules.ts";
-import { type Case, cases } from "./cases.ts";
+import type { Case } from "./case.ts";
+import { cases } from "./cases.ts";
 import { samplesOf } from "./series.ts";
 
 const rules = path.resolve(import.meta.dirname, "../../observability/rules.yaml");

@@ -1,23 +1,10 @@
 // Each alert under the series that it is for: it fires, and it clears. And what looks like a fault, and is none.
-import { growing, ofDemo, ofDemoMember, ofNightly, ofOperator, type Series } from "./series.ts";
-
-export interface Case {
-  readonly alert: string;
-  /** A sentence that goes on after the name of the alert. */
-  readonly what: string;
-  readonly series: Series;
-  /** Minutes at which it is firing. */
-  readonly fires: readonly number[];
-  /** Minutes at which it is not. */
-  readonly silent: readonly number[];
-  /** Of the firing alert, beside its name and severity. */
-  readonly labels?: Readonly<Record<string, string>>;
-}
+import { backupCases } from "./backup-cases.ts";
+import type { Case } from "./case.ts";
+import { growing, ofDemo, ofDemoMember, ofOperator, type Series } from "./series.ts";
 
 const demo = { namespace: "shop", etcd_cluster: "demo" };
-const nightly = { namespace: "shop", name: "nightly" };
 const day = 86_400;
-const hour = 60;
 
 const members = (healthy: Series[string], voters = 3): Series => ({
   [ofDemo("members_wanted")]: [[voters, 120]],
@@ -380,85 +367,6 @@ export const cases: readonly Case[] = [
     labels: { ...demo, pod: "demo-a" },
   },
   {
-    alert: "EtcdBackupOld",
-    what: "fires when a backup was due long ago, and clears when one succeeds",
-    // Due at minute 10; from minute 150 on the next one is due at minute 1000.
-    series: {
-      [ofNightly("due_timestamp_seconds")]: [
-        [10 * 60, 150],
-        [1000 * 60, 60],
-      ],
-    },
-    fires: [105, 149],
-    silent: [60, 90, 155],
-    labels: nightly,
-  },
-  {
-    alert: "EtcdBackupFailing",
-    what: "fires when a run has failed, and clears when one succeeds",
-    series: {
-      [ofNightly("failures_in_a_row")]: [
-        [0, 5],
-        [1, 20],
-        [0, 20],
-      ],
-    },
-    fires: [11, 24],
-    silent: [4, 26],
-    labels: nightly,
-  },
-  {
-    alert: "EtcdBackupUnverified",
-    what: "fires when no backup was ever proved, and clears when one is",
-    series: {
-      [ofNightly("last_success_timestamp_seconds")]: [[600, 27 * hour]],
-      [ofNightly("last_verified_timestamp_seconds")]: [
-        ["nothing", 26 * hour],
-        [600, hour],
-      ],
-    },
-    fires: [25 * hour],
-    silent: [23 * hour, 26 * hour + 10],
-    labels: nightly,
-  },
-  {
-    alert: "EtcdBackupUnverified",
-    what: "fires when the last that was proved is a week older than the newest",
-    series: {
-      [ofNightly("last_success_timestamp_seconds")]: [[9 * day, 26 * hour]],
-      [ofNightly("last_verified_timestamp_seconds")]: [[day, 26 * hour]],
-    },
-    fires: [25 * hour],
-    silent: [23 * hour],
-    labels: nightly,
-  },
-  {
-    alert: "EtcdBackupVerificationFailed",
-    what: "fires at once when a backup could not be restored, and clears a day later",
-    series: {
-      [ofNightly("verifications_total", { result: "Failed" })]: [
-        [0, 10],
-        [1, 26 * hour],
-      ],
-    },
-    fires: [12, 20 * hour],
-    silent: [9, 25 * hour],
-    labels: nightly,
-  },
-  {
-    alert: "EtcdRestoreFailed",
-    what: "fires when a restore failed, and clears an hour later",
-    series: {
-      [ofOperator("etcd_operator_restores", { result: "failed" })]: [
-        [0, 10],
-        [1, 110],
-      ],
-    },
-    fires: [12, 60],
-    silent: [9, 75],
-    labels: { namespace: "operators" },
-  },
-  {
     alert: "EtcdCertificateExpiresInAMonth",
     what: "fires for a certificate that a person gives, and clears when it is renewed",
     series: {
@@ -609,4 +517,5 @@ export const cases: readonly Case[] = [
     fires: [],
     silent: [30, 59],
   },
+  ...backupCases,
 ];

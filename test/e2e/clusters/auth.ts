@@ -135,6 +135,7 @@ export function auth(): void {
       });
       const told = JSON.stringify([await cluster.events(), (await cluster.get()).status]);
       assert.ok(!told.includes(wrong) && !told.includes(operator.password), "a password was told");
+      assert.doesNotMatch(JSON.stringify((await cluster.get()).status), /QuorumLost/);
       const harm = (await cluster.events()).filter(
         ({ metadata, reason }) => !earlier.has(metadata?.name) && /Quorum Lost|Member Removed/.test(reason ?? ""),
       );
