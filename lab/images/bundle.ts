@@ -1,6 +1,6 @@
 // A program as one file that can be started by its name: without white space, with every library in it, led by the line
 // that tells the kernel to run it with the image's Node.
-import { chmod, readFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
 
@@ -26,6 +26,8 @@ export const bundleWorker = (): Promise<string> =>
 export async function bundlePlugin(outfile: string = path.join(tree, "dist", "kubectl-etcd")): Promise<string> {
   await bundleOf("src/plugin/main.ts", outfile, { firstLine: "#!/usr/bin/env node", target: "node18" });
   await chmod(outfile, 0o755);
+  // A file without an extension is what the next package.json says, and that of this tree says something else.
+  await writeFile(path.join(path.dirname(outfile), "package.json"), '{ "type": "commonjs" }\n');
   return outfile;
 }
 
