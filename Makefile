@@ -12,7 +12,7 @@ READY := node_modules/.installed
 
 ##@ Use it
 .PHONY: demo
-demo: $(READY) ## From nothing to an etcd cluster that heals before your eyes
+demo: $(READY) ## The life of an etcd cluster: created, healed, upgraded, backed up, lost, restored
 	@$(NODE) demo/main.ts $(LAB_OPTIONS)
 
 .PHONY: lab
@@ -28,8 +28,8 @@ image: $(READY) ## Build the operator image, without Docker, as an archive in di
 	@$(NODE) lab/main.ts image $(LAB_OPTIONS)
 
 .PHONY: plugin
-plugin: $(READY) ## Build the kubectl plugin: dist/kubectl-etcd
-	@$(NODE) lab/plugin.ts
+plugin: $(READY) ## Build the kubectl plugin: dist/kubectl-etcd for Node, dist/kubectl-etcd-linux-* without, dist/krew for krew
+	@$(NODE) lab/plugin/main.ts $(PLUGIN_OPTIONS)
 
 .PHONY: deploy
 deploy: $(READY) ## Install the operator, or bring it up to date, in the lab (started if it is not up)
@@ -42,7 +42,7 @@ test: $(READY) ## Every test: types, lint, format, unit, then the suites on a re
 
 .PHONY: matrix
 matrix: $(READY) ## All that make test takes a sample of: simulated histories, crashes, versions, sizes, mistakes
-	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd observability stores backup e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
+	@MATRIX=all PROPERTY_RUNS=$${PROPERTY_RUNS:-200} $(NODE) test/run.ts unit etcd observability stores install backup kube-faults lab-lifecycle lab e2e e2e-rolls e2e-volumes e2e-tls e2e-backup e2e-faults
 
 .PHONY: bench
 bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BENCH_OPTIONS=--help)
@@ -52,10 +52,16 @@ bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BE
 chaos: $(READY) ## Stop members at random for five minutes while writing, then read everything back (CHAOS_MINUTES=1)
 	@$(NODE) test/e2e-faults/chaos.ts $(LAB_OPTIONS)
 
+##@ Read it
+.PHONY: site
+site: $(READY) site/node_modules/.installed ## Build the documentation as a site: dist/site; a dead link ends it (SITE_BASE=/path/ to serve it below a path)
+	@cd site && $(NODE) node_modules/vitepress/bin/vitepress.js build
+	@echo "✓ dist/site"
+
 ##@ Work on it
 .PHONY: check
 check: $(READY) ## Types, lint and format only
-	@$(NODE) test/run.ts types lint format
+	@$(NODE) test/run.ts types page-types lint format
 
 .PHONY: unit
 unit: $(READY) ## Unit tests only; one file: make unit FILE=src/kube/controller/queue.test.ts; one test: NAME='words of its name'
@@ -93,4 +99,9 @@ $(READY): package.json package-lock.json
 	@echo '… installing the npm packages of package-lock.json' >&2
 	@# Not `npm ci`: it refuses the lock where a registry lacks the tools' builds for other systems, which nobody needs.
 	@npm install --no-save --no-fund --no-audit --loglevel=error
+	@touch $@
+
+site/node_modules/.installed: $(READY) site/package.json site/package-lock.json
+	@echo '… installing the npm packages of site/package-lock.json' >&2
+	@cd site && npm install --no-save --no-fund --no-audit --loglevel=error
 	@touch $@

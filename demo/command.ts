@@ -4,7 +4,11 @@ import { say, red } from "../lab/progress.ts";
 export async function command(main: (args: readonly string[], signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => interrupted.abort(new Error(`Stopped by ${signal}; everything created so far stays.`)));
+    process.on(signal, () =>
+      interrupted.abort(
+        new Error(`Stopped by ${signal}; everything created so far stays, and the same command can be run again.`),
+      ),
+    );
   try {
     await main(process.argv.slice(2), interrupted.signal);
   } catch (error) {

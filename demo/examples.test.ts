@@ -4,8 +4,12 @@ import { readFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
+import { etcdVersions } from "../lab/build/etcd.ts";
 import { operatorImageTag } from "../lab/images/operator.ts";
 import { definitions } from "../src/api/crd/crd.ts";
+import { stepBetween } from "../src/etcd/versions/steps.ts";
+import { version } from "../src/etcd/versions/version.ts";
+import * as names from "./names.ts";
 import { tree } from "./typed.ts";
 
 const text = (file: string): string => readFileSync(path.join(tree, "example", file), "utf8");
@@ -61,4 +65,34 @@ test("the definitions that the operator may change are those that it installs", 
     named,
     definitions.map(({ metadata }) => metadata.name),
   );
+});
+
+const objectsIn = (file: string) => parseAllDocuments(readFileSync(path.join(tree, file), "utf8"));
+
+test("the manifests of the demo have the names that it looks for, and refer to each other", () => {
+  const { manifests, cluster, backup, claim, restore } = names;
+  const named = Object.values(manifests)
+    .flatMap(objectsIn)
+    .map((object) => `${String(object.get("kind"))} ${String(object.getIn(["metadata", "name"]))}`);
+  assert.deepEqual(named, [
+    `EtcdCluster ${cluster}`,
+    `PersistentVolumeClaim ${claim}`,
+    `EtcdBackup ${backup}`,
+    `EtcdRestore ${restore}`,
+  ]);
+  const [of, into] = [objectsIn(manifests.backup)[1], objectsIn(manifests.restore)[0]];
+  assert.equal(of?.getIn(["spec", "clusterRef", "name"]), cluster);
+  assert.equal(of?.getIn(["spec", "pvc", "claimName"]), claim);
+  assert.equal(into?.getIn(["spec", "etcdCluster", "name"]), cluster);
+  assert.equal(into?.getIn(["spec", "backup", "name"]), backup);
+});
+
+test("the demo upgrades by one minor, to a version that the lab has", () => {
+  const from = String(objectsIn(names.manifests.cluster)[0]?.getIn(["spec", "version"]));
+  assert.deepEqual(stepBetween(version(from), version(names.nextVersion)), { t: "upgrade" });
+  for (const one of [from, names.nextVersion])
+    assert.ok(
+      etcdVersions.some((known) => known === one),
+      one,
+    );
 });

@@ -33,6 +33,18 @@ test("the state of a member follows its pod, and the status names the leader", (
   assert.deepEqual(states(pod("c-lead", serving, { going: true })), ["stopping"]);
 });
 
+test("voters of a cluster that is ready serve, even if the kubelet has yet to probe them", () => {
+  const withReady = (status: "True" | "False"): EtcdCluster => ({
+    ...cluster,
+    status: { voters: ["c-a"], conditions: [{ type: "Ready", status }] },
+  });
+  const state = (one: EtcdCluster, name: string): string | undefined => memberRows(one, [pod(name, running)])[0]?.state;
+  assert.deepEqual(
+    [state(withReady("True"), "c-a"), state(withReady("True"), "c-b"), state(withReady("False"), "c-a")],
+    ["member", "joining", "joining"],
+  );
+});
+
 test("a member without a pod stays in the table as gone", () => {
   const before = memberRows(cluster, [pod("c-a", serving), pod("c-b", serving)]);
   const after = memberRows(cluster, [pod("c-b", serving), pod("c-new")], before);
@@ -42,11 +54,24 @@ test("a member without a pod stays in the table as gone", () => {
   );
 });
 
+test("the version is that of the image that runs, else of the one that is to run", () => {
+  const version = (runs: string, wanted: string): string | undefined => {
+    const one = pod("c-a", {
+      containerStatuses: [{ name: "etcd", image: runs, imageID: "", ready: true, restartCount: 0 }],
+    });
+    return memberRows(cluster, [{ ...one, spec: { containers: [{ name: "etcd", image: wanted }] } }])[0]?.version;
+  };
+  // An image is changed in place: the spec is ahead of what runs.
+  assert.equal(version("quay.io/coreos/etcd:v3.6.16", "quay.io/coreos/etcd:v3.7.3"), "3.6.16");
+  assert.equal(version("sha256:0123456789abcdef", "registry:5000/etcd:v3.7.3"), "3.7.3");
+  assert.equal(version("", "registry:5000/etcd"), "");
+});
+
 test("columns are as wide as their widest cell", () => {
   const rows = memberRows(cluster, [pod("c-lead", serving), pod("c-longername", serving, { node: "node-17" })]);
   assert.deepEqual(tableLines(rows), [
-    "MEMBER        NODE     STATE",
-    "c-lead        n1       leader",
-    "c-longername  node-17  member",
+    "MEMBER        VERSION  STATE   NODE",
+    "c-lead        -        leader  n1",
+    "c-longername  -        member  node-17",
   ]);
 });

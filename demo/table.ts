@@ -1,4 +1,4 @@
-// The members of a cluster as the demo shows them: one row each, with its state.
+// The members of a cluster as the demo shows them: one row each, with its state and version; and how columns are aligned.
 import type { EtcdCluster } from "../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../src/kube/objects/kinds.ts";
 
@@ -7,6 +7,8 @@ export type MemberState = "waiting" | "starting" | "joining" | "member" | "leade
 export interface MemberRow {
   readonly name: string;
   readonly node: string;
+  /** Of the etcd that runs, as in 3.6.16; empty where the image does not say. */
+  readonly version: string;
   readonly state: MemberState;
 }
 
@@ -18,7 +20,10 @@ export function memberRows(
 ): MemberRow[] {
   const present = pods
     .toSorted((a, b) => createdAt(a).localeCompare(createdAt(b)) || nameOf(a).localeCompare(nameOf(b)))
-    .map((pod): MemberRow => ({ name: nameOf(pod), node: pod.spec?.nodeName ?? "", state: stateOf(pod, cluster) }));
+    .map((pod): MemberRow => {
+      const [name, node] = [nameOf(pod), pod.spec?.nodeName ?? ""];
+      return { name, node, version: versionOf(pod), state: stateOf(pod, cluster) };
+    });
   const names = new Set(present.map(({ name }) => name));
   const gone = before.filter(({ name }) => !names.has(name)).map((row): MemberRow => ({ ...row, state: "gone" }));
   return [...gone, ...present];
@@ -27,11 +32,32 @@ export function memberRows(
 const nameOf = (pod: Pod): string => pod.metadata?.name ?? "";
 const createdAt = (pod: Pod): string => pod.metadata?.creationTimestamp ?? "";
 
+/** What runs; before anything does, what is to run. An image that has several tags may be reported without any. */
+function versionOf(pod: Pod): string {
+  const runs = pod.status?.containerStatuses?.find(({ name }) => name === "etcd")?.image ?? "";
+  const wanted = pod.spec?.containers.find(({ name }) => name === "etcd")?.image ?? "";
+  return tagOf(runs) ?? tagOf(wanted) ?? "";
+}
+
+const tagOf = (image: string): string | undefined => /:v?(\d+\.\d[\w.-]*)$/.exec(image)?.[1];
+
 function stateOf(pod: Pod, cluster: EtcdCluster | undefined): MemberState {
   if (pod.metadata?.deletionTimestamp !== undefined) return "stopping";
   if (!pod.spec?.nodeName) return "waiting";
-  if (isReady(pod)) return cluster?.status?.leader === nameOf(pod) ? "leader" : "member";
+  if (isReady(pod) || isVoterOfReady(nameOf(pod), cluster))
+    return cluster?.status?.leader === nameOf(pod) ? "leader" : "member";
   return pod.status?.containerStatuses?.some(({ state }) => state?.running !== undefined) ? "joining" : "starting";
+}
+
+/** The operator has asked etcd; the kubelet's next probe may be a second away. */
+function isVoterOfReady(name: string, cluster: EtcdCluster | undefined): boolean {
+  return isClusterReady(cluster) && (cluster?.status?.voters?.includes(name) ?? false);
+}
+
+/** Ready, and concluded from the current spec. */
+export function isClusterReady(cluster: EtcdCluster | undefined): boolean {
+  const ready = cluster?.status?.conditions?.find(({ type }) => type === "Ready");
+  return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (cluster?.metadata?.generation ?? 0);
 }
 
 export function isReady(pod: Pod): boolean {
@@ -41,11 +67,19 @@ export function isReady(pod: Pod): boolean {
 
 /** Aligned lines; the first is the heading. */
 export function tableLines(rows: readonly MemberRow[]): string[] {
-  const cells = [["MEMBER", "NODE", "STATE"], ...rows.map(({ name, node, state }) => [name, node, state])];
-  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells.map((row) =>
+  return aligned([
+    ["MEMBER", "VERSION", "STATE", "NODE"],
+    ...rows.map(({ name, version, state, node }) => [name, version || "-", state, node || "-"]),
+  ]);
+}
+
+/** Each column as wide as its widest cell. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
   );

@@ -1,15 +1,21 @@
 // Runs a command line as a person would type it, and shows the line and its output.
 import { CommandError, run, type RunOptions } from "../lab/machine/command.ts";
-import { bold, dim, say } from "../lab/progress.ts";
+import { bold, columns, dim, patiently, say } from "../lab/progress.ts";
+import { wrapped } from "../lab/width.ts";
 import * as path from "node:path";
 
 export const tree: string = path.resolve(import.meta.dirname, "..");
 
 export async function type(line: string, options: Pick<RunOptions, "signal"> = {}): Promise<string> {
   showLine(line);
-  const output = await shell(line, options);
-  for (const text of output.trimEnd().split("\n")) if (text !== "") say(dim(`  ${text}`));
+  const output = await patiently(shell(line, options));
+  for (const text of output.trimEnd().split("\n")) if (text !== "") tell(text, dim);
   return output;
+}
+
+/** Indented, and wrapped at the edge of the terminal. */
+export function tell(text: string, paint: (line: string) => string = (line) => line): void {
+  for (const line of wrapped(text, columns() - 2)) say(`  ${paint(line)}`);
 }
 
 export function showLine(line: string): void {

@@ -1,7 +1,7 @@
 // The commands that are typed by a test are those that the documents mark, and no others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scriptOf, shellBlocks } from "./shell-blocks.ts";
+import { blockThatBegins, scriptOf, shellBlocks } from "./shell-blocks.ts";
 
 const fence = "```";
 const page = [
@@ -21,10 +21,17 @@ const page = [
   fence,
 ].join("\n");
 
-test("only marked blocks are found, with the line where they begin", () => {
+test("blocks of commands are found with the line where they begin, and whether they are marked", () => {
   assert.deepEqual(shellBlocks(page), [
-    { line: 6, script: "kubectl get pods\nkubectl get nodes" },
-    { line: 13, script: "true" },
+    { line: 3, script: "make demo", isRun: false },
+    { line: 6, script: "kubectl get pods\nkubectl get nodes", isRun: true },
+    { line: 13, script: "true", isRun: true },
+  ]);
+});
+
+test("a block inside of a list is found without its indentation", () => {
+  assert.deepEqual(shellBlocks(`- so:\n\n  ${fence}sh\n  true\n  ${fence}\n`), [
+    { line: 4, script: "true", isRun: false },
   ]);
 });
 
@@ -41,4 +48,10 @@ test("the script says where each block stands and stops at the first failure", (
     scriptOf("README.md", `${fence}sh run\nfalse\n${fence}\n`),
     "set -euo pipefail\necho '# README.md:2' >&2\nfalse",
   );
+});
+
+test("one block is found by its first line, and none that is missing or ambiguous", () => {
+  assert.equal(blockThatBegins(page, "kubectl get pods"), "kubectl get pods\nkubectl get nodes");
+  assert.throws(() => blockThatBegins(page, "kubectl get nodes"), /0 blocks begin with/);
+  assert.throws(() => blockThatBegins(`${page}\n${page}`, "true"), /2 blocks begin with/);
 });

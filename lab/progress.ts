@@ -1,6 +1,7 @@
 // Shows a waiting person what is being done, for how long, and what it waits for: one live line on a terminal, plain lines
 // in a log. Everything that may take longer than two seconds runs inside `step`.
 import { setTimeout as sleep } from "node:timers/promises";
+import { clipped } from "./width.ts";
 
 const terminal = process.stderr.isTTY && process.env["TERM"] !== "dumb";
 const coloured = terminal && process.env["NO_COLOR"] === undefined;
@@ -11,6 +12,9 @@ export const dim = (text: string): string => paint("2", text);
 export const green = (text: string): string => paint("32", text);
 export const red = (text: string): string => paint("31", text);
 export const yellow = (text: string): string => paint("33", text);
+
+/** How many characters a line of the terminal takes; a log takes any number. It changes with the window. */
+export const columns = (): number => (terminal ? process.stderr.columns || 80 : Number.POSITIVE_INFINITY);
 
 /** Prints a line to stderr; stdout is for output that programs read. */
 export function say(text = ""): void {
@@ -36,7 +40,14 @@ export async function step<T>(what: string, work: (step: Step) => Promise<T>): P
   let detail = "";
   let logged = began;
   let announced = false;
-  const line = (): string => `${what}${detail === "" ? "" : dim(` – ${detail}`)} ${dim(seconds(Date.now() - began))}`;
+  // A live line must not wrap: the next one would be written below it instead of over it. Room is left for the terminal's ^C.
+  const line = (): string => {
+    const took = seconds(Date.now() - began);
+    const room = columns() - "… ".length - ` ${took}^C`.length;
+    const shown = clipped(what, room);
+    const rest = detail === "" ? "" : clipped(` – ${detail}`, room - shown.length);
+    return `${shown}${dim(rest)} ${dim(took)}`;
+  };
   const timer = setInterval(
     () => {
       const now = Date.now();
@@ -63,6 +74,22 @@ export async function step<T>(what: string, work: (step: Step) => Promise<T>): P
     throw error;
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** Shows for how long the work has lasted, if that is longer than a moment, and leaves nothing of it. Not for a log. */
+export async function patiently<T>(work: Promise<T>): Promise<T> {
+  if (!terminal) return work;
+  const began = Date.now();
+  const timer = setInterval(() => {
+    const took = Date.now() - began;
+    if (took >= quietMs) process.stderr.write(`\r\u001b[K${yellow("…")} ${dim(seconds(took))}`);
+  }, 200);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    process.stderr.write("\r\u001b[K");
   }
 }
 

@@ -36,6 +36,28 @@ export const theCluster = "{{ $labels.namespace }}/{{ $labels.etcd_cluster }}";
 /** Of an EtcdBackup, in a summary. */
 export const theBackup = "{{ $labels.namespace }}/{{ $labels.name }}";
 
+/** A command of etcdctl to one member, also where none is healthy. The plugin finds the certificates: without TLS there are none. */
+export const etcdctl = (words: string): string => `kubectl etcd ctl -n NAMESPACE --member POD CLUSTER ${words}`;
+
+/** From the machine of the person: the image of a member has no program that could copy a file out of its pod. */
+export const saveSnapshot: readonly Step[] = [
+  {
+    say: "Save a snapshot of what a member has, through a forwarded port.",
+    run: [
+      "kubectl port-forward -n NAMESPACE POD 12379:2379 &",
+      "etcdctl --endpoints=http://localhost:12379 snapshot save POD.db",
+    ],
+  },
+  {
+    say: "With TLS that takes a certificate for clients: SECRET is what `status.clientSecret` names, or a Secret of yours.",
+    run: [
+      `umask 077; for file in ca.crt tls.crt tls.key; do kubectl get secret SECRET -n NAMESPACE -o go-template="{{index .data \\"$file\\" | base64decode}}" > $file; done`,
+      "kubectl port-forward -n NAMESPACE POD 12379:2379 &",
+      "etcdctl --endpoints=https://localhost:12379 --cacert=ca.crt --cert=tls.crt --key=tls.key snapshot save POD.db",
+    ],
+  },
+];
+
 /** Steps with which most diagnoses begin. */
 export const whatItSays: Step = {
   say: "The conditions say what is wrong and what to do; the events say what led to it.",

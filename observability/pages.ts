@@ -1,5 +1,5 @@
 // The pages that are made of the alerts: a runbook each, and a table of all.
-import type { Alert, Step } from "./alert.ts";
+import type { Alert, Runbook, Step } from "./alert.ts";
 import { alertGroups } from "./alerts/alerts.ts";
 import { etcdMetrics } from "./etcd-metrics.ts";
 import { operatorMetrics } from "./operator-metrics.ts";
@@ -24,7 +24,7 @@ ${runbook.impact}
 
 ## Diagnosis
 
-${runbook.diagnosis.map(stepText).join("\n\n")}
+${usesPlugin(runbook) ? `${aboutPlugin}\n\n` : ""}${runbook.diagnosis.map(stepText).join("\n\n")}
 
 ## Mitigation
 
@@ -37,6 +37,12 @@ ${expr}
 \`\`\`
 `;
 }
+
+const aboutPlugin =
+  "`kubectl etcd` is [the plugin](../kubectl-etcd.md): it finds endpoints and certificates, so that each command works with TLS and without. Where authentication is on, add `--login` before `--member`.";
+
+const usesPlugin = ({ diagnosis, mitigation }: Runbook): boolean =>
+  [...diagnosis, ...mitigation].some(({ run = [] }) => run.some((line) => line.startsWith("kubectl etcd ")));
 
 function stepText({ say, run = [] }: Step): string {
   return run.length === 0

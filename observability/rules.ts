@@ -5,8 +5,17 @@ import { alertGroups } from "./alerts/alerts.ts";
 
 export const runbookPath = (alert: Pick<Alert, "name">): string => `docs/runbooks/${alert.name}.md`;
 
+/** As it stands in a file of rules. */
+export interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** Told from the tree's root: where the tree is published is for whoever publishes it to say. */
-export function ruleOf(alert: Alert): object {
+export function ruleOf(alert: Alert): Rule {
   const { name, expr, severity, summary, description } = alert;
   return {
     alert: name,
@@ -17,7 +26,7 @@ export function ruleOf(alert: Alert): object {
   };
 }
 
-export function ruleFile(): { groups: { name: string; rules: object[] }[] } {
+export function ruleFile(): { groups: { name: string; rules: Rule[] }[] } {
   return { groups: alertGroups.map(({ name, alerts }) => ({ name, rules: alerts.map(ruleOf) })) };
 }
 

@@ -36,7 +36,7 @@ for (const [what, args, wanted] of read) {
 }
 
 const refused: [string[], RegExp][] = [
-  [["-unknown"], /-unknown is not known: there are -create-crd/],
+  [["-unknown"], /-unknown is not known: there are -cluster-wide/],
   [["--toString"], /not a flag/],
   [["stray"], /"stray" is not a flag/],
   [["-create-crd=maybe"], /true or false/],

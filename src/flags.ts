@@ -29,38 +29,86 @@ export class FlagError extends Error {
 
 type Values = Map<string, string>;
 
-const known: Readonly<Record<string, "boolean" | "text">> = {
-  "create-crd": "boolean",
-  "cluster-wide": "boolean",
-  namespaces: "text",
-  "listen-addr": "text",
-  version: "boolean",
-  backup: "boolean",
-  restore: "boolean",
-  "worker-image": "text",
-  "chaos-level": "text",
-  // A flag of etcd-operator 0.9: accepted, and ignored.
-  "gc-interval": "text",
-};
+/** One flag, with all that is known about it; docs/reference/flags.md is made from these rows. */
+export interface Flag {
+  readonly type: "boolean" | "text";
+  readonly fallback: string;
+  /** What the page shows where the fallback is empty or says too little. */
+  readonly absent?: string;
+  readonly meaning: string;
+}
+
+export const knownFlags = {
+  "cluster-wide": {
+    type: "boolean",
+    fallback: "false",
+    meaning:
+      "Manage the clusters of all namespaces that have the annotation `etcd.database.coreos.com/scope: clusterwide`.",
+  },
+  namespaces: {
+    type: "text",
+    fallback: "",
+    absent: "its own",
+    meaning: "Manage the clusters of these namespaces, separated by commas. Not together with `-cluster-wide`.",
+  },
+  "create-crd": {
+    type: "boolean",
+    fallback: "true",
+    meaning: "Install the definitions of EtcdCluster, EtcdBackup and EtcdRestore, or bring them up to date.",
+  },
+  backup: { type: "boolean", fallback: "true", meaning: "Of `etcd-operator`: look after EtcdBackups, too." },
+  restore: { type: "boolean", fallback: "true", meaning: "Of `etcd-operator`: look after EtcdRestores, too." },
+  "worker-image": {
+    type: "text",
+    fallback: "",
+    absent: "the operator's own",
+    meaning: "The image of the pods that back up and restore.",
+  },
+  "listen-addr": {
+    type: "text",
+    fallback: "0.0.0.0:8080",
+    meaning: "Where `/readyz`, `/healthz` and `/metrics` are served.",
+  },
+  version: { type: "boolean", fallback: "false", meaning: "Print the version and end." },
+  "chaos-level": {
+    type: "text",
+    fallback: "-1",
+    meaning:
+      "Chaos testing, for clusters that you can lose: kills members at random, one about every minute (`1`), or up to five at once (`2`). Below 1: none.",
+  },
+  "gc-interval": {
+    type: "text",
+    fallback: "10m",
+    meaning: "A flag of etcd-operator 0.9: accepted, and ignored.",
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+type FlagName = keyof typeof knownFlags;
+
+const typeOf: ReadonlyMap<string, Flag["type"]> = new Map(
+  Object.entries(knownFlags).map(([name, { type }]) => [name, type]),
+);
 
 export function parseFlags(args: readonly string[]): Flags {
   const values = valuesOf(args);
+  const text = (name: FlagName): string => values.get(name) ?? knownFlags[name].fallback;
+  const truth = (name: FlagName): boolean => truthOf(name, text(name));
   const flags: Flags = {
-    createCrd: truth(values, "create-crd", true),
-    clusterWide: truth(values, "cluster-wide", false),
-    namespaces: (values.get("namespaces") ?? "")
+    createCrd: truth("create-crd"),
+    clusterWide: truth("cluster-wide"),
+    namespaces: text("namespaces")
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== ""),
-    listenAddr: values.get("listen-addr") ?? "0.0.0.0:8080",
-    version: truth(values, "version", false),
-    backup: truth(values, "backup", true),
-    restore: truth(values, "restore", true),
-    workerImage: values.get("worker-image") ?? "",
-    chaosLevel: chaosLevel(values.get("chaos-level") ?? "-1"),
+    listenAddr: text("listen-addr"),
+    version: truth("version"),
+    backup: truth("backup"),
+    restore: truth("restore"),
+    workerImage: text("worker-image"),
+    chaosLevel: chaosLevel(text("chaos-level")),
   };
   requireAddress(flags.listenAddr);
-  requireDuration(values.get("gc-interval") ?? "10m");
+  requireDuration(text("gc-interval"));
   if (flags.clusterWide && flags.namespaces.length > 0)
     throw new FlagError("-cluster-wide and -namespaces exclude each other: leave one out.");
   const wrong = flags.namespaces.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
@@ -74,7 +122,7 @@ function valuesOf(args: readonly string[]): Values {
   for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
     const { name, value } = /^--?(?<name>[a-z][a-z-]*)(?:=(?<value>.*))?$/s.exec(arg)?.groups ?? {};
     if (name === undefined) throw new FlagError(`"${arg}" is not a flag: ${usage}.`);
-    const type = Object.hasOwn(known, name) ? known[name] : undefined;
+    const type = typeOf.get(name);
     if (type === undefined) throw new FlagError(`-${name} is not known: ${usage}.`);
     const given = value ?? (type === "boolean" ? "true" : left.shift());
     if (given === undefined) throw new FlagError(`-${name} needs a value, as in -${name}=….`);
@@ -83,16 +131,12 @@ function valuesOf(args: readonly string[]): Values {
   return values;
 }
 
-const usage = `there are ${Object.keys(known)
-  .map((name) => `-${name}`)
-  .join(", ")}`;
+const usage = `there are ${[...typeOf.keys()].map((name) => `-${name}`).join(", ")}`;
 
 const yes: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const no: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
-function truth(values: Values, name: string, otherwise: boolean): boolean {
-  const text = values.get(name);
-  if (text === undefined) return otherwise;
+function truthOf(name: FlagName, text: string): boolean {
   if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} is true or false, not "${text}".`);
   return yes.has(text);
 }

@@ -37,6 +37,12 @@ const isLifecycle = (file: string): boolean => path.basename(file) === "lifecycl
 export const suites: readonly Suite[] = [
   { name: "types", what: "TypeScript compiles", need: "nothing", command: ["tsc", "--noEmit"] },
   {
+    name: "page-types",
+    what: "TypeScript of the dashboard's page, which runs in a browser, compiles",
+    need: "nothing",
+    command: ["tsc", "--noEmit", "--project", "src/plugin/dashboard/page"],
+  },
+  {
     name: "lint",
     what: "the linter finds nothing",
     need: "nothing",
@@ -76,7 +82,7 @@ export const suites: readonly Suite[] = [
   },
   {
     name: "install",
-    what: "chart, kustomize bases and health checks, by the programs that read them",
+    what: "chart, kustomize bases, health checks and the plugin, by the programs that read them",
     need: "nothing",
     files: () => testFiles("test/install"),
     atOnce: 1,

@@ -1,10 +1,11 @@
-// What benchmarks of the worker run on, without Kubernetes: a real etcd with data, an S3 server on loopback, and the worker
-// from the bundle that the image has, as a process of its own.
+// What benchmarks of the worker run on, without Kubernetes: a real etcd with data, an S3 server on loopback that speaks TLS
+// as those of users do, and the worker from the bundle that the image has, as a process of its own.
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import * as path from "node:path";
 import { step } from "../../lab/progress.ts";
 import { rootKeys, startVersitygw } from "../../lab/stores/versitygw.ts";
+import { makeAuthority, makeLeaf } from "../../src/tls/make.ts";
 import type { StoreTarget } from "../../src/store/store.ts";
 import type { BackupDone, BackupFacts, Done, Job } from "../../src/worker/job.ts";
 import { WorkerProgram } from "../../test/backup/worker-process.ts";
@@ -16,6 +17,8 @@ const bucket = "backups";
 const etcdVersion = "3.6.16";
 /** Below etcd's limit of a request, which is 1.5 MiB. */
 const valueBytes = 1_400_000;
+
+type S3Target = Extract<StoreTarget, { type: "S3" }>;
 
 export interface Worked {
   readonly did: Done;
@@ -32,20 +35,20 @@ export class BackupPlace implements AsyncDisposable {
   readonly folder: string;
   readonly plain: PlainSteps;
   readonly #worker: WorkerProgram;
-  readonly #store: Extract<StoreTarget, { type: "S3" }>;
+  readonly #store: S3Target;
   readonly #bucket: string;
   readonly #ends: AsyncDisposableStack;
 
   private constructor(
-    parts: { etcd: RealEtcd; folder: string; plain: PlainSteps; worker: WorkerProgram; url: string; secret: string },
+    parts: { etcd: RealEtcd; folder: string; plain: PlainSteps; worker: WorkerProgram; store: S3Target },
     ends: AsyncDisposableStack,
   ) {
-    const { etcd, folder, plain, worker, url, secret } = parts;
+    const { etcd, folder, plain, worker, store } = parts;
     this.etcd = etcd;
     this.folder = folder;
     this.plain = plain;
     this.#worker = worker;
-    this.#store = { type: "S3", bucket, endpoint: url, forcePathStyle: true, secretFolder: secret };
+    this.#store = store;
     this.#bucket = path.join(folder, "s3", bucket);
     this.#ends = ends;
   }
@@ -53,13 +56,16 @@ export class BackupPlace implements AsyncDisposable {
   static async open(mebibytes: number, signal: AbortSignal): Promise<BackupPlace> {
     await using opening = new AsyncDisposableStack();
     const ground = opening.use(await StoreGround.make());
-    const server = opening.use(await startVersitygw(await ground.place("s3"), { buckets: [bucket] }));
+    const { caFolder, tls } = await certificates(ground);
+    const server = opening.use(await startVersitygw(await ground.place("s3"), { buckets: [bucket], tls }));
     const worker = opening.use(await WorkerProgram.make());
     const etcd = opening.use(await RealEtcd.start(etcdVersion, { flags: [`--quota-backend-bytes=${8 * 1024 ** 3}`] }));
     await fill(etcd, mebibytes, signal);
-    const secret = await ground.awsSecret("aws", rootKeys);
-    const plain = await PlainSteps.find(etcd.clientUrl("m0"), `${server.url}/${bucket}`, signal);
-    const parts = { etcd, folder: ground.folder, plain, worker, url: server.url, secret };
+    const secretFolder = await ground.awsSecret("aws", rootKeys);
+    const at = { url: `${server.url}/${bucket}`, ca: path.join(caFolder, "ca.crt") };
+    const plain = await PlainSteps.find(etcd.clientUrl("m0"), at, signal);
+    const store: S3Target = { type: "S3", bucket, endpoint: server.url, forcePathStyle: true, secretFolder, caFolder };
+    const parts = { etcd, folder: ground.folder, plain, worker, store };
     return new BackupPlace(parts, opening.move());
   }
 
@@ -126,6 +132,18 @@ export class BackupPlace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ends.disposeAsync();
   }
+}
+
+/** Of the S3 server, as files. */
+async function certificates(
+  ground: StoreGround,
+): Promise<{ caFolder: string; tls: { readonly cert: string; readonly key: string } }> {
+  const authority = await makeAuthority("bench", Date.now());
+  const request = { commonName: "s3", names: ["localhost"], ips: ["127.0.0.1"], use: "server" } as const;
+  const leaf = await makeLeaf(authority, request, Date.now());
+  const folder = await ground.secret("server", { "tls.crt": leaf.cert, "tls.key": leaf.key });
+  const caFolder = await ground.secret("ca", { "ca.crt": authority.cert });
+  return { caFolder, tls: { cert: path.join(folder, "tls.crt"), key: path.join(folder, "tls.key") } };
 }
 
 /** With random bytes, so that nothing on the way can make them fewer. */

@@ -7,27 +7,33 @@ import { run } from "../../lab/machine/command.ts";
 import { rootKeys } from "../../lab/stores/versitygw.ts";
 import { etcdutl } from "../../test/backup/jobs.ts";
 
+interface Bucket {
+  readonly url: string;
+  /** The file with the CA of its server. */
+  readonly ca: string;
+}
+
 export class PlainSteps {
   readonly #programs: { readonly etcdctl: string; readonly etcdutl: string };
   readonly #endpoint: string;
-  readonly #bucketUrl: string;
+  readonly #bucket: Bucket;
   readonly #signal: AbortSignal;
 
   private constructor(
     programs: { etcdctl: string; etcdutl: string },
     endpoint: string,
-    bucketUrl: string,
+    bucket: Bucket,
     signal: AbortSignal,
   ) {
     this.#programs = programs;
     this.#endpoint = endpoint;
-    this.#bucketUrl = bucketUrl;
+    this.#bucket = bucket;
     this.#signal = signal;
   }
 
-  static async find(endpoint: string, bucketUrl: string, signal: AbortSignal): Promise<PlainSteps> {
+  static async find(endpoint: string, bucket: Bucket, signal: AbortSignal): Promise<PlainSteps> {
     const etcdctl = path.join(await ensureBuilt(await etcdRecipe(controlPlaneEtcd)), "etcdctl");
-    return new PlainSteps({ etcdctl, etcdutl: await etcdutl() }, endpoint, bucketUrl, signal);
+    return new PlainSteps({ etcdctl, etcdutl: await etcdutl() }, endpoint, bucket, signal);
   }
 
   async save(file: string): Promise<void> {
@@ -54,8 +60,9 @@ export class PlainSteps {
     const { accessKeyId, secretAccessKey } = rootKeys;
     const signed = ["--aws-sigv4", "aws:amz:us-east-1:s3", "--user", `${accessKeyId}:${secretAccessKey}`];
     const unhashed = ["--header", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
-    const quietly = ["--fail", "--silent", "--show-error", "--max-time", "600"];
-    await run("curl", [...quietly, ...signed, ...unhashed, ...args, `${this.#bucketUrl}/${key}`], {
+    const { url, ca } = this.#bucket;
+    const quietly = ["--cacert", ca, "--fail", "--silent", "--show-error", "--max-time", "600"];
+    await run("curl", [...quietly, ...signed, ...unhashed, ...args, `${url}/${key}`], {
       signal: this.#signal,
     });
   }

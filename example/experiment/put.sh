@@ -8,6 +8,8 @@ count=${1:-100}
 [[ $count =~ ^[0-9]+$ ]] || { echo 'Usage: put.sh [COUNT]' >&2; exit 2; }
 run=$(date +%s)-$$ # so that keys of different runs differ
 written=0 failed=0 member=() answer='no member is ready'
+# The kubelet reports a new member as ready up to a few seconds after the cluster is.
+for ((i = 0; i < 30; i++)); do [[ -n $(random_member) ]] && break; sleep 1; done
 for ((i = 1; i <= count; i++)); do
   key=$PREFIX$run/$i value=$RANDOM$RANDOM
   ((${#member[@]})) || read -r -a member <<< "$(random_member)"

@@ -84,8 +84,10 @@ const readme = (): string => `# etcd-operator
 The chart of the etcd operator. With default values it gives the same objects as \`install/install.yaml\`.
 
 \`\`\`sh
-helm install etcd-operator charts/etcd-operator --namespace etcd-operator --create-namespace --wait
+helm install etcd-operator charts/etcd-operator --namespace etcd-operator --create-namespace --take-ownership --wait
 \`\`\`
+
+\`--take-ownership\` matters where the definitions are there already.
 
 [docs/install.md](../../docs/install.md) says more: one namespace or all, other registries, upgrade, removal. The definitions stay
 when the release is uninstalled, and so do the clusters.

@@ -2,11 +2,12 @@
 // Argo CD takes an object of ours for healthy whatever its status says.
 import { kinds } from "../../src/api/kinds.ts";
 import { yamlOf } from "../manifest.ts";
+import { passingTroubles } from "../../src/backup/plan/trouble.ts";
 import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
 
 const comment = "-- Made by `node install/generate.ts` from install/health/argocd.ts.";
 
-const waiting = `if obj.status == nil then
+const waiting = `if obj.status == nil or obj.status.observedGeneration == -1 then
   return { status = "Progressing", message = "The operator has not seen it yet." }
 end`;
 
@@ -35,33 +36,34 @@ const cluster = `${comment}
 ${waiting}
 ${stale}
 ${conditionOf}
-if obj.spec ~= nil and obj.spec.paused then
-  return { status = "Suspended", message = "The cluster is paused: spec.paused is true." }
-end
 ${stalled}
 local ready = condition("Ready")
-if ready.status == "True" then
-  return { status = "Healthy", message = ready.message }
-end
 local degraded = ${setOf(reasonsThatMean("degraded", "stalled"))}
 local suspended = ${setOf(reasonsThatMean("suspended"))}
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }
 end
+if obj.spec ~= nil and obj.spec.paused then
+  return { status = "Suspended", message = "The cluster is paused: spec.paused is true." }
+end
 if suspended[ready.reason] then
   return { status = "Suspended", message = ready.message }
+end
+if ready.status == "True" then
+  return { status = "Healthy", message = ready.message }
 end
 return { status = "Progressing", message = ready.message }
 `;
 
 const backup = `${comment}
--- A backup is healthy when the last run succeeded. A series stays so while another run is under way.
+-- A backup is healthy when the last run succeeded. A series stays so while another run is under way, or is tried again.
 ${waiting}
 ${stale}
 ${conditionOf}
 ${stalled}
 local problem = condition("Problem")
-if problem.status == "True" or obj.status.phase == "Failed" then
+local passing = ${setOf(passingTroubles)}
+if obj.status.phase == "Failed" or (problem.status == "True" and not passing[problem.reason]) then
   return { status = "Degraded", message = obj.status.Reason or problem.message }
 end
 if obj.status.phase == "Suspended" then
@@ -74,13 +76,13 @@ return { status = "Progressing", message = obj.status.message }
 `;
 
 const restore = `${comment}
--- A restore is done once: what is edited later does not count.
+-- A restore is done once: what is edited later does not count. Those of etcd-operator 0.9 have no phase.
 ${waiting}
 ${conditionOf}
-if obj.status.phase == "Succeeded" then
-  return { status = "Healthy", message = obj.status.message }
+if obj.status.phase == "Succeeded" or obj.status.succeeded then
+  return { status = "Healthy", message = obj.status.message or "The cluster has the data of the backup." }
 end
-if obj.status.phase == "Failed" then
+if obj.status.phase == "Failed" or (obj.status.reason or "") ~= "" then
   return { status = "Degraded", message = obj.status.reason }
 end
 ${stalled}

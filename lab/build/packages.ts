@@ -31,9 +31,15 @@ const packages: readonly Package[] = [
   { name: "mount", programs: ["mount", "umount"], why: "mounts volumes" },
   { name: "xfsprogs", programs: ["mkfs.xfs", "xfs_growfs"], why: "makes volumes that can grow while in use" },
   { name: "openssl", programs: ["openssl"], why: "makes the lab's certificates" },
-  { name: "lua5.1", programs: ["lua5.1"], why: "runs the health checks for Argo CD in their tests" },
+  { name: "curl", programs: ["curl"], why: "sends the requests that docs and benchmarks make by hand" },
   { name: "binutils", programs: ["strip"], why: "makes the operator's image smaller" },
 ];
+
+/** Only the tests need it: builds the Dockerfile without a daemon. */
+const builder: Package = { name: "buildah", programs: ["buildah"], why: "builds the Dockerfile, without a daemon" };
+
+/** Large, and only for those who look at pages. */
+const browser: Package = { name: "chromium", programs: ["chromium"], why: "opens the dashboard in its tests" };
 
 /** System programs are in folders that a user's PATH often lacks. */
 const searched = (): string[] => [
@@ -52,18 +58,29 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function missingPackages(): Promise<Package[]> {
+async function missingOf(wanted: readonly Package[]): Promise<Package[]> {
   const missing: Package[] = [];
-  for (const wanted of packages) {
-    const found = await Promise.all(wanted.programs.map(findProgram));
-    if (found.includes(undefined)) missing.push(wanted);
+  for (const one of wanted) {
+    const found = await Promise.all(one.programs.map(findProgram));
+    if (found.includes(undefined)) missing.push(one);
   }
   return missing;
 }
 
 /** A system service of a package stays as Debian configures it; the lab starts its own daemons. */
-export async function ensurePackages(): Promise<void> {
-  const missing = await missingPackages();
+export const ensurePackages = (): Promise<void> => ensure(packages);
+
+export const ensureBuilder = (): Promise<void> => ensure([builder]);
+
+/** Gives back its path. */
+export async function ensureBrowser(): Promise<string> {
+  await ensure([browser]);
+  const [program = ""] = browser.programs;
+  return (await findProgram(program)) ?? program;
+}
+
+async function ensure(wanted: readonly Package[]): Promise<void> {
+  const missing = await missingOf(wanted);
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(" ");
   if ((await findProgram("apt-get")) === undefined)
@@ -73,13 +90,16 @@ export async function ensurePackages(): Promise<void> {
   for (const { name, why } of missing) say(`  ${name} ${why}`);
   await step(`install ${names}`, async (progress) => {
     const apt = (...args: string[]): Promise<string> =>
-      run("apt-get", ["-qq", "-y", ...args], { env: { DEBIAN_FRONTEND: "noninteractive" } });
+      // Suites that run in parallel may both lack something.
+      run("apt-get", ["-qq", "-y", "-o", "DPkg::Lock::Timeout=300", ...args], {
+        env: { DEBIAN_FRONTEND: "noninteractive" },
+      });
     progress.detail("reading package lists");
     await apt("update");
     progress.detail("installing");
     await apt("install", "--no-install-recommends", ...missing.map(({ name }) => name));
   });
-  const still = await missingPackages();
+  const still = await missingOf(wanted);
   if (still.length > 0)
     throw new Error(
       `The packages are installed, but their programs are not found: ${still.map(({ name }) => name).join(" ")}`,

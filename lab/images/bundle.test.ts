@@ -42,6 +42,9 @@ test("the kubectl plugin is one program that runs by its name, and carries neith
   try {
     const plugin = await bundlePlugin(path.join(folder, "kubectl-etcd"));
     assert.match(await run(plugin, ["version"]), /^kubectl-etcd \d+\.\d+\.\d+/);
+    // The page is in it: script, style sheet and all.
+    const text = await readFile(plugin, "utf8");
+    for (const part of ["<!doctype html>", "prefers-color-scheme", "EventSource"]) assert.ok(text.includes(part), part);
     const files = await bundleOf("src/plugin/main.ts", path.join(folder, "files.cjs"));
     assert.deepEqual(
       files.filter((file) => /node_modules\/(@aws-sdk|@azure|google-auth)|src\/(store|seal|operator)/.test(file)),

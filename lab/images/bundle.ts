@@ -3,6 +3,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
+import { pageTexts } from "./page.ts";
 
 export const tree: string = path.resolve(import.meta.dirname, "..", "..");
 
@@ -24,7 +25,11 @@ export const bundleWorker = (): Promise<string> =>
  * that it is too old.
  */
 export async function bundlePlugin(outfile: string = path.join(tree, "dist", "kubectl-etcd")): Promise<string> {
-  await bundleOf("src/plugin/main.ts", outfile, { firstLine: "#!/usr/bin/env node", target: "node18" });
+  await bundleOf("src/plugin/main.ts", outfile, {
+    firstLine: "#!/usr/bin/env node",
+    target: "node18",
+    define: { dashboardPage: JSON.stringify(await pageTexts()) },
+  });
   await chmod(outfile, 0o755);
   // A file without an extension is what the next package.json says, and that of this tree says something else.
   await writeFile(path.join(path.dirname(outfile), "package.json"), '{ "type": "commonjs" }\n');
@@ -34,6 +39,8 @@ export async function bundlePlugin(outfile: string = path.join(tree, "dist", "ku
 interface Running {
   readonly firstLine: string;
   readonly target: string;
+  /** What stands for a name of the program, as JSON. */
+  readonly define?: Readonly<Record<string, string>>;
 }
 
 const inImage = (flag: string): Running => ({ firstLine: `#!/usr/local/bin/node ${flag}`, target: "node24" });
@@ -48,7 +55,7 @@ export async function bundle(entry: string, outfile: string, flag: string = node
 export async function bundleOf(
   entry: string,
   outfile: string,
-  { firstLine, target }: Running = inImage(nodeFlag),
+  { firstLine, target, define = {} }: Running = inImage(nodeFlag),
 ): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: tree,
@@ -62,6 +69,7 @@ export async function bundleOf(
     platform: "node",
     target,
     format: "cjs",
+    define,
     banner: { js: firstLine },
     legalComments: "none",
     logLevel: "warning",

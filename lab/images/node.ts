@@ -19,7 +19,7 @@ export const commandPath = (name: string): string => `/usr/local/bin/${name}`;
 
 /** `started` is the program that runs when a pod has no command. */
 export async function nodeImage(tag: string, started: string, programs: readonly Entry[]): Promise<Image> {
-  const node = path.join(await ensureBuilt(await nodeRecipe()), "node");
+  const node = await strippedNode();
   return {
     tags: [tag],
     config: {
@@ -32,9 +32,15 @@ export async function nodeImage(tag: string, started: string, programs: readonly
   };
 }
 
+const folder = path.join(tree, "node_modules", `node-linux-${process.arch}`);
+
+/** The Node of package.json, as npm installed it for this machine. */
+export const pinnedNode = { folder, program: path.join(folder, "bin", "node") } as const;
+
 /** The pinned Node, without symbols, which are a seventh of it. */
+export const strippedNode = async (): Promise<string> => path.join(await ensureBuilt(await nodeRecipe()), "node");
+
 async function nodeRecipe(): Promise<Recipe> {
-  const folder = path.join(tree, "node_modules", `node-linux-${process.arch}`);
   const manifest: unknown = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
   if (typeof manifest !== "object" || manifest === null || !("version" in manifest))
     throw new Error(`${folder} has no version; run make, which installs it.`);
@@ -43,7 +49,7 @@ async function nodeRecipe(): Promise<Recipe> {
     version: String(manifest.version),
     ingredients: ["stripped"],
     build: async (output) => {
-      await run("strip", ["--strip-all", "-o", path.join(output, "node"), path.join(folder, "bin", "node")]);
+      await run("strip", ["--strip-all", "-o", path.join(output, "node"), pinnedNode.program]);
     },
   };
 }

@@ -1,12 +1,13 @@
-// Runs a program and returns its output; the error of a failure has the end of its stderr.
+// Runs a program and returns its output; the error of a failure has the end of its stderr, or else of its stdout.
 import { spawn } from "node:child_process";
 
 export class CommandError extends Error {
   readonly exitCode: number | null;
   readonly stderr: string;
 
-  constructor(command: string, exitCode: number | null, stderr: string) {
-    super(`${command} ended with ${exitCode ?? "a signal"}${stderr === "" ? "" : `: ${stderr.trim().slice(-2000)}`}`);
+  constructor(command: string, exitCode: number | null, stderr: string, stdout = "") {
+    const said = (stderr.trim() || stdout.trim()).slice(-2000);
+    super(`${command} ended with ${exitCode ?? "a signal"}${said === "" ? "" : `: ${said}`}`);
     this.name = "CommandError";
     this.exitCode = exitCode;
     this.stderr = stderr;
@@ -35,8 +36,9 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code === 0) resolve(Buffer.concat(stdout).toString());
-      else reject(new CommandError([command, ...args].join(" ").slice(0, 300), code, Buffer.concat(stderr).toString()));
+      const [out, err] = [Buffer.concat(stdout).toString(), Buffer.concat(stderr).toString()];
+      if (code === 0) resolve(out);
+      else reject(new CommandError([command, ...args].join(" ").slice(0, 300), code, err, out));
     });
     if (options.input !== undefined) child.stdin?.end(options.input);
   });

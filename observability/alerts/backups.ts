@@ -11,11 +11,8 @@ const whatTheBackupSays: Step = {
 };
 
 const whatItsWorkerLogs: Step = {
-  say: "See what its worker logs, if there is one.",
-  run: [
-    "kubectl get etcdbackup NAME -n NAMESPACE -o jsonpath='{.status.run.pod}'",
-    "kubectl logs -n NAMESPACE WORKER_POD",
-  ],
+  say: "See what its worker logs. The last one that failed is kept until a run has succeeded.",
+  run: ["kubectl get pods -n NAMESPACE -l etcd_backup=NAME", "kubectl logs -n NAMESPACE -l etcd_backup=NAME --tail=50"],
 };
 
 const askForOne: Step = {

@@ -1,5 +1,13 @@
 // Alerts about the database of the members: its size, its state, and the disks that it is on.
-import { type Alert, theCluster, whatItSays, whatMembersLog, whereMembersRun } from "../alert.ts";
+import {
+  type Alert,
+  etcdctl,
+  saveSnapshot,
+  theCluster,
+  whatItSays,
+  whatMembersLog,
+  whereMembersRun,
+} from "../alert.ts";
 import { ofCluster, ofMember, ofMembers, slowest } from "../expressions.ts";
 
 const filled = `${ofCluster("etcd_operator_cluster_db_size_bytes")} / ${ofCluster("etcd_operator_cluster_db_quota_bytes")}`;
@@ -10,11 +18,7 @@ const raised = (type: string): string => `${ofCluster(`etcd_operator_cluster_ala
 const makeRoom = [
   {
     say: "Find out who writes so much, and delete what is not needed. Then compact the history up to now, and defragment one member after another, the leader last. A member serves nobody while it is defragmented.",
-    run: [
-      "kubectl exec -n NAMESPACE POD -- etcdctl endpoint status -w json",
-      "kubectl exec -n NAMESPACE POD -- etcdctl compact REVISION",
-      "kubectl exec -n NAMESPACE POD -- etcdctl defrag",
-    ],
+    run: [etcdctl("endpoint status -w json"), etcdctl("compact REVISION"), etcdctl("defrag")],
   },
   {
     say: "Or raise `spec.etcd.quotaBackendBytes`, to at most 8 GiB. The members are changed one after another. Volumes need more than twice the quota: [Room](../volumes.md#room).",
@@ -28,7 +32,7 @@ const howFull = {
   say: "See how large the databases are, how much of that is in use, and the quota. The difference between size and use comes back with a defragmentation.",
   run: [
     "kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.dbSize} {.status.dbSizeInUse} {.status.dbQuota}'",
-    "kubectl exec -n NAMESPACE POD -- etcdctl endpoint status --cluster -w table",
+    etcdctl("endpoint status --cluster -w table"),
   ],
 };
 
@@ -73,12 +77,12 @@ export const databaseAlerts: readonly Alert[] = [
       meaning:
         "A database has reached its quota, and etcd has raised the alarm NOSPACE. It stays until somebody disarms it.",
       impact: "Every write but a deletion is refused, on all members. Reads go on.",
-      diagnosis: [{ say: "See the alarms.", run: ["kubectl exec -n NAMESPACE POD -- etcdctl alarm list"] }, howFull],
+      diagnosis: [{ say: "See the alarms.", run: [etcdctl("alarm list")] }, howFull],
       mitigation: [
         ...makeRoom,
         {
           say: "When there is room again, disarm the alarm. Writes go on at once.",
-          run: ["kubectl exec -n NAMESPACE POD -- etcdctl alarm disarm"],
+          run: [etcdctl("alarm disarm")],
         },
       ],
     },
@@ -96,19 +100,14 @@ export const databaseAlerts: readonly Alert[] = [
       diagnosis: [
         {
           say: "See which member raised the alarm, and compare the hashes of all at one revision.",
-          run: [
-            "kubectl exec -n NAMESPACE POD -- etcdctl alarm list",
-            "kubectl exec -n NAMESPACE POD -- etcdctl endpoint hashkv --cluster -w table",
-          ],
+          run: [etcdctl("alarm list"), etcdctl("endpoint hashkv --cluster -w table")],
         },
         whatItSays,
         whatMembersLog,
       ],
       mitigation: [
-        {
-          say: "Stop what writes to it. Save a snapshot of every member before anything else.",
-          run: ["etcdctl --endpoints=POD_URL snapshot save POD.db"],
-        },
+        { say: "Stop what writes to it. Save a snapshot of every member before anything else." },
+        ...saveSnapshot,
         { say: "Restore the last verified backup: [Restore](../backups.md#restore)." },
         {
           say: "Look for disks that lie about fsync, and for known bugs of the etcd version that runs: [upgrades.md](../upgrades.md).",
@@ -132,7 +131,7 @@ export const databaseAlerts: readonly Alert[] = [
       mitigation: [
         {
           say: "Defragment one member after another, the leader last. A member serves nobody meanwhile.",
-          run: ["kubectl exec -n NAMESPACE POD -- etcdctl defrag"],
+          run: [etcdctl("defrag")],
         },
         { say: "If new keys fill it again soon, leave it." },
       ],
@@ -168,7 +167,7 @@ export const databaseAlerts: readonly Alert[] = [
         { say: "Keep what writes much away from these nodes, with `spec.pod.affinity` or taints." },
         {
           say: "Move the leader off a slow node.",
-          run: ["kubectl exec -n NAMESPACE LEADER -- etcdctl move-leader MEMBER_ID"],
+          run: ["kubectl etcd move-leader CLUSTER -n NAMESPACE"],
         },
       ],
     },

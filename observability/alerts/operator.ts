@@ -14,9 +14,6 @@ const whereItRuns: Step = {
 const clustersGoOn =
   "Clusters go on serving: etcd does not need the operator. But members that are lost are not replaced, nothing is backed up, and certificates are not renewed.";
 
-const errors = (...more: string[]): string =>
-  `sum by (namespace, controller) (increase(controller_runtime_reconcile_total{${[ourControllers, ...more].join(",")}}[15m]))`;
-
 export const operatorAlerts: readonly Alert[] = [
   {
     name: "EtcdOperatorDown",
@@ -98,19 +95,20 @@ export const operatorAlerts: readonly Alert[] = [
   },
   {
     name: "EtcdOperatorErrors",
-    expr: `${errors('result="error"')} > 5 and ${errors('result="error"')} / ${errors()} > 0.2`,
+    expr: `max by (namespace, name, controller) (controller_failures_in_a_row{${ourControllers}}) > 2`,
     for: "15m",
     severity: "warning",
-    summary: "The operator in {{ $labels.namespace }} fails at its work ({{ $labels.controller }}).",
-    description:
-      '{{ $value | printf "%.0f" }} reconciles of {{ $labels.controller }} have failed in 15 minutes, more than a fifth of all.',
+    summary:
+      "The operator fails at {{ $labels.controller }} {{ $labels.namespace }}/{{ $labels.name }} again and again.",
+    description: "Its last {{ $value }} reconciles have failed, and none has succeeded for 15 minutes.",
     runbook: {
-      meaning: "Many reconciles end with an error. They are tried again, at longer and longer intervals.",
+      meaning:
+        "Every reconcile of this object ends with an error. It is tried again, at longer and longer intervals, at most a minute apart.",
       impact:
-        "Some objects are not looked after, or late. What is refused for a reason that a person can remove is not counted: that is [EtcdClusterStalled](EtcdClusterStalled.md).",
+        "The object is not looked after. Others are. What is refused for a reason that a person can remove is not counted: that is [EtcdClusterStalled](EtcdClusterStalled.md).",
       diagnosis: [
         {
-          say: "See which objects, and which errors.",
+          say: "See which errors.",
           run: ['kubectl logs -n OPERATOR_NAMESPACE deployment/etcd-operator --since=15m | grep \'"level":"error"\''],
         },
         {

@@ -1,5 +1,14 @@
 // Alerts about the majority: lost, one fault away from it, without a leader, or with too many of them.
-import { type Alert, theCluster, whatItSays, whatMembersLog, whatTheOperatorLogs, whereMembersRun } from "../alert.ts";
+import {
+  type Alert,
+  etcdctl,
+  saveSnapshot,
+  theCluster,
+  whatItSays,
+  whatMembersLog,
+  whatTheOperatorLogs,
+  whereMembersRun,
+} from "../alert.ts";
 import { healthy, ofCluster, ofMember, ofMembers, sameCluster, unlessRollGoesOn, voters } from "../expressions.ts";
 
 const unavailable = ofCluster('etcd_operator_cluster_condition{type="Available",reason=~"QuorumLost|DataLost"}');
@@ -34,11 +43,8 @@ export const quorumAlerts: readonly Alert[] = [
         },
         {
           say: "`DataLost`: save what a remaining member has, then restore the last backup. The message of the condition names the backup and the command.",
-          run: [
-            "kubectl port-forward -n NAMESPACE POD 2379 &",
-            "etcdctl --endpoints=localhost:2379 snapshot save rescued.db",
-          ],
         },
+        ...saveSnapshot,
         {
           say: "[When quorum is lost](../clusters.md#when-quorum-is-lost) and [Restore](../backups.md#restore) say more.",
         },
@@ -82,11 +88,8 @@ export const quorumAlerts: readonly Alert[] = [
       impact: "The member serves only serializable reads. If all have none, nothing can be written.",
       diagnosis: [
         {
-          say: "See who has a leader, and who leads.",
-          run: [
-            "kubectl exec -n NAMESPACE POD -- etcdctl endpoint status --cluster -w table",
-            "kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.leader}'",
-          ],
+          say: "See which members answer, and who leads. Then ask the member itself whom it follows.",
+          run: ["kubectl etcd members CLUSTER -n NAMESPACE", etcdctl("endpoint status -w table")],
         },
         whereMembersRun,
         whatMembersLog,

@@ -1,6 +1,6 @@
 // Every reason of an Event that the operator records on an object of ours. People filter by reason, so a reason never
 // changes once it is released; "New Member Added", "Member Removed", "Replacing Dead Member" and "Member Upgraded" are
-// those of etcd-operator 0.9. The table in docs/clusters.md is made from these rows.
+// those of etcd-operator 0.9. docs/reference/events.md is made from these rows.
 
 export interface EventReason {
   readonly reason: string;

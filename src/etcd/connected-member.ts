@@ -2,6 +2,7 @@
 // that need more than that.
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { TransportError } from "../transport/errors.ts";
+import { Blocks } from "./blocks.ts";
 import { refuseDowngradeOfOldServers } from "./downgrade-guard.ts";
 import { EtcdError } from "./errors.ts";
 import {
@@ -12,7 +13,6 @@ import {
   DowngradeRequest_DowngradeAction,
   KV,
   Maintenance,
-  type SnapshotResponse,
 } from "./gen/etcdserverpb/rpc_pb.ts";
 import { type Carrier, type CallOptions, serverStream, unary, withToken } from "./grpc.ts";
 import { clusterId, type MemberId, wireId } from "./ids.ts";
@@ -43,6 +43,7 @@ import type {
   Written,
 } from "./member.ts";
 import { SnapshotCheck } from "./snapshot.ts";
+import { SnapshotMessages } from "./snapshot-messages.ts";
 import { has } from "./versions/features.ts";
 import { parseVersion } from "./versions/version.ts";
 import { alarms, bytes, headerOf, keyValue, member, memberStatus, prefixEnd, requestOp, wireAlarm } from "./wire.ts";
@@ -207,13 +208,20 @@ export class ConnectedMember implements EtcdMember {
   async snapshot(onChunk: (chunk: Uint8Array) => void | Promise<void>, call: SnapshotCall = {}): Promise<Snapshot> {
     const check = new SnapshotCheck();
     let version: string | undefined;
-    const take = (piece: SnapshotResponse): void | Promise<void> => {
-      check.add(piece.blob, piece.remainingBytes);
-      if (piece.version !== "") version = piece.version;
-      return onChunk(piece.blob);
-    };
+    const blocks = new Blocks((block) => {
+      check.add(block);
+      return onChunk(block);
+    });
+    const messages = new SnapshotMessages({
+      onPiece: (piece) => blocks.add(piece),
+      onMessage(says) {
+        check.announce(says);
+        if (says.version !== "") version = says.version;
+      },
+    });
     const options = { ...call, answerWithin: call.answerWithin ?? deadlines.snapshotStart };
-    await this.#loggedIn(call, (carrier) => serverStream(carrier, Maintenance.method.snapshot, {}, take, options));
+    await this.#loggedIn(call, (carrier) => serverStream(carrier, Maintenance.method.snapshot, {}, messages, options));
+    await blocks.flush();
     return { ...check.finish(), version };
   }
 

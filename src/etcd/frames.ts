@@ -2,15 +2,15 @@
 // arrive in chunks of any size.
 import { TransportError } from "../transport/errors.ts";
 
-const prefix = 5;
+export const prefixBytes = 5;
 /** Far above any answer that the operator asks for; keeps a peer that is not etcd from filling the memory. */
 const longest = 64 << 20;
 
 export function frame(message: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafe(prefix + message.length);
+  const framed = Buffer.allocUnsafe(prefixBytes + message.length);
   framed.writeUInt8(0, 0);
   framed.writeUInt32BE(message.length, 1);
-  framed.set(message, prefix);
+  framed.set(message, prefixBytes);
   return framed;
 }
 
@@ -28,8 +28,8 @@ export class FrameReader {
   /** The next message; undefined while it is incomplete. */
   next(): Buffer | undefined {
     if (this.#expected === undefined) {
-      if (this.#buffered < prefix) return undefined;
-      this.#expected = readLength(this.#take(prefix));
+      if (this.#buffered < prefixBytes) return undefined;
+      this.#expected = readLength(this.#take(prefixBytes));
     }
     if (this.#buffered < this.#expected) return undefined;
     const message = this.#take(this.#expected);
@@ -56,7 +56,8 @@ export class FrameReader {
   }
 }
 
-function readLength(head: Buffer): number {
+/** Of the message that follows. */
+export function readLength(head: Buffer): number {
   if (head.readUInt8(0) !== 0)
     throw new TransportError("broken", "received a compressed message without asking for compression");
   const length = head.readUInt32BE(1);

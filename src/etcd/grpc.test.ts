@@ -10,6 +10,7 @@ import { EtcdError } from "./errors.ts";
 import { frame } from "./frames.ts";
 import { Maintenance, SnapshotResponseSchema, StatusResponseSchema } from "./gen/etcdserverpb/rpc_pb.ts";
 import { serverStream, unary } from "./grpc.ts";
+import { SnapshotMessages } from "./snapshot-messages.ts";
 
 const grpcHeaders = { ":status": 200, "content-type": "application/grpc" };
 const status = (version: string): Buffer =>
@@ -138,9 +139,13 @@ describe("a gRPC stream", () => {
       peer.origin,
       Maintenance.method.snapshot,
       {},
-      () => {
-        taken += 1;
-        return taken === 1 ? gate.promise : undefined;
+      {
+        push(chunk) {
+          taken += chunk.length;
+          const first = taken === chunk.length;
+          return first ? gate.promise : undefined;
+        },
+        empty: true,
       },
       { answerWithin: 5000 },
     );
@@ -148,21 +153,22 @@ describe("a gRPC stream", () => {
     let last = -1;
     let same = 0;
     await eventually("the server stands still", () => {
-      same = taken === 1 && sent === last ? same + 1 : 0;
+      same = taken > 0 && sent === last ? same + 1 : 0;
       last = sent;
       return same > 20;
     });
     assert.ok(sent < 400, `${sent} of 2000 messages were let through`);
     gate.resolve();
     await done;
-    assert.equal(taken, 2000);
+    assert.equal(taken, 2000 * piece(32_768).length);
   });
 
   test("that ends in the middle of a message is broken, even with status 0", async () => {
     await using peer = await serve((stream) =>
       answer(stream, Buffer.concat([piece(10), piece(10).subarray(0, -1)]), { "grpc-status": "0" }),
     );
-    const broken = serverStream(peer.origin, Maintenance.method.snapshot, {}, () => {}, { answerWithin: 5000 });
+    const messages = new SnapshotMessages({ onPiece() {}, onMessage() {} });
+    const broken = serverStream(peer.origin, Maintenance.method.snapshot, {}, messages, { answerWithin: 5000 });
     await assert.rejects(broken, isTransport("broken"));
   });
 
@@ -179,7 +185,7 @@ describe("a gRPC stream", () => {
       peer.origin,
       Maintenance.method.snapshot,
       {},
-      () => Promise.reject(new Error("disk full")),
+      { push: () => Promise.reject(new Error("disk full")), empty: true },
       { answerWithin: 5000 },
     );
     await assert.rejects(broken, /disk full/);

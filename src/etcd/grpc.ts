@@ -48,7 +48,18 @@ export async function unary<I extends DescMessage, O extends DescMessage>(
   { deadline, ...limits }: CallOptions,
 ): Promise<MessageShape<O>> {
   const answers: MessageShape<O>[] = [];
-  const end = await send(carrier, method, request, (message) => void answers.push(message), {
+  const frames = new FrameReader();
+  const reader: MessageReader = {
+    push(chunk) {
+      frames.push(chunk);
+      for (let message = frames.next(); message !== undefined; message = frames.next())
+        answers.push(fromBinary(method.output, message));
+    },
+    get empty() {
+      return frames.empty;
+    },
+  };
+  const end = await send(carrier, method, request, reader, {
     headers: { "grpc-timeout": timeoutHeader(deadline) },
     limits: { deadline, ...given(limits) },
   });
@@ -61,15 +72,22 @@ export async function unary<I extends DescMessage, O extends DescMessage>(
   return answer;
 }
 
-/** While a promise that `onMessage` returned is pending, flow control holds the server back. */
+/** Takes the messages of an answer, in chunks of any size. */
+export interface MessageReader {
+  /** While a returned promise is pending, flow control holds the server back. */
+  push(chunk: Buffer): void | Promise<void>;
+  /** False in the middle of a message. */
+  readonly empty: boolean;
+}
+
 export async function serverStream<I extends DescMessage, O extends DescMessage>(
   carrier: Carrier,
   method: DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
-  onMessage: (message: MessageShape<O>) => void | Promise<void>,
+  reader: MessageReader,
   { answerWithin, ...limits }: StreamOptions,
 ): Promise<void> {
-  await send(carrier, method, request, onMessage, { headers: {}, limits: { answerWithin, ...given(limits) } });
+  await send(carrier, method, request, reader, { headers: {}, limits: { answerWithin, ...given(limits) } });
 }
 
 type Limits = Pick<TransportRequest, "deadline" | "answerWithin" | "signal" | "beforeSend">;
@@ -83,16 +101,9 @@ async function send<I extends DescMessage, O extends DescMessage>(
   carrier: Carrier,
   method: DescMethodUnary<I, O> | DescMethodServerStreaming<I, O>,
   request: MessageInitShape<I>,
-  onMessage: (message: MessageShape<O>) => void | Promise<void>,
+  reader: MessageReader,
   { headers, limits }: { headers: Record<string, string>; limits: Limits },
 ): Promise<ResponseEnd> {
-  const frames = new FrameReader();
-  const drain = (): void | Promise<void> => {
-    for (let message = frames.next(); message !== undefined; message = frames.next()) {
-      const taken = onMessage(fromBinary(method.output, message));
-      if (taken) return taken.then(drain);
-    }
-  };
   let isGrpc = false;
   const receiver: Receiver = {
     onHeaders(_status, response) {
@@ -100,8 +111,7 @@ async function send<I extends DescMessage, O extends DescMessage>(
     },
     onData(chunk) {
       if (!isGrpc) return; // an error page of something that is not etcd
-      frames.push(chunk);
-      return drain();
+      return reader.push(chunk);
     },
   };
   const end = await carrier.send(
@@ -114,7 +124,7 @@ async function send<I extends DescMessage, O extends DescMessage>(
     },
     receiver,
   );
-  checkStatus(method.name, end, frames.empty);
+  checkStatus(method.name, end, reader.empty);
   return end;
 }
 

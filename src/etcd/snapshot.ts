@@ -5,19 +5,22 @@ import { digestLength, TrailingDigest } from "./trailing-digest.ts";
 
 export class SnapshotCheck {
   readonly #digest = new TrailingDigest();
-  #announced: bigint | undefined;
+  #announced: number | undefined;
 
-  /** `remaining`: how many bytes the server says follow this chunk. */
-  add(chunk: Uint8Array, remaining: bigint): void {
+  add(chunk: Uint8Array): void {
     this.#digest.add(chunk);
-    // The digest comes after the announced length, with 0 remaining.
-    this.#announced ??= BigInt(this.#digest.bytes) + remaining;
+  }
+
+  /** After each message: how many bytes have come with it, and how many the server says follow. */
+  announce({ bytes, remaining }: { readonly bytes: number; readonly remaining: number }): void {
+    // The first counts. The digest comes after the announced length, with 0 remaining.
+    this.#announced ??= bytes + remaining;
   }
 
   /** Throws unless the snapshot is complete and matches its digest. */
   finish(): { bytes: number; sha256: string } {
     const { bytes, hasDigest } = this.#digest;
-    const expected = Number(this.#announced ?? 0n) + digestLength;
+    const expected = (this.#announced ?? 0) + digestLength;
     if (bytes !== expected || !hasDigest)
       throw new TransportError("broken", `the snapshot is incomplete: ${bytes} of ${expected} bytes arrived`);
     const { computed, appended, whole } = this.#digest.finish();

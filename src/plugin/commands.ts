@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { completing, completionCommand } from "./commands/completion.ts";
 import { ctlCommand } from "./commands/ctl.ts";
+import { dashboardCommand } from "./commands/dashboard.ts";
 import { defragCommand } from "./commands/defrag.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { logsCommand } from "./commands/logs.ts";
@@ -21,6 +22,7 @@ import { watchCommand } from "./commands/watch.ts";
 export const shownCommands: readonly Command[] = [
   statusCommand,
   watchCommand,
+  dashboardCommand,
   membersCommand,
   doctorCommand,
   logsCommand,

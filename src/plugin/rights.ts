@@ -31,4 +31,10 @@ export const readAll: readonly Right[] = [
   reading(etcd, "etcdrestores", "Without it, no restores."),
 ];
 
+/** What a look that follows changes reads. */
+export const watchAll: readonly Right[] = readAll.map(
+  (right): Right =>
+    right.resource.includes("/") || right.scope === "cluster" ? right : { ...right, verbs: [...right.verbs, "watch"] },
+);
+
 export const execInPods: Right = { group: "", resource: "pods/exec", verbs: ["create"] };

@@ -12,6 +12,7 @@ import { QuorumWatch } from "../e2e/proofs/quorum-watch.ts";
 import { onlyReplaced } from "../e2e/proofs/replaced.ts";
 import { runs, untilHalfRolled, untilRolled } from "../e2e/proofs/rolled.ts";
 import { kubectl } from "../support/kubectl.ts";
+import { matrixTest } from "../support/matrix.ts";
 
 const nodes = labNodes(lab).map(({ name }) => name);
 
@@ -42,22 +43,26 @@ describe("drains", { concurrency: 1 }, () => {
     await identity.neverViolated();
   });
 
-  test("a node that is cordoned in the middle of an upgrade does not stop it: members restart where they are", async () => {
-    const { cluster, writer } = on();
-    const before = await cluster.untilHealthy();
-    await using quorum = new QuorumWatch(cluster);
-    await cluster.edit({ version: currentEtcd });
-    const { others } = await untilHalfRolled(cluster, runs(currentEtcd));
-    const node = before.members.find(({ name }) => others.includes(name))?.node;
-    assert.ok(node);
-    await kubectl("cordon", node);
-    const after = await untilRolled(cluster);
-    onlyReplaced(before, after);
-    for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, currentEtcd, name);
-    await kubectl("uncordon", node);
-    await writer.nothingIsLost();
-    await quorum.alwaysQuorum();
-  });
+  matrixTest(
+    "a node that is cordoned in the middle of an upgrade does not stop it: members restart where they are",
+    async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      await using quorum = new QuorumWatch(cluster);
+      await cluster.edit({ version: currentEtcd });
+      const { others } = await untilHalfRolled(cluster, runs(currentEtcd));
+      const node = before.members.find(({ name }) => others.includes(name))?.node;
+      assert.ok(node);
+      await kubectl("cordon", node);
+      const after = await untilRolled(cluster);
+      onlyReplaced(before, after);
+      for (const { etcd, name } of after.members)
+        assert.equal((await etcd.status(patiently)).version, currentEtcd, name);
+      await kubectl("uncordon", node);
+      await writer.nothingIsLost();
+      await quorum.alwaysQuorum();
+    },
+  );
 
   test("a node that is cordoned while members are exchanged gets no new one", async () => {
     const { cluster, writer } = on();

@@ -14,6 +14,7 @@ import { conditionOf } from "../e2e/support/status.ts";
 import { onlyReplaced } from "../e2e/proofs/replaced.ts";
 import { runs, untilHalfRolled, untilRolled } from "../e2e/proofs/rolled.ts";
 import { Writer } from "../e2e/proofs/writer.ts";
+import { matrixTest } from "../support/matrix.ts";
 
 describe("nodes", () => {
   let operator: Operator;
@@ -105,34 +106,37 @@ describe("nodes", () => {
     await patientWriter.nothingIsLost();
   });
 
-  test("an upgrade during which a node loses power replaces the member there and goes on with the others", async () => {
-    // A new one, with a member on each node.
-    const upgraded = await createCluster(
-      { namespace: cluster.namespace, name: "upgraded" },
-      { size: 3, failover: { unreachableAfterSeconds: 5 } },
-      clusterwide,
-    );
-    const before = await upgraded.untilHealthy();
-    upgradedWriter = new Writer(upgraded);
-    await upgradedWriter.progress();
-    const to = "3.7.3";
-    await upgraded.edit({ version: to });
-    const { others } = await untilHalfRolled(upgraded, runs(to));
-    // Kubernetes takes minutes to move the operator from a node that is gone.
-    const home = (await operator.leader()).spec?.nodeName;
-    const victim = before.members.find(({ name, node }) => others.includes(name) && node !== home);
-    assert.ok(victim);
-    await powerOff(lab, victim.node);
-    const after = await untilRolled(upgraded);
-    onlyReplaced(before, after, victim.name);
-    for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, to, name);
-    await upgradedWriter.nothingIsLost();
-    await powerOn(lab, victim.node);
-    await nodesReady();
-    await upgradedWriter.progress(50);
-    onlyReplaced(after, await upgraded.untilHealthy());
-    await upgradedWriter.nothingIsLost();
-  });
+  matrixTest(
+    "an upgrade during which a node loses power replaces the member there and goes on with the others",
+    async () => {
+      // A new one, with a member on each node.
+      const upgraded = await createCluster(
+        { namespace: cluster.namespace, name: "upgraded" },
+        { size: 3, failover: { unreachableAfterSeconds: 5 } },
+        clusterwide,
+      );
+      const before = await upgraded.untilHealthy();
+      upgradedWriter = new Writer(upgraded);
+      await upgradedWriter.progress();
+      const to = "3.7.3";
+      await upgraded.edit({ version: to });
+      const { others } = await untilHalfRolled(upgraded, runs(to));
+      // Kubernetes takes minutes to move the operator from a node that is gone.
+      const home = (await operator.leader()).spec?.nodeName;
+      const victim = before.members.find(({ name, node }) => others.includes(name) && node !== home);
+      assert.ok(victim);
+      await powerOff(lab, victim.node);
+      const after = await untilRolled(upgraded);
+      onlyReplaced(before, after, victim.name);
+      for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, to, name);
+      await upgradedWriter.nothingIsLost();
+      await powerOn(lab, victim.node);
+      await nodesReady();
+      await upgradedWriter.progress(50);
+      onlyReplaced(after, await upgraded.untilHealthy());
+      await upgradedWriter.nothingIsLost();
+    },
+  );
 });
 
 const idsOf = (members: readonly { readonly id: string }[]): string[] => members.map(({ id }) => id).toSorted();

@@ -2,17 +2,16 @@
 // the API server.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { readFile, symlink } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
-import { scriptOf } from "../../docs/shell-blocks.ts";
 import { fluxChecks } from "../../install/health/flux.ts";
 import { ensureHelm } from "../../lab/build/helm.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
 import { run } from "../../lab/machine/command.ts";
 import { ownPlace } from "../e2e/own-kubeconfig.ts";
-import { root } from "../suites.ts";
+import { pageScript, typeScript } from "../support/docs.ts";
 import { kubectl } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
 
@@ -31,9 +30,8 @@ test(`every marked command of ${document} works when typed from top to bottom`, 
   const { helm4 } = await ensureHelm();
   await symlink(helm4, path.join(folder, "helm"));
   const { KUBECONFIG } = await ownPlace("install");
-  const script = scriptOf(document, await readFile(path.join(root, document), "utf8"));
   const env = { KUBECONFIG, PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: folder };
-  await run("bash", ["-c", `exec 2>&1; ${script}`], { cwd: root, env, signal: AbortSignal.timeout(390_000) });
+  await typeScript(await pageScript(document), { env, timeoutMs: 390_000 });
 });
 
 /** The API server compiles the expression, with the object's fields as `object`; Flux has them without. */

@@ -1,30 +1,40 @@
 // The docs and examples work: every marked command is typed from top to bottom, and every example is applied, in a
 // namespace that enforces the restricted Pod Security profile.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { scriptOf } from "../../docs/shell-blocks.ts";
+import { typedBlocks, typedPages } from "../../docs/typed.ts";
 import { auditEntries, settleAudit } from "../../lab/audit/audit.ts";
 import { CommandError, run } from "../../lab/machine/command.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
+import { bundlePlugin } from "../../lab/images/bundle.ts";
 import { root } from "../suites.ts";
+import { blockScript, pageScript, typeScript } from "../support/docs.ts";
 import { kubectl } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
+import { isMatrix } from "../support/matrix.ts";
 import { ownPlace, type Place } from "./own-kubeconfig.ts";
 
 const patience = { timeout: 300_000 };
 const lab = testLab();
 let place: Place;
 
+const folder = mkdtempSync(path.join(tmpdir(), "etcd-operator-examples-"));
+/** With the plugin, and a folder for what the commands write. */
+const environment = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, TMPDIR: folder };
+
 /** Runs a line in the root folder and returns both output streams. */
-async function typed(line: string, where: Place = place, env: Record<string, string> = {}): Promise<string> {
-  const settings = { cwd: root, env: { KUBECONFIG: where.KUBECONFIG, ...env }, signal: AbortSignal.timeout(240_000) };
-  return run("bash", ["-euo", "pipefail", "-c", `exec 2>&1; ${line}`], settings).catch((error: unknown) => {
-    throw new Error(`failed: ${line}`, { cause: error });
-  });
+function typed(
+  line: string,
+  { KUBECONFIG }: Place = place,
+  env: Record<string, string> = {},
+  timeoutMs = 240_000,
+): Promise<string> {
+  return typeScript(line, { env: { ...environment, KUBECONFIG, ...env }, timeoutMs });
 }
 
 async function fails(line: string, env: Record<string, string> = {}): Promise<CommandError> {
@@ -38,16 +48,13 @@ async function fails(line: string, env: Record<string, string> = {}): Promise<Co
   throw new assert.AssertionError({ message: `should have failed: ${line}` });
 }
 
-/** docs/install.md installs operators of its own: test/e2e-install types it. */
-const documents = [
-  "README.md",
-  "docs/clusters.md",
-  "docs/upgrades.md",
-  "docs/volumes.md",
-  "docs/backups.md",
-  "docs/auth.md",
-  "docs/security.md",
-] as const;
+/** The walk-through removes the operator at its end, so it comes after all that need one. */
+const walkThrough = "docs/walk-through.md";
+const documents = typedPages.filter(({ by }) => by === "test/e2e/examples.test.ts").map(({ page }) => page);
+
+async function typedFromTopToBottom(document: string, timeoutMs: number): Promise<void> {
+  await typed(await pageScript(document), place, {}, timeoutMs);
+}
 
 const may = async (verb: string, where: Place, namespace: string): Promise<boolean> =>
   (
@@ -58,55 +65,73 @@ const may = async (verb: string, where: Place, namespace: string): Promise<boole
 
 before(async () => {
   await loadOperatorImage(lab);
+  await bundlePlugin(path.join(folder, "kubectl-etcd"));
   place = await ownPlace("examples");
 });
 
 after(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  for (const saved of ["/tmp/my-etcd.db", "/tmp/rescued.db"]) rmSync(saved, { force: true });
   await kubectl("delete", "clusterrolebinding", `etcd-operator-${place.namespace}`, "--ignore-not-found");
 });
 
-for (const document of documents)
-  test(`every marked command of ${document} works when typed from top to bottom`, patience, async () => {
-    const script = scriptOf(document, await readFile(path.join(root, document), "utf8"));
-    await typed(script);
-  });
+for (const document of documents.filter((page) => page !== walkThrough))
+  test(`every marked command of ${document} works when typed from top to bottom`, patience, () =>
+    typedFromTopToBottom(document, 240_000),
+  );
 
 test("every example manifest is accepted by the API server", patience, async () => {
   const files = readdirSync(path.join(root, "example"), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(yaml|json)$/.test(file) && !file.endsWith("-template.yaml"))
     .map((file) => path.join("example", file));
   assert.ok(files.length >= 5, files.join(", "));
-  for (const file of files) await typed(`kubectl apply --dry-run=server --validate=strict -f ${file}`);
+  await typed(`kubectl apply --dry-run=server --validate=strict ${files.map((file) => `-f ${file}`).join(" ")}`);
 });
 
+test("the experiment reports a write that is missing, and looks for none of an earlier cluster", patience, async () => {
+  const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
+  const env = { ACKNOWLEDGED: noted };
+  const smallOne = "sed 's/size: 3/size: 1/' example/example-etcd-cluster.yaml | kubectl apply -f -";
+  await typed(smallOne);
+  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+  await typed("example/experiment/put.sh 3", place, env);
+  assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
+  await appendFile(noted, "experiment/never written\n");
+  const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
+  // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not looked for.
+  const unnamed = { TMPDIR: path.dirname(noted) };
+  const putAndGet = async (count: number): Promise<void> => {
+    const said = await typed(`example/experiment/put.sh ${count}`, place, unnamed);
+    const [, acknowledged] = /^(\d+) writes acknowledged/m.exec(said) ?? assert.fail(said);
+    const found = await typed("example/experiment/get.sh", place, unnamed);
+    assert.match(found, new RegExp(`All ${acknowledged} acknowledged writes are there`), said);
+  };
+  await putAndGet(3);
+  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+  await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
+  await typed(smallOne);
+  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+  await putAndGet(2);
+  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+});
+
+if (isMatrix)
+  test("the practice of docs/backups.md works: a backup is restored into a cluster of its own", patience, async () => {
+    await typed("sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f -");
+    await typed("kubectl apply -f example/example-etcd-backup.yaml");
+    await typed("kubectl annotate etcdbackup nightly etcd.database.coreos.com/backup-now=practice");
+    await typed("kubectl wait --for=condition=Verified etcdbackup/nightly --timeout=240s");
+    await typed(await blockScript(typedBlocks.practice));
+    await typed("kubectl delete etcdrestore/try-a-restore etcd/my-etcd-copy etcd/my-etcd");
+    await typed("kubectl delete -f example/example-etcd-backup.yaml");
+  });
+
 test(
-  "the experiment finds every acknowledged write after a member was stopped, and reports a missing one",
-  patience,
-  async () => {
-    const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
-    const env = { ACKNOWLEDGED: noted };
-    await typed("kubectl apply -f example/example-etcd-cluster.yaml");
-    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-    await typed("example/experiment/put.sh 8", place, env);
-    await typed("example/experiment/delete_pod.sh 1", place, env);
-    await typed("example/experiment/put.sh 8", place, env);
-    assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
-    await appendFile(noted, "experiment/never written\n");
-    const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
-    assert.equal(exitCode, 1);
-    assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
-    // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not looked for.
-    const unnamed = { TMPDIR: path.dirname(noted) };
-    await typed("example/experiment/put.sh 3", place, unnamed);
-    assert.match(await typed("example/experiment/get.sh", place, unnamed), /All 3 acknowledged writes are there/);
-    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-    await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
-    await typed("kubectl apply -f example/example-etcd-cluster.yaml");
-    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-    await typed("example/experiment/put.sh 2", place, unnamed);
-    assert.match(await typed("example/experiment/get.sh", place, unnamed), /All 2 acknowledged writes are there/);
-    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-  },
+  "the walk-through works from top to bottom: install, create, kill, scale, upgrade, back up, destroy, restore, remove",
+  { timeout: 900_000 },
+  () => typedFromTopToBottom(walkThrough, 840_000),
 );
 
 test("create_role.sh takes names from options and the environment, and refuses unknown options", async () => {
@@ -124,7 +149,7 @@ test("create_role.sh takes names from options and the environment, and refuses u
   } finally {
     await typed(`kubectl delete clusterrole,clusterrolebinding ${role} --ignore-not-found`);
   }
-  await typed("example/rbac/create_role.sh --namespaced --operator-namespace=kube-public");
+  await typed(await blockScript(typedBlocks.rightsInAnother, { a: place.namespace, etcd: "kube-public" }));
   const bound = (name: string): string =>
     `kubectl get rolebinding ${name} -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'`;
   assert.equal(await typed(bound("etcd-operator-kube-public")), "etcd-operator kube-public");
@@ -136,7 +161,7 @@ test("create_role.sh takes names from options and the environment, and refuses u
 
 test("an operator with rights in one namespace runs clusters there and has no rights elsewhere", patience, async () => {
   const alone = await ownPlace("alone");
-  const commands = blockAfter("docs/install.md", "With the rights of one namespace only");
+  const commands = await blockScript(typedBlocks.oneNamespace);
   await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
   await typed(
     "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
@@ -154,6 +179,7 @@ const usedSeldom: Readonly<Record<string, string>> = {
   "update etcdclusters/finalizers": "an optional admission plugin requires it",
   "update etcdbackups/finalizers": "an optional admission plugin requires it",
   "update etcdrestores/finalizers": "an optional admission plugin requires it",
+  "create etcdclusters": "an EtcdRestore makes a new cluster: test/e2e-backup",
   "get etcdbackups": "a write to one got no answer",
   "patch etcdbackups": "spec.deletionPolicy is Delete",
   "watch leases": "a standby watches the leader's Lease",
@@ -184,11 +210,3 @@ test("the operator is never refused, and uses every right that it has", async ()
   const needless = granted.filter((right) => !used.has(right) && usedSeldom[right] === undefined);
   assert.deepEqual(needless, []);
 });
-
-/** The commands of the first code block under a heading. */
-function blockAfter(document: string, heading: string): string {
-  const text = readFileSync(path.join(root, document), "utf8");
-  const block = text.slice(text.indexOf(`## ${heading}`)).split("```")[1] ?? "";
-  assert.match(block, /^sh\n/, `${document} has no commands under "${heading}"`);
-  return block.slice("sh\n".length);
-}

@@ -13,7 +13,7 @@ import { chaosLevel } from "./operators/chaos.ts";
 import { severalNamespaces } from "./operators/several-namespaces.ts";
 import { OperatorProcess } from "./support/operator-process.ts";
 import { installOperator, type Operator, valueOf } from "./support/operator.ts";
-import { conditionOf } from "./support/status.ts";
+import { conditionOf, unseen } from "./support/status.ts";
 import { onlyReplaced } from "./proofs/replaced.ts";
 import { followers } from "./support/healthy.ts";
 import { Writer } from "./proofs/writer.ts";
@@ -186,7 +186,7 @@ function stopAndStart(installed: () => Operator): void {
     const ours = await createCluster({ namespace, name: "ours" }, { size: 1 });
     await ours.untilHealthy();
     assert.deepEqual(await theirs.pods(), []);
-    assert.equal((await theirs.get()).status, undefined);
+    assert.deepEqual((await theirs.get()).status, unseen);
     await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: null } });
     await theirs.untilHealthy();
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);

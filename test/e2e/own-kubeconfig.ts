@@ -17,7 +17,10 @@ export interface Place {
 
 /** A new namespace that enforces the restricted Pod Security profile. */
 export async function ownPlace(prefix: string): Promise<Place> {
-  const namespace = await ownNamespace(prefix, { "pod-security.kubernetes.io/enforce": "restricted" });
+  return placeIn(await ownNamespace(prefix, { "pod-security.kubernetes.io/enforce": "restricted" }));
+}
+
+export async function placeIn(namespace: string): Promise<Place> {
   const KUBECONFIG = path.join(folder, namespace);
   await writeFile(KUBECONFIG, await kubectl("config", "view", "--raw", "--minify", "--flatten"), { mode: 0o600 });
   await kubectl(`--kubeconfig=${KUBECONFIG}`, "config", "set-context", "--current", `--namespace=${namespace}`);

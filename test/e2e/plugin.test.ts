@@ -1,14 +1,23 @@
-// The kubectl plugin as people use it: built into one file, run by kubectl, against a cluster with TLS that serves.
+// The kubectl plugin as people use it: built into one file, and into one executable, run by kubectl, against a cluster with
+// TLS that serves.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { bundlePlugin } from "../../lab/images/bundle.ts";
+import { strippedNode } from "../../lab/images/node.ts";
 import { CommandError, run } from "../../lab/machine/command.ts";
+import { buildExecutable } from "../../lab/plugin/executable.ts";
+import { commands } from "../../src/plugin/commands.ts";
+import { yesFlag } from "../../src/plugin/confirm.ts";
 import { ready as podsReady } from "../support/kubectl.ts";
+import { matrixTest } from "../support/matrix.ts";
+import { typeLines } from "../support/typist.ts";
+import { placeIn } from "./own-kubeconfig.ts";
 import { createCluster, clusterwide, currentEtcd, type TestCluster } from "./support/cluster.ts";
 import { restrictedNamespace } from "./support/environment.ts";
+import { followers } from "./support/healthy.ts";
 import { installOperator } from "./support/operator.ts";
 
 interface View {
@@ -19,14 +28,39 @@ interface View {
   readonly notes: readonly string[];
 }
 
+/** Examples of the manual that are not typed as they stand, by their beginning. */
+const notTyped: Readonly<Record<string, string>> = {
+  watch: "it goes on until somebody ends it; commands.test.ts does",
+  dashboard: "it goes on until somebody ends it; dashboard.test.ts opens it",
+  "logs my-etcd MEMBER -f": "it goes on until somebody ends it",
+  "logs my-etcd MEMBER --previous": "no container has restarted; a runbook has the same",
+  backup: "it needs a store; commands.test.ts takes one",
+  restore: "it needs a backup; commands.test.ts restores one",
+  "upgrade my-etcd --to=3.7.3": "it changes all members; rolls have the same, and --plan is typed below",
+  "completion --install": "it writes into a folder of the machine; test/install/plugin.test.ts reads what it prints",
+};
+
+/** As in `my-etcd-2b7kq9xw4c`, which stands for a member in the manual. */
+const someMember = /my-etcd-[a-z0-9]{10}/g;
+
+/** Where a person would be asked, --yes answers. */
+const examples: readonly string[] = commands
+  .flatMap(({ examples, flags }) => {
+    const asks = flags.includes(yesFlag);
+    return examples.map(({ line }) => (asks ? `${line} --yes` : line));
+  })
+  .filter((line) => !Object.keys(notTyped).some((start) => line.replaceAll(someMember, "MEMBER").startsWith(start)));
+
 describe("kubectl etcd", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "kubectl-etcd-"));
-  const name = "shown";
+  /** The manual calls it so. */
+  const name = "my-etcd";
   let cluster: TestCluster;
 
-  const etcd = (...words: string[]): Promise<string> =>
+  const etcd = (...words: string[]): Promise<string> => etcdIn(folder, ...words);
+  const etcdIn = (where: string, ...words: string[]): Promise<string> =>
     run("kubectl", ["etcd", `--namespace=${cluster.namespace}`, ...words], {
-      env: { PATH: `${folder}:${process.env["PATH"]}` },
+      env: { PATH: `${where}:${process.env["PATH"]}` },
       signal: AbortSignal.timeout(120_000),
     });
   const view = async (): Promise<View> => JSON.parse(await etcd("status", name, "-o", "json"));
@@ -48,13 +82,39 @@ describe("kubectl etcd", () => {
     assert.equal(members.length, 3);
     for (const { lag } of members) assert.equal(typeof lag, "number");
     assert.ok(certificates.length > 0 && certificates.every(({ daysLeft }) => daysLeft > 30));
-    assert.match(await etcd("status"), /^shown +3\/3 +Ready/m);
+    assert.match(await etcd("status"), /^my-etcd +3\/3 +Ready/m);
+  });
+
+  test("the executable, which needs no Node, shows the same", async () => {
+    const alone = path.join(folder, "alone");
+    mkdirSync(alone);
+    await buildExecutable(path.join(folder, "kubectl-etcd"), await strippedNode(), path.join(alone, "kubectl-etcd"));
+    const { ready, members } = JSON.parse(await etcdIn(alone, "status", name, "-o", "json")) as View;
+    assert.deepEqual([ready.status, members.length], ["True", 3]);
+    assert.match(await etcdIn(alone, "ctl", name, "endpoint", "health"), /is healthy/);
   });
 
   test("ctl reaches etcd through TLS, with nothing copied out of the cluster", async () => {
     await etcd("ctl", name, "put", "greeting", "hello");
     assert.match(await etcd("ctl", name, "get", "greeting"), /hello/);
     assert.equal((await etcd("ctl", name, "endpoint", "health", "-w", "fields")).match(/"Health" : true/g)?.length, 3);
+  });
+
+  /** Read anew for each that names a member: another may have moved the leader. */
+  const follower = async (example: string): Promise<string> =>
+    example.search(someMember) < 0 ? "" : (followers(await cluster.untilHealthy())[0]?.name ?? "");
+
+  matrixTest("examples of the manual work when they are typed", async () => {
+    assert.ok(examples.length >= 15, examples.join("\n"));
+    await etcd("ctl", name, "put", "/registry/one", "1");
+    const { KUBECONFIG } = await placeIn(cluster.namespace);
+    const env = { KUBECONFIG, PATH: `${folder}:${process.env["PATH"]}` };
+    for (const example of examples) {
+      const line = `kubectl etcd ${example.replaceAll(someMember, await follower(example))}`;
+      const [printed] = await typeLines([line], env);
+      assert.notEqual(printed?.trim(), "", line);
+    }
+    await cluster.untilHealthy();
   });
 
   test("move-leader moves it, and defrag takes it last", async () => {

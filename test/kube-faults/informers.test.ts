@@ -10,13 +10,14 @@ import { freezeApi, stopApi } from "../../lab/faults/control-plane.ts";
 import { startApi, thawApi } from "../../lab/faults/undo.ts";
 import { say, waitFor } from "../../lab/progress.ts";
 import { testLab } from "../support/lab.ts";
+import { matrixTest } from "../support/matrix.ts";
 import type { Reply } from "./proxy.ts";
 import { endToken } from "./service-account.ts";
 import { Stage } from "./stage.ts";
 import type { Footprint } from "./watched.ts";
 
 const lab = testLab();
-const changesARound = 1_750;
+const changesARound = 1_550;
 let stage: Stage;
 
 before(async () => {
@@ -103,7 +104,7 @@ test("nothing is lost and nothing listed anew when watches end cleanly in the mi
   assertLists(lists, "", never);
 });
 
-test("nothing is lost when watches are told in their stream that their place is gone", async () => {
+matrixTest("nothing is lost when watches are told in their stream that their place is gone", async () => {
   const event = `${JSON.stringify({ type: "ERROR", object: expired })}\n`;
   const lists = await stage.round(changesARound, async () => stage.proxy.endWatches(event));
   assertLists(lists, "proxied", atLeastOnce);
@@ -139,7 +140,7 @@ test("nothing is lost when the API server has too much to do, and it is left alo
   }
 });
 
-test("nothing is lost when the API server fails inside", async () => {
+matrixTest("nothing is lost when the API server fails inside", async () => {
   const body = { ...expired, reason: "InternalError", code: 500 };
   await stage.round(changesARound, () => refuseWith({ status: 500, body }));
 });
@@ -164,16 +165,19 @@ test("nothing is lost when the past is compacted away while informers are cut of
   assertLists(lists, "", atLeastOnce);
 });
 
-test("nothing is lost and nothing listed anew when the token was replaced and the old one has ended", async () => {
-  const old = stage.token;
-  stage.token = await stage.newToken();
-  const lists = await stage.round(changesARound, async () => {
-    stage.credentials.put(stage.token);
-    await endToken(lab, stage.admin, stage.namespace, old);
-    stage.proxy.cutConnections();
-  });
-  assertLists(lists, "", never);
-});
+matrixTest(
+  "nothing is lost and nothing listed anew when the token was replaced and the old one has ended",
+  async () => {
+    const old = stage.token;
+    stage.token = await stage.newToken();
+    const lists = await stage.round(changesARound, async () => {
+      stage.credentials.put(stage.token);
+      await endToken(lab, stage.admin, stage.namespace, old);
+      stage.proxy.cutConnections();
+    });
+    assertLists(lists, "", never);
+  },
+);
 
 test("nothing is lost and nothing listed anew when the new token comes after the old one has ended", async () => {
   const old = stage.token;

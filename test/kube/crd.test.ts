@@ -134,6 +134,7 @@ describe("kubectl", () => {
       leader: "columns-4qkzfx7wsp",
       dbSize: 20480,
       revision: 17,
+      observedGeneration: 1,
       conditions: [
         { type: "Ready", status: "True", reason: "AllMembersReady", message: "All serve.", lastTransitionTime: "" },
       ],
@@ -159,6 +160,20 @@ describe("kubectl", () => {
       /spec\.size must be from 1 to 9: choose 3 or 5/,
     );
   });
+});
+
+/** As kstatus judges, by which Flux and Helm wait: a status of another generation is that of an object in progress. */
+describe("an object that no operator has seen yet", () => {
+  const fresh: readonly (readonly [Kind<KubeObject & { status?: { observedGeneration?: number } }>, object])[] = [
+    [EtcdCluster, { size: 3 }],
+    [EtcdBackup, { clusterRef: { name: "a" }, storageType: "PVC", pvc: { claimName: "a", path: "a" } }],
+    [EtcdRestore, { etcdCluster: { name: "a" }, backupStorageType: "PVC", pvc: { claimName: "a", path: "a" } }],
+  ];
+  for (const [kind, spec] of fresh)
+    it(`does not look like one that is ready: ${kind.kind}`, async () => {
+      const { metadata, status } = await api.create(kind, object("fresh", { spec }));
+      assert.deepEqual([metadata?.generation, status], [1, { observedGeneration: -1 }]);
+    });
 });
 
 describe("the definition", () => {

@@ -11,12 +11,12 @@ import type {
   Service,
 } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../lab/progress.ts";
-import { etcdVersions } from "../../lab/build/etcd.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
 import { operatorImageTag } from "../../lab/images/operator.ts";
 import { diskFolder } from "../../lab/storage/disk.ts";
 import { apply, exec, kubectl, kubectlJson, ownNamespace, ready } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
+import { triedVersions } from "../support/matrix.ts";
 
 const lab = testLab();
 const restricted = {
@@ -296,7 +296,7 @@ describe("images", { concurrency: true }, () => {
       assert.match(await outcome(name), new RegExp(`^${name} \\d+\\.\\d+\\.\\d+`));
     });
 
-  for (const version of etcdVersions)
+  for (const version of triedVersions)
     for (const repository of ["quay.io/coreos/etcd", "gcr.io/etcd-development/etcd"])
       test(`${repository}:v${version} runs in the lab as upstream ships it`, async () => {
         const name = `etcd-${version.replaceAll(".", "-")}-${repository.length}`;

@@ -21,6 +21,7 @@ import { nodeProcesses } from "../../lab/machine/processes.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { apply, exec, kubectl, kubectlJson, ownNamespace, ready } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
+import { matrixTest } from "../support/matrix.ts";
 import { answerTime, datagramsThrough } from "./inside.ts";
 
 const lab = testLab();
@@ -154,7 +155,7 @@ describe("faults", () => {
       assert.equal(await datagramsThrough(source, target, 50), 50);
     });
 
-    test("delay makes every packet late by its measure, in each direction", async () => {
+    matrixTest("delay makes every packet late by its measure, in each direction", async () => {
       const [source, target] = await Promise.all([pod("a"), pod("d")]);
       await delay(lab, { between: [full("a"), full("d")], oneWay: false }, 100);
       const took = await answerTime(source, target.address, 5_000);
@@ -169,18 +170,21 @@ describe("faults", () => {
       );
     });
 
-    test("loss and delay on a node's cable meet what comes and goes, but not what stays on the node", async () => {
-      const [a, b, c] = await Promise.all([pod("a"), pod("b"), pod("c")]);
-      await loss(lab, { node: "n0" }, 100);
-      assert.equal(await answerTime(a, c.address), undefined);
-      assert.notEqual(await answerTime(a, b.address, 5_000), undefined);
-      await undo.noLoss(lab, "n0");
-      await delay(lab, { node: "n0" }, 50);
-      const took = await answerTime(a, c.address, 5_000);
-      assert.ok(took !== undefined && took >= 200, `answered after ${took} ms`);
-      await undo.noDelay(lab, "n0");
-      await untilReaches("a", "c");
-    });
+    matrixTest(
+      "loss and delay on a node's cable meet what comes and goes, but not what stays on the node",
+      async () => {
+        const [a, b, c] = await Promise.all([pod("a"), pod("b"), pod("c")]);
+        await loss(lab, { node: "n0" }, 100);
+        assert.equal(await answerTime(a, c.address), undefined);
+        assert.notEqual(await answerTime(a, b.address, 5_000), undefined);
+        await undo.noLoss(lab, "n0");
+        await delay(lab, { node: "n0" }, 50);
+        const took = await answerTime(a, c.address, 5_000);
+        assert.ok(took !== undefined && took >= 200, `answered after ${took} ms`);
+        await undo.noDelay(lab, "n0");
+        await untilReaches("a", "c");
+      },
+    );
   });
 
   describe("disks", () => {
@@ -274,7 +278,7 @@ describe("faults", () => {
       assert.equal(await isReady(lab), true);
     });
 
-    test("an API server that is restarted is another process and ready", async () => {
+    matrixTest("an API server that is restarted is another process and ready", async () => {
       const before = readDaemon(lab, "apiserver")?.pid;
       await restartApi(lab);
       assert.notEqual(readDaemon(lab, "apiserver")?.pid, before);
@@ -353,7 +357,7 @@ describe("faults", () => {
       await assert.rejects(read("c", "/memory/lost"), { stderr: /no such file/ });
     });
 
-    test("a node without its cable is unknown to Kubernetes while its pods run on", async () => {
+    matrixTest("a node without its cable is unknown to Kubernetes while its pods run on", async () => {
       const [asker, target] = await Promise.all([pod("a"), pod("d")]);
       await cutNode(lab, "n2");
       assert.equal(await answerTime(asker, target.address), undefined);

@@ -13,6 +13,7 @@ import { killProcesses, labProcesses } from "../../lab/machine/processes.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { traces } from "../../lab/machine/traces.ts";
 import { isUp, up } from "../../lab/up.ts";
+import { matrixTest, type Row, rowsOf } from "../support/matrix.ts";
 
 const first = labConfig({ name: "labx", subnet: "10.97.0.0/16", nodes: 1 });
 const second = labConfig({ name: "laby", subnet: "10.96.0.0/16", nodes: 1 });
@@ -122,20 +123,23 @@ describe("a lab that died uncleanly", () => {
     assert.equal(await kubectl(first, "get", "pods", "-o", "name"), "");
   });
 
-  test("with only its control plane killed and pods still running it is cleaned up and started over", async () => {
-    await runPod(first);
-    const containers = labProcesses(first).filter(({ daemon }) => !daemon);
-    assert.notEqual(containers.length, 0);
-    for (const { pid } of labProcesses(first).filter(({ daemon }) => daemon)) process.kill(pid, "SIGKILL");
-    assert.equal((await up(first)).t, "started");
-    const now = new Set(labProcesses(first).map(({ pid }) => pid));
-    assert.deepEqual(
-      containers.filter(({ pid }) => now.has(pid)),
-      [],
-    );
-  });
+  matrixTest(
+    "with only its control plane killed and pods still running it is cleaned up and started over",
+    async () => {
+      await runPod(first);
+      const containers = labProcesses(first).filter(({ daemon }) => !daemon);
+      assert.notEqual(containers.length, 0);
+      for (const { pid } of labProcesses(first).filter(({ daemon }) => daemon)) process.kill(pid, "SIGKILL");
+      assert.equal((await up(first)).t, "started");
+      const now = new Set(labProcesses(first).map(({ pid }) => pid));
+      assert.deepEqual(
+        containers.filter(({ pid }) => now.has(pid)),
+        [],
+      );
+    },
+  );
 
-  test("with its folder removed as well, it is cleaned up from what the machine knows", async () => {
+  matrixTest("with its folder removed as well, it is cleaned up from what the machine knows", async () => {
     await runPod(first);
     await killAll(first);
     fs.rmSync(first.state, { recursive: true, force: true });
@@ -151,7 +155,7 @@ describe("a lab that died uncleanly", () => {
     assert.deepEqual(await traces(first), []);
   });
 
-  test("from another folder that is gone, it is cleaned up by the next lab of that name", async () => {
+  matrixTest("from another folder that is gone, it is cleaned up by the next lab of that name", async () => {
     await up(first);
     await runPod(first);
     await killAll(first);
@@ -173,12 +177,14 @@ describe("a lab that died uncleanly", () => {
 
 describe("a start that is interrupted", () => {
   after(takeDownBoth);
-  const moments: { what: string; reached: () => boolean }[] = [
-    { what: "its network appears", reached: () => fs.existsSync(`/run/netns/${labNode(first, 0).netns}`) },
-    { what: "its API server starts", reached: () => aliveDaemons(first).some((one) => one.component === "apiserver") },
+  const reachedApi = (): boolean => aliveDaemons(first).some((one) => one.component === "apiserver");
+  const reachedNetwork = (): boolean => fs.existsSync(`/run/netns/${labNode(first, 0).netns}`);
+  const moments: (Row & { what: string; reached: () => boolean })[] = [
+    { what: "its network appears", reached: reachedNetwork, onlyInMatrix: true },
+    { what: "its API server starts", reached: reachedApi, onlyInMatrix: true },
     { what: "its kubelet starts", reached: () => aliveDaemons(first).some((one) => one.component === "kubelet-n0") },
   ];
-  for (const { what, reached } of moments) {
+  for (const { what, reached } of rowsOf(moments)) {
     test(`when ${what}, leaves only its logs, and those go with the next down`, async () => {
       const { child, ended } = command("up", "--name", "labx", "--subnet", "10.97.0.0/16", "--nodes", "1");
       await waitFor(what, async () => reached() || undefined, { timeoutMs: 60_000, everyMs: 5 });

@@ -5,6 +5,11 @@ import { growing, ofDemo, ofDemoMember, ofOperator, type Series } from "./series
 
 const demo = { namespace: "shop", etcd_cluster: "demo" };
 const day = 86_400;
+const failuresOfDemo = ofOperator("controller_failures_in_a_row", {
+  namespace: "shop",
+  name: "demo",
+  controller: "etcdcluster",
+});
 
 const members = (healthy: Series[string], voters = 3): Series => ({
   [ofDemo("members_wanted")]: [[voters, 120]],
@@ -483,37 +488,16 @@ export const cases: readonly Case[] = [
   },
   {
     alert: "EtcdOperatorErrors",
-    what: "fires when reconciles fail and fail, and clears when they succeed",
-    series: {
-      [ofOperator("controller_runtime_reconcile_total", { controller: "etcdcluster", result: "error" })]: [
-        ...growing(0, 1, 60),
-        [60, 60],
-      ],
-      [ofOperator("controller_runtime_reconcile_total", { controller: "etcdcluster", result: "success" })]: growing(
-        0,
-        1,
-        120,
-      ),
-    },
-    fires: [30, 59],
-    silent: [10, 90],
-    labels: { namespace: "operators", controller: "etcdcluster" },
+    what: "fires when reconciles of one object fail and fail, and clears when one succeeds",
+    series: { [failuresOfDemo]: growing(3, 1, 60) },
+    fires: [20, 59],
+    silent: [10, 70],
+    labels: { namespace: "shop", name: "demo", controller: "etcdcluster" },
   },
   {
     alert: "EtcdOperatorErrors",
-    what: "is silent about a few conflicts among many reconciles",
-    series: {
-      [ofOperator("controller_runtime_reconcile_total", { controller: "etcdcluster", result: "error" })]: growing(
-        0,
-        1,
-        60,
-      ),
-      [ofOperator("controller_runtime_reconcile_total", { controller: "etcdcluster", result: "success" })]: growing(
-        0,
-        20,
-        60,
-      ),
-    },
+    what: "is silent about a few conflicts",
+    series: { [failuresOfDemo]: [[2, 60]] },
     fires: [],
     silent: [30, 59],
   },

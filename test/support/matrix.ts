@@ -1,7 +1,13 @@
 // Exhaustive matrices: `make test` runs a sample of each that takes every path, `make matrix` all of it.
+import { test, type TestContext } from "node:test";
 import { type EtcdVersion, etcdVersions } from "../../lab/build/etcd.ts";
 
 export const isMatrix: boolean = process.env["MATRIX"] === "all";
+
+/** A test of the whole matrix: the sample has one that takes the same path. */
+export function matrixTest(name: string, work: (context: TestContext) => Promise<void>): void {
+  if (isMatrix) test(name, work);
+}
 
 export interface Row {
   /** Takes the same path as a row of the sample. */

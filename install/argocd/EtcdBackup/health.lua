@@ -1,6 +1,6 @@
 -- Made by `node install/generate.ts` from install/health/argocd.ts.
--- A backup is healthy when the last run succeeded. A series stays so while another run is under way.
-if obj.status == nil then
+-- A backup is healthy when the last run succeeded. A series stays so while another run is under way, or is tried again.
+if obj.status == nil or obj.status.observedGeneration == -1 then
   return { status = "Progressing", message = "The operator has not seen it yet." }
 end
 if obj.status.observedGeneration ~= nil and obj.metadata.generation ~= nil
@@ -18,7 +18,8 @@ if stalled.status == "True" then
   return { status = "Degraded", message = stalled.message }
 end
 local problem = condition("Problem")
-if problem.status == "True" or obj.status.phase == "Failed" then
+local passing = { ClusterNotServing = true, AttemptFailed = true }
+if obj.status.phase == "Failed" or (problem.status == "True" and not passing[problem.reason]) then
   return { status = "Degraded", message = obj.status.Reason or problem.message }
 end
 if obj.status.phase == "Suspended" then

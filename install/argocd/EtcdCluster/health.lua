@@ -1,6 +1,6 @@
 -- Made by `node install/generate.ts` from install/health/argocd.ts.
 -- An etcd cluster is healthy when all its members serve, and degraded when a person has to act.
-if obj.status == nil then
+if obj.status == nil or obj.status.observedGeneration == -1 then
   return { status = "Progressing", message = "The operator has not seen it yet." }
 end
 if obj.status.observedGeneration ~= nil and obj.metadata.generation ~= nil
@@ -13,23 +13,23 @@ local function condition(type)
   end
   return { status = "Unknown", reason = "", message = "" }
 end
-if obj.spec ~= nil and obj.spec.paused then
-  return { status = "Suspended", message = "The cluster is paused: spec.paused is true." }
-end
 local stalled = condition("Stalled")
 if stalled.status == "True" then
   return { status = "Degraded", message = stalled.message }
 end
 local ready = condition("Ready")
-if ready.status == "True" then
-  return { status = "Healthy", message = ready.message }
-end
 local degraded = { Refused = true, MemberCannotStart = true, CertificatesInvalid = true, UpdateStopped = true, QuorumLost = true, LeadersDisagree = true, InvalidSpec = true, VolumesLeft = true, VersionDiffers = true, DataLost = true, ForeignCluster = true, Corrupt = true, NoSpace = true, AuthRequired = true, LoginRefused = true }
 local suspended = { UpdateOnDelete = true }
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }
 end
+if obj.spec ~= nil and obj.spec.paused then
+  return { status = "Suspended", message = "The cluster is paused: spec.paused is true." }
+end
 if suspended[ready.reason] then
   return { status = "Suspended", message = ready.message }
+end
+if ready.status == "True" then
+  return { status = "Healthy", message = ready.message }
 end
 return { status = "Progressing", message = ready.message }

@@ -7,6 +7,7 @@ import {
   defaulted,
   integer,
   object,
+  observedGeneration,
   oneOf,
   required,
   type StoredOf,
@@ -37,8 +38,8 @@ export const statusSchema = object("What is known of the backup. Only the operat
     phases,
   ),
   message: string("What happens now, in a sentence."),
-  conditions: conditions("Complete, Verified or Problem."),
-  observedGeneration: integer("The metadata.generation that this status is based on."),
+  conditions: conditions("Complete, Reconciling, Stalled, Verified or Problem."),
+  observedGeneration: observedGeneration("The metadata.generation that this status is based on."),
   nextRun: when("When the next backup begins"),
   run: object("The run that is under way.", {
     id: required("", string("Tells runs apart.")),

@@ -9,6 +9,7 @@ import {
   integer,
   map,
   object,
+  observedGeneration,
   oneOf,
   required,
   type StoredOf,
@@ -112,7 +113,7 @@ export const statusSchema = object("The observed cluster. Only the operator writ
   ),
   revision: integer("etcd's revision, as of the last change of this status."),
   selector: string("The label selector of the pods, for the scale subresource."),
-  observedGeneration: integer("The metadata.generation that this status is based on."),
+  observedGeneration: observedGeneration("The metadata.generation that this status is based on."),
 });
 
 export type EtcdClusterStatus = StoredOf<typeof statusSchema>;

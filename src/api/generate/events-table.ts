@@ -1,21 +1,27 @@
-// The table of Events in docs/clusters.md, made from `eventReasons`.
+// docs/reference/events.md, made from `eventReasons`.
 import { type EventReason, eventReasons } from "../events.ts";
 
-const begin = "<!-- Events: made by `node src/api/generate.ts` from src/api/events.ts. -->";
-const end = "<!-- End of events. -->";
+export function eventsPage(): string {
+  return `# Events
 
-/** Replaces the table between the two marks; the rest of the page is written by hand. */
-export function withEventsTable(page: string): string {
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`The page lacks the marks of the events table: ${begin} and ${end}`);
-  return `${page.slice(0, from + begin.length)}\n\n${eventsTable()}\n\n${page.slice(to)}`;
+<!-- Made by \`node src/api/generate.ts\` from src/api/events.ts. -->
+
+The operator records events on its own objects: \`kubectl events --for etcdcluster/my-etcd\`. A reason never changes once it is
+released; those that etcd-operator 0.9 used are the same.
+
+${eventsTable()}
+`;
 }
 
 function eventsTable(): string {
   const rows = Object.values<EventReason>(eventReasons).map(
     ({ reason, type, on = ["EtcdCluster"], when, whatToDo = "" }) =>
-      `| \`${reason}\` | ${type} | ${on.join(", ")} | ${when} | ${whatToDo} |`,
+      `| \`${reason}\` | ${type} | ${on.join(", ")} | ${when} | ${fromReference(whatToDo)} |`,
   );
   return ["| reason | type | on | when | what to do |", "|---|---|---|---|---|", ...rows].join("\n");
+}
+
+/** The rows have links as docs/clusters.md would; the page is a folder deeper. */
+function fromReference(text: string): string {
+  return text.replaceAll("](#", "](../clusters.md#").replaceAll(/\]\((?=[\w-]+\.md)/g, "](../");
 }

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import { type Definition, definitionOf } from "../crd/crd.ts";
 import { kinds } from "../kinds.ts";
-import { withEventsTable } from "./events-table.ts";
+import { eventsPage } from "./events-table.ts";
 import { withPathsTable } from "./paths-table.ts";
 import { apiReference } from "./reference.ts";
 
@@ -31,7 +31,7 @@ ${stringify(definitionToApply(definition), { lineWidth: 0 })}`;
 export function generatedFiles(): GeneratedFile[] {
   return [
     { path: "docs/api.md", render: () => apiReference(kinds) },
-    { path: "docs/clusters.md", render: withEventsTable },
+    { path: "docs/reference/events.md", render: eventsPage },
     { path: "docs/upgrades.md", render: withPathsTable },
     ...kinds.map((description) => ({
       path: `example/crd/${description.names.singular}.yaml`,

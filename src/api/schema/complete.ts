@@ -60,7 +60,7 @@ export function present(schema: Schema, value: unknown): unknown {
     case "string":
       return typeof value === "string" && value !== "" ? value : undefined;
     case "integer":
-      return Number.isSafeInteger(value) ? value : undefined;
+      return Number.isSafeInteger(value) && value !== shape.unwritten ? value : undefined;
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
     case "array":

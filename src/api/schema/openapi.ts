@@ -1,5 +1,5 @@
 // Turns a schema into the structural OpenAPI schema of a CustomResourceDefinition. Nothing is `nullable`: the API server
-// drops a null where none is allowed, instead of refusing it. Nothing has a `default` either, so that the stored object
+// drops a null where none is allowed, instead of refusing it. No field has a `default` either, so that the stored spec
 // stays as the person wrote it; `complete.ts` fills in defaults, and the descriptions name them.
 import type { Fields, Schema, Shape } from "./schema.ts";
 
@@ -7,6 +7,8 @@ export interface OpenApiSchema {
   type?: "string" | "integer" | "boolean" | "array" | "object";
   format?: "int64";
   description?: string;
+  /** Of an object with fields that say that nobody has written it. */
+  default?: Readonly<Record<string, number>>;
   enum?: readonly string[];
   minimum?: number;
   maximum?: number;
@@ -102,8 +104,12 @@ function openApiOfShape(shape: Shape): OpenApiSchema {
 function openApiOfFields(fields: Fields): OpenApiSchema {
   const entries = Object.entries(fields);
   const required = entries.filter(([, schema]) => schema.presence === "required").map(([name]) => name);
+  const unwritten = entries.flatMap(([name, { shape }]) =>
+    shape.t === "integer" && shape.unwritten !== undefined ? [[name, shape.unwritten] as const] : [],
+  );
   return {
     ...(required.length > 0 && { required }),
+    ...(unwritten.length > 0 && { default: Object.fromEntries(unwritten) }),
     properties: Object.fromEntries(entries.map(([name, schema]) => [name, openApiOf(schema)])),
   };
 }

@@ -21,7 +21,13 @@ export interface Schema<Stored = unknown, Complete = unknown, P extends Presence
 /** The JSON that is expected, as data. Everything made from a schema is a walk over these. */
 export type Shape =
   | { readonly t: "string"; readonly longest: number | undefined; readonly oneOf: readonly string[] | undefined }
-  | { readonly t: "integer"; readonly min: number | undefined; readonly max: number | undefined }
+  | {
+      readonly t: "integer";
+      readonly min: number | undefined;
+      readonly max: number | undefined;
+      /** What the API server writes into an object that lacks the field's object, and what counts as left out. */
+      readonly unwritten: number | undefined;
+    }
   | { readonly t: "boolean" }
   | { readonly t: "array"; readonly items: Schema; readonly most: number | undefined; readonly key: string | undefined }
   | { readonly t: "map"; readonly values: Schema; readonly most: number | undefined }
@@ -104,7 +110,12 @@ export function integer(
   description: string,
   extras: Extras<number> & { min?: number; max?: number } = {},
 ): Schema<number, number, "optional"> {
-  return field(description, { t: "integer", min: extras.min, max: extras.max }, extras.rules);
+  return field(description, { t: "integer", min: extras.min, max: extras.max, unwritten: undefined }, extras.rules);
+}
+
+/** Programs that wait take an object without a status for one that is ready; with -1 it is one that nobody has seen yet. */
+export function observedGeneration(description: string): Schema<number, number, "optional"> {
+  return field(description, { t: "integer", min: undefined, max: undefined, unwritten: -1 });
 }
 
 export function boolean(description: string, extras: Extras<boolean> = {}): Schema<boolean, boolean, "optional"> {

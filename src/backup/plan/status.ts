@@ -1,8 +1,9 @@
 // The status that follows from a decision. What the decision does not touch stays as it was.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
+import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { timeText } from "../objects/jobs.ts";
-import type { Decision } from "./actions.ts";
+import type { Decision, Phase } from "./actions.ts";
 import { problemType, type Trouble } from "./trouble.ts";
 
 export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: number): CompleteStatus {
@@ -16,7 +17,7 @@ export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: nu
     ...(run !== undefined && { run }),
     ...(nextRun !== undefined && { nextRun: timeText(nextRun) }),
     ...reasonOf(trouble),
-    conditions: [...withConditions(before.conditions, conclusionsOf(backup, decision, known.succeeded), new Date(now))],
+    conditions: [...withConditions(before.conditions, conclusionsOf(backup, decision, known), new Date(now))],
     observedGeneration: backup.metadata.generation ?? 0,
   };
 }
@@ -28,7 +29,7 @@ const reasonOf = (trouble: Trouble | undefined): Pick<CompleteStatus, "Reason"> 
 function conclusionsOf(
   { metadata: { generation = 0 } }: CompleteEtcdBackup,
   { phase, message, trouble, verified }: Decision,
-  succeeded: boolean | undefined,
+  { succeeded, lastBackup }: Pick<CompleteStatus, "succeeded" | "lastBackup">,
 ): Conclusion[] {
   const complete: Conclusion = succeeded
     ? { type: "Complete", status: "True", reason: "Succeeded", message: "The last backup is complete." }
@@ -48,5 +49,21 @@ function conclusionsOf(
             message: verified.message,
           },
         ];
-  return [complete, problem, ...verification].map((one) => ({ ...one, observedGeneration: generation }));
+  const { Reconciling, Stalled } = progressConditions(
+    progressIn(phase, lastBackup !== undefined),
+    trouble?.reason ?? phase,
+    message,
+  );
+  const progress: Conclusion[] = [
+    { type: "Reconciling", ...Reconciling },
+    { type: "Stalled", ...Stalled },
+  ];
+  return [complete, problem, ...progress, ...verification].map((one) => ({ ...one, observedGeneration: generation }));
+}
+
+/** A series that has a backup is as it should be, whether another run is under way or not; what is wrong is in Problem. */
+function progressIn(phase: Phase, hasBackup: boolean): Progress {
+  if (phase === "Failed") return "stalled";
+  const isUnderWay = phase === "Pending" || phase === "Running" || phase === "Verifying" || phase === "Deleting";
+  return isUnderWay && (!hasBackup || phase === "Deleting") ? "reconciling" : "done";
 }

@@ -17,6 +17,9 @@ export const troubles = {
   lasting: ["AttemptFailed", "BackupFailed", "VerificationFailed"],
 } as const;
 
+/** It goes on by itself: to programs that wait it has not failed. */
+export const passingTroubles: readonly TroubleReason[] = ["ClusterNotServing", "AttemptFailed"];
+
 export type LastingReason = (typeof troubles.lasting)[number];
 export type TroubleReason = (typeof troubles.seen)[number] | LastingReason;
 

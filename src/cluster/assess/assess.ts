@@ -68,7 +68,7 @@ export function assess(world: World, now: number): Assessment {
       tls: certificates.pods,
       impossible: followed === undefined ? world.problems.join(" ") : undefined,
     },
-    health: healthOf(world, seats),
+    health: healthOf(world, seats, now),
     seats,
     ours,
     voters: seats.filter(isVoter),

@@ -1,7 +1,19 @@
 // How a cluster does as a whole, and which of its voters are of no use.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { crashing, ended, going, gone, learner, running, starting, three, voter } from "../testing/plan-table.ts";
+import {
+  crashing,
+  ended,
+  going,
+  gone,
+  learner,
+  running,
+  starting,
+  three,
+  voter,
+  young,
+} from "../testing/plan-table.ts";
+import type { MemberPod } from "../observe/world.ts";
 import {
   otherClusterId,
   type SampleMember,
@@ -15,6 +27,11 @@ import { type Health, hasServed, isKnownToHaveServed, unhealthyVoters } from "./
 
 const away = (letter: string): SampleMember => voter(letter, { silent: true });
 const unnamed = (letter: string): SampleMember => voter(letter, { unnamed: true });
+/** It got its vote, and its etcd has yet to serve for the first time. */
+const first = (letter: string, more: Partial<MemberPod> = {}): SampleMember =>
+  voter(letter, { silent: true, pod: { ...young, state: running, ready: false, ...more } });
+const late = (letter: string): SampleMember => first(letter, { createdAt: sampleNow - 61_000 });
+const newcomers = [first("b"), first("c")];
 
 describe("a cluster", () => {
   const foreign: Health = { t: "foreign", answering: otherClusterId, latched: sampleClusterId };
@@ -50,6 +67,30 @@ describe("a cluster", () => {
       "whose new voter does not make a majority has lost its quorum",
       { etcd: "noQuorum", members: [voter("a"), unnamed("b"), away("c"), away("d")] },
       { t: "quorumLost", answering: 1, voters: 4 },
+    ],
+    [
+      "whose voters start for the first time is being joined, though nobody answers at this moment",
+      {
+        etcd: "silent",
+        status: { size: 3, voters: ["demo-a", "demo-b", "demo-c"] },
+        members: [away("a"), ...newcomers],
+      },
+      { t: "joining" },
+    ],
+    [
+      "whose only started voter answers beside others that start for the first time is being joined",
+      { etcd: "noQuorum", members: [voter("a"), ...newcomers] },
+      { t: "joining" },
+    ],
+    [
+      "whose new voters are still not there after a minute has lost its quorum",
+      { etcd: "noQuorum", members: [voter("a"), late("b"), late("c")] },
+      { t: "quorumLost", answering: 1, voters: 3 },
+    ],
+    [
+      "whose voters have served before, and start again, has lost its quorum",
+      { etcd: "noQuorum", members: [voter("a"), first("b", { readyOnce: true }), first("c", { readyOnce: true })] },
+      { t: "quorumLost", answering: 1, voters: 3 },
     ],
     [
       "of which too few hold data has lost it",

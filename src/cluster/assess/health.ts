@@ -1,9 +1,9 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { AccessTrouble, Claim, EtcdView, MemberPod, World } from "../observe/world.ts";
+import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
-import { holdsData } from "./pods.ts";
+import { holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Seat } from "./seats.ts";
 
 export type Health =
@@ -14,7 +14,7 @@ export type Health =
   | { readonly t: "serving" }
   /** Enough voters answer and have no leader at this moment. */
   | { readonly t: "electing" }
-  /** A voter that never ran yet is needed for a majority: so it is for a moment where etcd knows no learners. */
+  /** Voters that start for the first time are needed for a majority: so it is for a moment after they got their votes. */
   | { readonly t: "joining" }
   /** etcd's own authentication keeps the operator out. `serves`: clients that it lets in are served. */
   | { readonly t: "keptOut"; readonly trouble: AccessTrouble; readonly serves: boolean }
@@ -25,31 +25,31 @@ export type Health =
   /** Too few voters have their data: no waiting helps. */
   | { readonly t: "dataLost"; readonly left: number; readonly voters: number };
 
-export function healthOf(world: World, seats: readonly Seat[]): Health {
+export function healthOf(world: World, seats: readonly Seat[], now: number): Health {
   const { etcd, cluster } = world;
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "restoring", restore: restore.name };
   if (etcd.t === "quorum") return { t: "serving" };
-  if (etcd.t === "keptOut") return keptOut(etcd, world);
+  if (etcd.t === "keptOut") return keptOut(etcd, world, now);
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
   } else if (!isKnownToHaveServed(cluster.status))
     return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
-  return withoutQuorum(seats.filter(isVoter), world);
+  return withoutQuorum(seats.filter(isVoter), world, now);
 }
 
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
-function keptOut({ trouble, serving }: Extract<EtcdView, { t: "keptOut" }>, world: World): Health {
+function keptOut({ trouble, serving }: Extract<EtcdView, { t: "keptOut" }>, world: World, now: number): Health {
   const serves = serving.length > 0;
-  const left = withoutList(world);
+  const left = withoutList(world, now);
   return !serves && left.t === "dataLost" ? left : { t: "keptOut", trouble, serves };
 }
 
-function withoutQuorum(voters: readonly Seat[], world: World): Health {
+function withoutQuorum(voters: readonly Seat[], world: World, now: number): Health {
   // Learners keep the list to themselves, and who is silent tells nothing: then the status knows who voted last.
-  if (voters.length === 0) return withoutList(world);
+  if (voters.length === 0) return withoutList(world, now);
   const answering = voters.filter(({ answer }) => answer !== undefined).length;
   const needed = quorum(voters.length);
   // 3 voters, 2 answer: they can elect a leader, and do within a second or two. 1 answers: it never can alone.
@@ -57,33 +57,38 @@ function withoutQuorum(voters: readonly Seat[], world: World): Health {
   const unstarted = voters.filter(({ member }) => member.name === "").length;
   // 2 voters, one of them new: 1 answers, and 1 + 1 ≥ quorum(2) = 2. It had no data that could be lost.
   if (answering + unstarted >= needed) return { t: "joining" };
-  return lost(answering, voters.length, voters);
+  return lost(answering, voters.length, voters, now);
 }
 
 /**
  * 1 voter and 2 learners, the voter's pod gone: 0 < quorum(1) = 1 hold the data, whatever the learners have copied.
  * 3 voters, 1 pod gone, 2 that do not answer yet: 2 ≥ quorum(3) = 2 can come back by themselves.
  */
-function withoutList({ claims, cluster: { status }, pods }: World): Health {
+function withoutList({ claims, cluster: { status }, pods }: World, now: number): Health {
   const at = (name: string): Place => ({
     pod: pods.find((pod) => pod.name === name),
     claim: claimOf(claims, name),
   });
-  if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(at));
+  if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(at), now);
   const current = claims.filter(({ role }) => role === "current");
   // Written by an older release, or taken over with its volumes: any pod and any volume may be a voter's.
   const names = new Set([...pods, ...current.filter(hasBegun)].map(({ name }) => name));
-  return lost(0, Math.max(1, status.size || names.size), [...names].map(at));
+  return lost(0, Math.max(1, status.size || names.size), [...names].map(at), now);
 }
 
 interface Place {
   readonly pod: MemberPod | undefined;
   readonly claim: Claim | undefined;
+  readonly answer?: MemberAnswer | undefined;
 }
 
-function lost(answering: number, voters: number, places: readonly Place[]): Health {
+function lost(answering: number, voters: number, places: readonly Place[], now: number): Health {
   const left = places.filter(({ pod, claim }) => holdsData(pod, claim)).length;
   if (left < quorum(voters)) return { t: "dataLost", left, voters };
+  const coming = places.filter(({ pod, answer }) => answer === undefined && isFirstComing(pod, now)).length;
+  // 3 voters, 2 of them promoted a moment ago and about to serve: if the third is slow for once, 0 + 2 ≥ quorum(3) = 2
+  // come by themselves. One that ran before is waited for in another way: somebody was served by it, and is not now.
+  if (answering + coming >= quorum(voters)) return { t: "joining" };
   return { t: "quorumLost", answering, voters };
 }
 
@@ -108,14 +113,20 @@ export function unhealthyVoters({ etcd }: World, seats: readonly Seat[]): readon
   const isOfUse = ({ alive, answer }: Seat): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
   // Its container is started again with another image: it is expected back, and `roll.stopped` says if it does not come.
   const isBeingChanged = ({ pod }: Seat): boolean => pod?.changedFrom !== undefined && !pod.terminating;
-  const isFirstStart = ({ pod }: Seat): boolean => pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
   return seats.filter(
     (seat) =>
       isVoter(seat) &&
       seat.member.name !== "" &&
       !isOfUse(seat) &&
-      ((!isFirstStart(seat) && !isBeingChanged(seat)) || isWiped(seat)),
+      ((!isFirstStart(seat.pod) && !isBeingChanged(seat)) || isWiped(seat)),
   );
 }
+
+const isFirstStart = (pod: MemberPod | undefined): boolean =>
+  pod?.state.t === "running" && !pod.ready && pod.readyOnce !== true;
+
+/** For a while: one that is still not there then is missed like any other. */
+const isFirstComing = (pod: MemberPod | undefined, now: number): boolean =>
+  pod !== undefined && isFirstStart(pod) && !pod.terminating && isYoung(pod, now);
 
 export const isWiped = ({ state }: Seat): boolean => state.t === "lost" && state.wiped === true;

@@ -11,6 +11,7 @@ import { outdatedTls } from "./pod-tls.ts";
 import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
 import { answeredIn } from "./silence.ts";
 import { quotaOf } from "./space.ts";
+import { neighbours } from "./spread.ts";
 import type { Target } from "./target.ts";
 
 export interface Roll {
@@ -80,7 +81,10 @@ export function isRolling({ cluster, problems }: World): boolean {
   return problems.length === 0 && cluster.spec.updateStrategy === "RollingUpdate";
 }
 
-/** One that does not come up first: it cannot get worse. Then followers, and the leader last. */
+/**
+ * One that does not come up first: it cannot get worse. Then followers, those first that share a node (where a new member
+ * has taken its place beside an old one, the old one goes), and the leader last.
+ */
 function changesOf({ world, cluster, tls, target, release, ours, leader }: RollInput): readonly Change[] {
   if (world.problems.length > 0) return [];
   const changes = ours.filter(isVoter).flatMap((seat): Change[] => {
@@ -107,7 +111,10 @@ function changesOf({ world, cluster, tls, target, release, ours, leader }: RollI
     if (isBroken(change)) return 0;
     return change.seat.member.id === leader ? 2 : 1;
   };
-  return changes.toSorted((a, b) => rank(a) - rank(b) || (a.seat.name < b.seat.name ? -1 : 1));
+  const company = ({ seat }: Change): number => neighbours(seat, ours);
+  return changes.toSorted(
+    (a, b) => rank(a) - rank(b) || company(b) - company(a) || (a.seat.name < b.seat.name ? -1 : 1),
+  );
 }
 
 export const runs = (pod: Release, { version, image }: Release): boolean =>

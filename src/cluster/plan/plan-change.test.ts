@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
-import { check, crashing, learner, voter, young } from "../testing/plan-table.ts";
+import { check, crashing, learner, onNodeOf, voter, young } from "../testing/plan-table.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { planCluster } from "./plan.ts";
@@ -194,7 +194,6 @@ check("another version", [
 const settings = (spec: object): Partial<MemberPod> => ({ madeFrom: settingsOf(sampleCluster({ spec }).spec) });
 const stored = (version: string, storage: string, downgrade?: string): SampleMember[] =>
   ["a", "b", "c"].map((letter) => voter(letter, { ...of(version), storage, says: { downgrade } }));
-const sameNode: Partial<MemberPod> = { node: { t: "ready", name: "node-of-demo-b" } };
 
 check("what etcd is brought to first", [
   [
@@ -246,7 +245,7 @@ check("a member that is changed", [
   ],
   [
     "has its image tried once where another is on the same node",
-    { members: [voter("a"), old("b"), old("c", sameNode)] },
+    { members: [voter("a"), old("b"), old("c", onNodeOf("b"))] },
     [on("b")],
     30_000,
   ],
@@ -280,6 +279,22 @@ check("other settings", [
   [
     "cost a follower first",
     { spec, members: [made("a", before), made("b", before), made("c", before), made("d", after)] },
+    ["remove b", "delete b"],
+  ],
+  [
+    "cost the follower first that has the new member beside it",
+    {
+      spec,
+      members: [made("a", before), made("b", before), made("c", before), made("d", { ...after, ...onNodeOf("c") })],
+    },
+    ["remove c", "delete c"],
+  ],
+  [
+    "cost the leader last, also with the new member beside it",
+    {
+      spec,
+      members: [made("a", before), made("b", before), made("c", before), made("d", { ...after, ...onNodeOf("a") })],
+    },
     ["remove b", "delete b"],
   ],
   [

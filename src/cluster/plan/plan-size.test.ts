@@ -1,5 +1,5 @@
 // What is done about the number of members.
-import { added, check, five, going, learner, three, voter, young } from "../testing/plan-table.ts";
+import { added, check, five, going, learner, onNodeOf, three, voter, young } from "../testing/plan-table.ts";
 
 check("fewer members", [
   [
@@ -7,6 +7,21 @@ check("fewer members", [
     { members: [...three, voter("d", { pod: young })], size: 3 },
     ["remove d", "delete d"],
     0,
+  ],
+  [
+    "one that shares a node goes before a newer one that has its own",
+    { size: 3, members: [...three, voter("d", { pod: onNodeOf("b") }), voter("e", { pod: young })] },
+    ["remove d", "delete d"],
+  ],
+  [
+    "one that does not serve goes before one that shares a node",
+    { size: 3, members: [...three, voter("d", { pod: onNodeOf("b") }), voter("e", { silent: true })] },
+    ["remove e", "delete e"],
+  ],
+  [
+    "the leader stays, whoever shares its node",
+    { size: 3, members: [...three, voter("d", { pod: { ...onNodeOf("a"), ...young } })] },
+    ["remove d", "delete d"],
   ],
   [
     "never the leader when another will do",

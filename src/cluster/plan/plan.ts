@@ -18,8 +18,6 @@ import { grow, growBeforePromotions } from "./rules/grow.ts";
 import { guardStarted } from "./rules/guard.ts";
 import { heldUp, leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
-import { makeMissingPods } from "./rules/missing-pods.ts";
-import { deleteOrphans } from "./rules/orphans.ts";
 import { promoteLearners } from "./rules/promote.ts";
 import { putBack, putBackWithoutQuorum } from "./rules/put-back.ts";
 import { readdress } from "./rules/readdress.ts";
@@ -27,6 +25,7 @@ import { remakePods } from "./rules/remake.ts";
 import { beginRestore, replaceData } from "./rules/replace-data.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
+import { deleteOrphans, makeMissingPods } from "./rules/strays.ts";
 import { exchangeUndialable, makeDialable } from "./rules/together.ts";
 import {
   budget,

@@ -2,6 +2,7 @@
 // True or False and each with a sentence that says what is the matter and, where a person has to act, what to do.
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import { progressConditions } from "../../kube/objects/progress.ts";
 import { adoptionProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
@@ -29,22 +30,17 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
     Upgrading: upgrading(assessment),
     Recovering: recovering(assessment, outcome),
     Ready: readiness,
-    ...progressOn(readiness),
+    ...progressOf(readiness),
     ...(certificates && { CertificatesValid: certificates }),
     ...diskPressure(assessment),
   };
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
 
-/** By the rules of kstatus, which Flux and Helm wait by: Stalled only where it never goes on by itself. */
-function progressOn({ status, reason, message }: Verdict): { Reconciling: Verdict; Stalled: Verdict } {
-  const meaning = status === "True" ? undefined : (readyReasons[reason] ?? "progressing");
-  const isStalled = meaning === "stalled";
-  const isReconciling = meaning !== undefined && !isStalled;
-  return {
-    Reconciling: isReconciling ? yes(reason, message) : no(reason, ""),
-    Stalled: isStalled ? yes(reason, message) : no(reason, ""),
-  };
+function progressOf({ status, reason, message }: Verdict): ReturnType<typeof progressConditions> {
+  const meaning = status === "True" ? "done" : (readyReasons[reason] ?? "progressing");
+  const progress = meaning === "done" || meaning === "stalled" ? meaning : "reconciling";
+  return progressConditions(progress, reason, message);
 }
 
 type Unavailable = Exclude<Health, { t: "serving" }>;
@@ -78,7 +74,7 @@ export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "clu
     case "electing":
       return "The members are electing a leader; nothing can be read or written until they have one.";
     case "joining":
-      return "A new member is needed for a majority and starts; nothing can be written until it has joined.";
+      return "New members are needed for a majority and start; nothing can be written until they have joined.";
     case "foreign":
       return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
@@ -115,11 +111,11 @@ function upgrading(assessment: Assessment): Verdict {
   if (isThere || isHeld) return no("Not upgrading", "");
   const path = stepsOf(roll).join(", then ");
   const by = path === version ? "" : ` by way of ${path}`;
-  return yes("Cluster upgrading", `upgrading to ${version}${by}: ${progressOf(assessment)}`);
+  return yes("Cluster upgrading", `upgrading to ${version}${by}: ${rollProgress(assessment)}`);
 }
 
 /** How far the change of the members is, and what it waits for. */
-function progressOf({ desired, roll, world }: Assessment): string {
+function rollProgress({ desired, roll, world }: Assessment): string {
   const { changes, target, updated, waits } = roll;
   const done = `${updated} of ${desired.size} members have the version and settings of the spec`;
   if (waits !== undefined) return `${done}; ${waits.replace(/\.$/, "")}.`;
@@ -201,7 +197,7 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   if (seats.length <= desired.size && going.length > 0)
     return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
   const alarm = alarmOf(world);
-  if (roll.stopped !== undefined && alarm === undefined) return no("UpdateStopped", because(progressOf(assessment)));
+  if (roll.stopped !== undefined && alarm === undefined) return no("UpdateStopped", because(rollProgress(assessment)));
   const healthy = voters.filter(({ alive }) => alive).length;
   const isChanging = seats.some(({ pod }) => pod?.changedFrom !== undefined);
   if (!isChanging && roll.surge === 0 && (healthy !== desired.size || seats.length !== desired.size)) {
@@ -217,7 +213,7 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
       `Members run ${others.join(", ")}, and ${version} is wanted. That cannot be done: ${roll.target.refused}`,
     );
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
-    return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(progressOf(assessment)));
+    return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
 }
 

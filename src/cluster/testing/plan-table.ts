@@ -23,6 +23,10 @@ export const crashing = (ago: number): Partial<MemberPod> => ({
 export const onSilentNode = (ago: number): Partial<MemberPod> => ({
   node: { t: "silent", name: "n", since: sampleNow - ago },
 });
+/** Beside the member of that letter. */
+export const onNodeOf = (letter: string): Partial<MemberPod> => ({
+  node: { t: "ready", name: `node-of-demo-${letter}` },
+});
 export const urls = (...letters: string[]): string[] => letters.map((l) => `http://demo-${l}.demo.shop.svc:2380`);
 
 export const voter = (letter: string, more: Partial<SampleMember> = {}): SampleMember => ({ letter, ...more });

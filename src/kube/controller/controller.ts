@@ -34,7 +34,9 @@ export type ControllerEvent =
       readonly key: string;
       readonly waitedMs: number;
       readonly missing: readonly OwnWrite[];
-    };
+    }
+  /** It leads no more: another process looks after its keys. */
+  | { readonly type: "stopped" };
 
 export interface ControllerOptions {
   name: string;
@@ -84,6 +86,7 @@ export class Controller {
       await this.#term.run();
     } finally {
       this.#term = undefined;
+      this.#options.observe?.({ type: "stopped" });
     }
   }
 

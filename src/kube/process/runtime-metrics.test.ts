@@ -43,6 +43,30 @@ test("a controller's queue and reconciles show in the metrics", () => {
   for (const [name, value] of expected) assert.equal(seen.get(name), value, name);
 });
 
+test("an object that fails shows how often, until a reconcile of it succeeds or another process leads", () => {
+  const metrics = new RuntimeMetrics();
+  const observe = metrics.controller("cluster");
+  const ended = (key: string, next: Next): void =>
+    observe({ type: "reconcileEnded", key, id: "1", next, tookMs: 1, writes: 0, cutShort: undefined });
+  const failing = (): (string | number)[][] =>
+    [...samples(metrics.registry)].filter(([name]) => name.startsWith("controller_failures_in_a_row"));
+  const labels = (name: string): string =>
+    `controller_failures_in_a_row{controller="cluster",name="${name}",namespace="shop"}`;
+  for (const next of [failed(new Error("x")), failed(new Error("x"))]) ended("shop/a", next);
+  ended("shop/b", failed(new Error("x")));
+  ended("shop/c", done);
+  assert.deepEqual(failing(), [
+    [labels("a"), 2],
+    [labels("b"), 1],
+  ]);
+  ended("shop/a", again(1));
+  assert.deepEqual(failing(), [[labels("b"), 1]]);
+  observe({ type: "stopped" });
+  assert.deepEqual(failing(), []);
+  ended("shop/b", failed(new Error("x")));
+  assert.deepEqual(failing(), [[labels("b"), 1]]);
+});
+
 test("lists, watches, requests, leadership and events show in the metrics", () => {
   const metrics = new RuntimeMetrics();
   const informer = metrics.informer("Pod");

@@ -20,6 +20,7 @@ export class RuntimeMetrics {
   readonly #retries: Counter;
   readonly #reconciles: Counter;
   readonly #reconcileTime: Histogram;
+  readonly #failing: Gauge;
   readonly #overdue: Counter;
   readonly #cacheLag: Counter;
   readonly #lists: Counter;
@@ -42,6 +43,10 @@ export class RuntimeMetrics {
     this.#retries = counter("workqueue_retries_total", "Keys that were put back after a failure.");
     this.#reconciles = counter("controller_runtime_reconcile_total", "Reconciles, by result.");
     this.#reconcileTime = histogram("controller_runtime_reconcile_time_seconds", "How long a reconcile took.");
+    this.#failing = gauge(
+      "controller_failures_in_a_row",
+      "Reconciles of an object that have failed since the last that did not; absent: the last did not fail.",
+    );
     this.#overdue = counter(
       "controller_runtime_reconcile_timeouts_total",
       "Reconciles that did not end by their deadline.",
@@ -58,11 +63,21 @@ export class RuntimeMetrics {
 
   /** For `ControllerOptions.observe`. */
   controller(name: string): (event: ControllerEvent) => void {
+    const failures = new Map<string, number>();
     return (event) => {
       if (event.type === "queue") this.#queue(name, event.event);
       if (event.type === "reconcileEnded") {
         this.#reconciles.add({ controller: name, result: resultOf(event.next) });
         this.#reconcileTime.observe({ controller: name }, event.tookMs / 1000);
+        const labels = { controller: name, ...objectOf(event.key) };
+        if (event.next.next === "failed") {
+          failures.set(event.key, (failures.get(event.key) ?? 0) + 1);
+          this.#failing.set(labels, failures.get(event.key) ?? 0);
+        } else if (failures.delete(event.key)) this.#failing.remove(labels);
+      }
+      if (event.type === "stopped") {
+        failures.clear();
+        this.#failing.remove({ controller: name });
       }
       if (event.type === "reconcileOverdue") this.#overdue.add({ controller: name });
       if (event.type === "cachesLag") this.#cacheLag.add({ controller: name });
@@ -107,6 +122,11 @@ export class RuntimeMetrics {
     if (event.type === "finished") this.#worked.observe({ name }, event.tookMs / 1000);
     if (event.type === "retrying") this.#retries.add({ name });
   }
+}
+
+function objectOf(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf("/");
+  return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
 }
 
 function resultOf(next: Next): string {

@@ -1,11 +1,10 @@
 // `ctl`: etcdctl against a cluster, with endpoints and certificates in place.
-import { Secret } from "../../kube/objects/kinds.ts";
 import type { Command } from "../command.ts";
 import { etcdctlWords, execWords } from "../etcdctl.ts";
 import { UsageError } from "../line/usage-error.ts";
+import { loginFlag, loginRight, loginWords } from "../login.ts";
 import { podNamed, servingPod } from "../members-to-talk-to.ts";
-import { type Looked, lookAt } from "../one-cluster.ts";
-import { Refusal } from "../place/refusal.ts";
+import { lookAt } from "../one-cluster.ts";
 import { execInPods, readClusters, readPods } from "../rights.ts";
 
 export const ctlCommand: Command = {
@@ -19,7 +18,7 @@ export const ctlCommand: Command = {
   ],
   flags: [
     { name: "member", value: "MEMBER", what: "Talk to this member alone. Absent: to all, from the leader." },
-    { name: "login", what: "Log in as the operator does, from the Secret in spec.auth.operatorSecret." },
+    loginFlag,
   ],
   examples: [
     { what: "Write and read", line: "ctl my-etcd put greeting hello" },
@@ -27,12 +26,7 @@ export const ctlCommand: Command = {
     { what: "Every member's status", line: "ctl my-etcd endpoint status -w table" },
     { what: "One member's own view", line: "ctl --member my-etcd-2b7kq9xw4c my-etcd get greeting --consistency=s" },
   ],
-  rights: [
-    readClusters,
-    readPods,
-    execInPods,
-    { group: "", resource: "secrets", verbs: ["get"], without: "Only with --login." },
-  ],
+  rights: [readClusters, readPods, execInPods, loginRight],
   async run(call) {
     const words = call.arguments.slice(1);
     if (words.length === 0) throw new UsageError("Say what etcdctl shall do, as in `kubectl etcd ctl NAME get KEY`.");
@@ -42,18 +36,9 @@ export const ctlCommand: Command = {
     // A snapshot comes from one member.
     const isOfOne = named !== undefined || words[0] === "snapshot";
     const endpoints = isOfOne ? [] : (looked.snapshot.cluster.status?.clientEndpoints ?? []);
-    const login = call.flags.has("login") ? [await loginOf(looked)] : [];
+    const login = await loginWords(call, looked);
     const terminal = call.screen.canAsk ? "terminal" : "none";
     const code = await call.kubectl.run(execWords(pod, etcdctlWords(pod, [...login, ...words], endpoints), terminal));
     return code === 0 ? 0 : 1;
   },
 };
-
-async function loginOf({ key, reach, snapshot }: Looked): Promise<string> {
-  const name = snapshot.cluster.spec.auth?.operatorSecret ?? "";
-  if (name === "")
-    throw new Refusal(`${key.name} has no spec.auth.operatorSecret to log in with: give etcdctl --user instead.`);
-  const { data = {} } = await reach.api.get(Secret, { namespace: key.namespace, name });
-  const part = (field: string): string => Buffer.from(data[field] ?? "", "base64").toString("utf8");
-  return `--user=${part("username")}:${part("password")}`;
-}

@@ -1,8 +1,8 @@
 // `defrag`: gives unused room of the database files back, one member at a time, the leader last.
-import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { etcdctlWords, execWords } from "../etcdctl.ts";
+import { loginFlag, loginRight, loginWords } from "../login.ts";
 import { podNamed } from "../members-to-talk-to.ts";
 import { type Looked, lookAt } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
@@ -24,13 +24,14 @@ export const defragCommand: Command = {
   flags: [
     { name: "timeout", value: "SECONDS", what: "For each member. Absent: 120." },
     { name: "accept-downtime", what: "Do it with one or two members, too: nothing is served meanwhile." },
+    loginFlag,
     yesFlag,
   ],
   examples: [
     { what: "All members", line: "defrag my-etcd" },
     { what: "One member", line: "defrag my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods],
+  rights: [readClusters, readPods, execInPods, loginRight],
   async run(call) {
     const looked = await lookAt(call);
     const [, named] = call.arguments;
@@ -78,7 +79,7 @@ async function defragAll(call: Call, order: readonly string[]): Promise<ExitCode
     const looked = await lookAt(call);
     refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
     const before = sizeOf(looked.view, name);
-    await defragOne(call, podNamed(looked, name));
+    await defragOne(call, looked, name);
     const after = sizeOf((await lookAt(call)).view, name);
     done.push({ member: name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
     if (call.output === "text") call.screen.print(`${name}: ${changeInWords(before, after)}`);
@@ -87,10 +88,11 @@ async function defragAll(call: Call, order: readonly string[]): Promise<ExitCode
   return 0;
 }
 
-async function defragOne({ flags, kubectl }: Call, pod: Pod): Promise<void> {
-  const seconds = flags.text("timeout") ?? "120";
-  const words = [`--command-timeout=${seconds.replace(/s$/, "")}s`, "defrag"];
-  await kubectl.read(execWords(pod, etcdctlWords(pod, words)));
+async function defragOne(call: Call, looked: Looked, name: string): Promise<void> {
+  const pod = podNamed(looked, name);
+  const seconds = call.flags.text("timeout") ?? "120";
+  const words = [...(await loginWords(call, looked)), `--command-timeout=${seconds.replace(/s$/, "")}s`, "defrag"];
+  await call.kubectl.read(execWords(pod, etcdctlWords(pod, words)));
 }
 
 const sizeOf = ({ members }: ClusterView, name: string): number | undefined =>

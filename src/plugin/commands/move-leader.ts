@@ -1,6 +1,7 @@
 // `move-leader`: has another member lead.
 import type { Command } from "../command.ts";
 import { etcdctlWords, execWords, listedMembers } from "../etcdctl.ts";
+import { loginFlag, loginRight, loginWords } from "../login.ts";
 import { podNamed } from "../members-to-talk-to.ts";
 import { type Looked, lookAt } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
@@ -15,21 +16,24 @@ export const moveLeaderCommand: Command = {
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
   ],
-  flags: [],
+  flags: [loginFlag],
   examples: [
     { what: "To the voter that lags least", line: "move-leader my-etcd" },
     { what: "To a certain one", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods],
+  rights: [readClusters, readPods, execInPods, loginRight],
   async run(call) {
     const looked = await lookAt(call);
     const from = leaderOf(looked);
     const to = targetOf(looked, call.arguments[1], from);
     const pod = podNamed(looked, from);
-    const listed = listedMembers(await call.kubectl.read(execWords(pod, etcdctlWords(pod, ["member", "list"]))));
+    const login = await loginWords(call, looked);
+    const etcdctl = (...words: string[]): Promise<string> =>
+      call.kubectl.read(execWords(pod, etcdctlWords(pod, [...login, ...words])));
+    const listed = listedMembers(await etcdctl("member", "list"));
     const id = listed.find(({ name }) => name === to)?.id;
     if (id === undefined) throw new Refusal(`etcd does not list ${to} as a member.`);
-    await call.kubectl.read(execWords(pod, etcdctlWords(pod, ["move-leader", id])));
+    await etcdctl("move-leader", id);
     const said = `${to} leads ${looked.key.name}; before, ${from} did.`;
     call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
     return 0;

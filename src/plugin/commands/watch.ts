@@ -1,17 +1,13 @@
 // `watch`: `status` that follows what happens: drawn anew on a terminal, else a line for each change.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { Informer } from "../../kube/cache/informer.ts";
-import type { Selection } from "../../kube/client/api.ts";
-import { systemClock } from "../../kube/clock.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
-import { type Kind, type KubeObject, secondsTime } from "../../kube/objects/objects.ts";
-import type { Call, Command, ExitCode, Right } from "../command.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
+import type { Call, Command } from "../command.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
-import { readAll } from "../rights.ts";
-import { all, found, memberSelector, readSnapshot } from "../snapshot/snapshot.ts";
+import { watchAll } from "../rights.ts";
+import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
+import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
 import { fleetOf, fleetText, type FleetView } from "../view/fleet.ts";
@@ -27,73 +23,30 @@ export const watchCommand: Command = {
     { what: "One cluster, live", line: "watch my-etcd" },
     { what: "A log of what happens", line: "watch my-etcd | tee my-etcd.log" },
   ],
-  rights: readAll.map(
-    (right): Right =>
-      right.resource.includes("/") || right.scope === "cluster"
-        ? right
-        : { ...right, verbs: [...right.verbs, "watch"] },
-  ),
+  rights: watchAll,
   async run(call) {
     const reach = await call.reach();
     const [name] = call.arguments;
     // A mistake in the name or a right that lacks is said before anything is drawn.
-    const follow = name === undefined ? fleetFollower(call, reach) : clusterFollower(call, reach, name);
-    await follow.look();
-    return followChanges(call, reach, follow);
+    const { sources, look } = name === undefined ? fleetFollower(call, reach) : clusterFollower(call, reach, name);
+    await look();
+    const lookAgain = (): Promise<void> => look().catch((error: unknown) => call.screen.note(sentenceOf(error)));
+    await follow({ api: reach.api, sources, look: lookAgain, signal: call.signal });
+    return 0;
   },
 };
 
 interface Follower {
-  readonly sources: readonly (readonly [Kind<KubeObject>, Selection])[];
+  readonly sources: readonly Source[];
   /** Reads everything, and shows it if it is worth it. */
   readonly look: () => Promise<void>;
 }
 
-/** Changes come in bursts. */
-const gatherFor = 250;
-/** Ages, and the figures of members, have no event. */
-const lookEvery = 5_000;
-
-async function followChanges(call: Call, { api }: Reach, { sources, look }: Follower): Promise<ExitCode> {
-  const { signal } = call;
-  let wake = (): void => undefined;
-  let changed = false;
-  for (const [kind, selection] of sources) {
-    const informer = new Informer({ api, kind, selection, optional: "live changes", observe: () => undefined });
-    informer.subscribe(() => {
-      changed = true;
-      wake();
-    });
-    informer.run(signal).catch(() => undefined); // ends only with the signal
-  }
-  while (!signal.aborted) {
-    await new Promise<void>((resolve) => {
-      const cancel = systemClock.after(lookEvery, resolve);
-      wake = (): void => {
-        cancel();
-        systemClock.after(gatherFor, resolve);
-      };
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      if (changed) wake();
-    });
-    changed = false;
-    if (signal.aborted) break;
-    await look().catch((error: unknown) => call.screen.note(sentenceOf(error)));
-  }
-  return 0;
-}
-
 function clusterFollower(call: Call, reach: Reach, name: string): Follower {
   const { namespace } = reach;
-  const own = { namespace, fieldSelector: `metadata.name=${name}` };
   const show = shower(call, lineOf);
   return {
-    sources: [
-      [EtcdCluster, own],
-      [Pod, { namespace, labelSelector: memberSelector(name) }],
-      [EtcdRestore, { namespace }],
-      [EtcdBackup, { namespace }],
-    ],
+    sources: sourcesOfCluster({ namespace, name }),
     async look() {
       const view = viewOf(await readSnapshot(reach, { namespace, name }, call.now()));
       show(view, () => clusterText(view, call.screen));
@@ -106,10 +59,7 @@ function fleetFollower(call: Call, { api, namespace }: Reach): Follower {
   const selection = everywhere ? {} : { namespace };
   const show = shower(call, linesOfFleet);
   return {
-    sources: [
-      [EtcdCluster, selection],
-      [EtcdBackup, selection],
-    ],
+    sources: sourcesOfFleet(selection),
     async look() {
       const [clusters, backups] = await Promise.all([
         all(api, EtcdCluster, selection),

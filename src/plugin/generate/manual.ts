@@ -12,15 +12,38 @@ export function manual(commands: readonly Command[]): string {
 # kubectl etcd
 
 A plugin for kubectl that shows etcd clusters at a glance and does what administrators of etcd do by hand. It uses your own
-kubeconfig and your own rights, exec plugins included; nothing is installed in the cluster.
+kubeconfig and your own rights, exec plugins included; nothing is installed in the cluster. [dashboard.md](dashboard.md) shows its page in
+the browser.
 
 ## Install
-It is one file, and needs Node ${oldestNode} or newer and, for \`logs\`, \`ctl\`, \`move-leader\` and \`defrag\`, your kubectl.
+\`make plugin\` builds it in three forms, which do the same. For \`logs\`, \`ctl\`, \`move-leader\` and \`defrag\` each uses your
+kubectl.
+
+| form | needs |
+|---|---|
+| \`dist/kubectl-etcd-linux-amd64\` and \`-arm64\`, executables of about 110 MB | Linux with glibc 2.28 or newer and libstdc++, as common distributions but Alpine have; no Node |
+| \`dist/kubectl-etcd\`, a file of half a megabyte | Node ${oldestNode} or newer |
+| \`dist/krew\`, the executables as archives, with a manifest | [krew](https://krew.sigs.k8s.io) |
+
+Put the executable or the file into a folder of your PATH, as \`kubectl-etcd\`:
 
 \`\`\`sh
 make plugin
-sudo install dist/kubectl-etcd /usr/local/bin/
+sudo install dist/kubectl-etcd-linux-amd64 /usr/local/bin/kubectl-etcd
 kubectl etcd completion --install=/usr/local/bin
+\`\`\`
+
+Or let krew install it. It checks the archive against the manifest; completion is a step of its own there, too:
+
+\`\`\`sh
+kubectl krew install --manifest=dist/krew/etcd.yaml --archive=dist/krew/kubectl-etcd_linux_amd64.tar.gz
+\`\`\`
+
+Who publishes the archives says where they are, and krew fetches them from there:
+
+\`\`\`sh
+make plugin PLUGIN_OPTIONS='--uri https://example.org/{version}/{file} --homepage https://example.org'
+kubectl krew install --manifest-url=https://example.org/0.1.0/etcd.yaml
 \`\`\`
 
 ## Commands
@@ -72,7 +95,7 @@ const flagTable = (flags: readonly FlagRow[]): string =>
 const rightInLine = (right: Right): string =>
   `\`${rightInWords(right)}\`${right.without === undefined ? "" : " (optional)"}`;
 
-const looking = new Set(["status", "watch", "members", "doctor", "logs"]);
+const looking = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
 
 function roles(commands: readonly Command[]): string {
   const named = (name: string, of: readonly Command[]) => ({

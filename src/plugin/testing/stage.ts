@@ -7,6 +7,7 @@ import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import type { ExitCode } from "../command.ts";
 import type { Flags } from "../line/flags.ts";
+import type { Reach } from "../place/reach.ts";
 import { Refusal } from "../place/refusal.ts";
 import { runProgram } from "../program.ts";
 import { plain } from "../screen/colour.ts";
@@ -29,6 +30,8 @@ export class Stage {
   /** Each call of kubectl. */
   readonly calls: (readonly string[])[] = [];
   answer: "yes" | "no" | "nobody" = "nobody";
+  /** Hears each line while the command runs. */
+  onPrint: (text: string) => void = () => undefined;
   readonly #stop = new AbortController();
 
   async add<T extends KubeObject>(kind: Kind<T>, ...objects: readonly T[]): Promise<void> {
@@ -45,6 +48,20 @@ export class Stage {
     this.#stop.abort();
   }
 
+  reach(namespace = "default"): Reach {
+    return {
+      api: this.api,
+      namespace,
+      metrics: async ({ name }) => {
+        const answer = this.metrics(name);
+        if (typeof answer === "string") return answer;
+        throw answer;
+      },
+      logEnd: async ({ name }) => `the log of ${name}\n`,
+      [Symbol.dispose]: () => undefined,
+    };
+  }
+
   async run(...words: readonly string[]): Promise<Printed> {
     let [out, err] = ["", ""];
     const screen = {
@@ -53,7 +70,10 @@ export class Stage {
       paint: plain,
       isTerminal: false,
       canAsk: this.answer !== "nobody",
-      print: (text: string): void => void (out += `${text}\n`),
+      print: (text: string): void => {
+        out += `${text}\n`;
+        this.onPrint(text);
+      },
       note: (text: string): void => void (err += `${text}\n`),
       clear: () => undefined,
       draw: () => undefined,
@@ -64,17 +84,7 @@ export class Stage {
     };
     const code = await runProgram(words, {
       screen: () => screen,
-      reach: (flags: Flags) => ({
-        api: this.api,
-        namespace: flags.text("namespace") ?? "default",
-        metrics: async ({ name }) => {
-          const answer = this.metrics(name);
-          if (typeof answer === "string") return answer;
-          throw answer;
-        },
-        logEnd: async ({ name }) => `the log of ${name}\n`,
-        [Symbol.dispose]: () => undefined,
-      }),
+      reach: (flags: Flags) => this.reach(flags.text("namespace")),
       kubectl: () => ({
         run: async (args) => (this.#call(args) === undefined ? 1 : 0),
         read: async (args) => {

@@ -4,6 +4,7 @@ import { type Cell, type Column, leftOut, type Table, tableLines } from "../scre
 import { ageInWords, bytesInWords, shareInWords } from "../screen/words.ts";
 import { item, wrapped } from "../screen/wrap.ts";
 import type { BackupView, CertificateView, ClusterView, DatabaseView } from "./cluster-view.ts";
+import { certificateHue, databaseHue, healthHue, quorumHue, readyHue } from "./hues.ts";
 import type { MemberView } from "./members.ts";
 
 export interface Look {
@@ -30,16 +31,14 @@ export function clusterText(view: ClusterView, look: Look): string {
 
 function headLines(view: ClusterView, look: Look): string[] {
   const { name, namespace, ready, quorum, activity, alarms, database, toRoll } = view;
-  const hue = { True: "good", False: "bad", Unknown: "warning" } as const;
   const since = ready.forSeconds === undefined ? "" : ` (for ${ageInWords(ready.forSeconds * 1000)})`;
   const verdict = { True: "Ready", False: `Not ready, ${ready.reason}`, Unknown: "Not known" }[ready.status];
-  const isChanging = ready.status === "False" && quorum.margin >= 0 && progressing.has(ready.reason);
   return [
     `${look.paint("strong", name)} in ${namespace}`,
-    ...labelled("Status", `${verdict}${since}`, look, isChanging ? "warning" : hue[ready.status]),
+    ...labelled("Status", `${verdict}${since}`, look, readyHue(view)),
     ...(ready.sentence === "" ? [] : labelled("", ready.sentence, look)),
     ...labelled("Phase", `${view.phase}, etcd ${versionInWords(view)}`, look),
-    ...labelled("Quorum", quorum.sentence, look, quorumHue(quorum.margin, quorum.voters)),
+    ...labelled("Quorum", quorum.sentence, look, quorumHue(quorum)),
     ...(database === undefined ? [] : labelled("Database", databaseInWords(database), look, databaseHue(database))),
     ...(database?.pressure === undefined ? [] : labelled("", database.pressure, look)),
     ...(toRoll.updated < toRoll.of
@@ -54,17 +53,6 @@ function headLines(view: ClusterView, look: Look): string[] {
   ];
 }
 
-/** Ready is False, and nobody has to do anything about it. */
-const progressing: ReadonlySet<string> = new Set([
-  "Creating",
-  "Scaling",
-  "Updating",
-  "Joining",
-  "Electing",
-  "MembersLeaving",
-  "Restoring",
-]);
-
 function activityLines(said: readonly string[], ready: ClusterView["ready"], look: Look): string[] {
   if (said.length === 0)
     return labelled("Now", ready.status === "True" ? "nothing to do" : "see the status above", look, "dim");
@@ -77,20 +65,10 @@ function versionInWords({ version: { wanted, running } }: ClusterView): string {
   return `${running.join(" and ")}, going to ${wanted}`;
 }
 
-function quorumHue(margin: number, voters: number): Hue {
-  if (voters > 0 && margin < 0) return "bad";
-  return margin === 0 ? "warning" : "good";
-}
-
 function databaseInWords({ size, inUse, quota, volume }: DatabaseView): string {
   const used = inUse === undefined ? "" : `, ${bytesInWords(inUse)} in use`;
   const limit = quota === undefined ? "" : `; quota ${bytesInWords(quota)} (${shareInWords(size, quota)})`;
   return `${bytesInWords(size)}${used}${limit}${volume === undefined ? "" : `; volumes of ${bytesInWords(volume)}`}`;
-}
-
-function databaseHue({ size, quota, pressure }: DatabaseView): Hue | undefined {
-  if (quota !== undefined && size > 0.95 * quota) return "bad";
-  return pressure === undefined ? undefined : "warning";
 }
 
 function labelled(label: string, text: string, { columns, paint }: Look, hue?: Hue): string[] {
@@ -125,14 +103,13 @@ export function memberTable(members: readonly MemberView[]): Table {
 }
 
 function memberCells(member: MemberView): Cell[] {
-  const { name, role, healthy, health, version, dbSize, dbInUse, quota, lag, node, zone, ageSeconds, restarts } =
-    member;
+  const { name, role, health, version, dbSize, dbInUse, quota, lag, node, zone, ageSeconds, restarts } = member;
   const orNothing = <T>(value: T | undefined, text: (value: T) => string): string =>
     value === undefined ? "-" : text(value);
   return [
     name,
     role === "leader" ? { text: role, hue: "strong" } : role,
-    { text: health, hue: healthHue(healthy, health) },
+    { text: health, hue: healthHue(member) },
     version ?? "-",
     orNothing(dbSize, bytesInWords),
     orNothing(dbInUse, bytesInWords),
@@ -143,11 +120,6 @@ function memberCells(member: MemberView): Cell[] {
     orNothing(ageSeconds, (seconds) => ageInWords(seconds * 1000)),
     restarts === undefined || restarts === 0 ? orNothing(restarts, String) : { text: String(restarts), hue: "warning" },
   ];
-}
-
-function healthHue(healthy: boolean, health: string): Hue {
-  if (healthy) return health === "healthy" ? "good" : "warning";
-  return health === "starting" || health === "leaving" ? "warning" : "bad";
 }
 
 export function memberLines(members: readonly MemberView[], { columns, paint }: Look): string[] {
@@ -163,7 +135,7 @@ export function memberLines(members: readonly MemberView[], { columns, paint }: 
 function certificateLines(certificates: readonly CertificateView[], { columns, paint }: Look): string[] {
   if (certificates.length === 0) return [];
   const rows = certificates.map(({ use, notAfter, daysLeft }): Cell[] => {
-    const hue = daysLeft < 7 ? "bad" : daysLeft < 30 ? "warning" : "good";
+    const hue = certificateHue({ daysLeft });
     return [use, { text: daysLeft < 0 ? "expired" : `${daysLeft} days`, hue }, notAfter];
   });
   return tableLines({ columns: certificateColumns, rows }, columns, paint);

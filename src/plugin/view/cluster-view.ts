@@ -1,6 +1,6 @@
 // One cluster at a glance, as data: what the screen shows and what -o json and yaml print. Made from a snapshot, purely.
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
-import { imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { plural, timeOf } from "../screen/words.ts";
 import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
@@ -92,7 +92,7 @@ export function viewOf(snapshot: Snapshot): ClusterView {
     activity: activityOf(snapshot),
     members,
     ...(database !== undefined && { database }),
-    toRoll: { updated: Math.min(status.updatedMembers ?? spec.size, spec.size), of: spec.size },
+    toRoll: toRollOf(status, spec.size),
     alarms: { NoSpace: ["NOSPACE"], Corrupt: ["CORRUPT"] }[ready.reason] ?? [],
     certificates: status.certificates.map(({ use, notAfter }) => ({
       use,
@@ -102,6 +102,12 @@ export function viewOf(snapshot: Snapshot): ClusterView {
     backups: snapshot.backups.t === "missing" ? "unknown" : snapshot.backups.value.map((one) => backupOf(one, now)),
     notes: notesOf(snapshot),
   };
+}
+
+/** A member that has yet to join comes as the spec says: only those that vote may have to be changed. */
+function toRollOf({ updatedMembers, voters }: CompleteStatus, size: number): ClusterView["toRoll"] {
+  const of = voters.length === 0 ? size : Math.min(voters.length, size);
+  return { updated: Math.min(updatedMembers ?? of, of), of };
 }
 
 function readyOf({ cluster, now }: Snapshot): ReadyView {

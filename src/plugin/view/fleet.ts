@@ -8,6 +8,7 @@ import { item } from "../screen/wrap.ts";
 import { type Found, isOf, valueOr } from "../snapshot/snapshot.ts";
 import type { Look } from "./cluster-text.ts";
 import { backupOf } from "./cluster-view.ts";
+import { rowHue } from "./hues.ts";
 
 export interface FleetRow {
   readonly namespace: string;
@@ -94,12 +95,11 @@ export function fleetText({ clusters, notes }: FleetView, look: Look, scope: "na
 }
 
 function cellsOf(row: FleetRow): Cell[] {
-  const hue = row.ready === "True" ? "good" : row.ready === "False" ? "bad" : "warning";
   const status = row.ready === "True" ? "Ready" : row.reason || "Unknown";
   return [
     row.name,
     row.members,
-    row.paused ? { text: `${status}, paused`, hue: "warning" } : { text: status, hue },
+    { text: row.paused ? `${status}, paused` : status, hue: rowHue(row) },
     row.version,
     row.leader ?? "-",
     row.dbSize === undefined ? "-" : bytesInWords(row.dbSize),

@@ -155,6 +155,14 @@ describe("Restoring", () => {
     assert.ok(decision.t === "stay");
     assert.equal(decision.because, "2 of 3 members serve.");
   });
+
+  test("does not count more members than are wanted while one is exchanged, and says what the cluster waits for", () => {
+    const message = "1 of 3 members is exchanged.";
+    const conditions = [{ type: "Ready", status: "False" as const, reason: "Updating", message }];
+    const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "4/3", conditions }) }));
+    assert.ok(decision.t === "stay");
+    assert.equal(decision.because, `All 3 members serve, and the cluster has yet to become Ready: ${message}`);
+  });
 });
 
 describe("Saving", () => {

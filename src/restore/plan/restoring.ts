@@ -127,13 +127,21 @@ function stageOf(
   at: ClusterPhase,
 ): string {
   if (at === "Stopping") return `The members that the EtcdCluster ${name} had are stopped.`;
-  if (at === "Done") return `${(status.ready ?? "0").split("/")[0]} of ${spec.size} members serve.`;
+  if (at === "Done") return servingOf(status, spec.size);
   const from = `the backup ${restore.status.backup?.path ?? ""}`;
   if (seed.t === "failed")
     return `The member ${seed.member} could not be made from ${from}, and is tried again: ${seed.message}`;
   const made = seed.t === "made" ? seed.member : restore.status.seed?.member;
   if (made !== undefined) return `The member ${made} was made from ${from}, and starts.`;
   return `The ${seed.t === "starting" ? `member ${seed.member}` : "first member"} is being made from ${from}.`;
+}
+
+/** For a while there may be one more than wanted: the member that was made from the volume of the backups is exchanged. */
+function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], size: number): string {
+  const serving = Number.parseInt(ready, 10);
+  if (serving < size) return `${serving} of ${size} members serve.`;
+  const said = findCondition(conditions, "Ready")?.message ?? "";
+  return `All ${size} members serve, and the cluster has yet to become Ready${said === "" ? "." : `: ${said}`}`;
 }
 
 /** Why a cluster is not ready that a person has to do something about; the others pass. */

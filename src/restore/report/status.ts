@@ -2,34 +2,50 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
-import { secondsTime } from "../../kube/objects/objects.ts";
+import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
+import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { Outcome } from "../act/act.ts";
 import type { World } from "../observe/world.ts";
 import type { Decision } from "../plan/decision.ts";
 import type { Phase } from "../plan/phases.ts";
 
-export function statusOf(world: World, { decision, obstacle }: Outcome, now: number): EtcdRestoreStatus {
+export function statusOf(
+  world: Pick<World, "restore" | "worker">,
+  { decision, obstacle }: Pick<Outcome, "decision" | "obstacle">,
+  now: number,
+): EtcdRestoreStatus {
   const { metadata, status: before } = world.restore;
-  if (decision.t === "over") return decision.because === undefined ? before : { ...before, message: decision.because };
+  if (decision.t === "over")
+    return decision.because === undefined ? before : editSeen(before, metadata, decision.because);
   const date = new Date(now);
   const message = obstacle?.t === "refused" ? obstacle.because : decision.because;
   const phase = phaseAfter(before.phase, decision);
   const observedGeneration = before.observedGeneration ?? metadata.generation;
   const generation = observedGeneration === undefined ? {} : { observedGeneration };
-  const conclusion = {
-    type: "Complete",
-    status: phase === "Succeeded" ? ("True" as const) : ("False" as const),
-    reason: phase ?? "Waiting",
-    message,
-    ...generation,
+  const reason = phase ?? "Waiting";
+  const verdicts = {
+    Complete: { status: phase === "Succeeded" ? ("True" as const) : ("False" as const), reason, message },
+    ...progressConditions(progressIn(phase), reason, message),
   };
+  const conclusions = Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, ...generation }));
   return {
     ...factsAfter(world, decision, date),
     // As long as it has not begun, an edit counts.
     ...(phase !== undefined && { phase, ...generation }),
     message,
-    conditions: stamped(before.conditions, withConditions(before.conditions, [conclusion], date), date),
+    conditions: stamped(before.conditions, withConditions(before.conditions, conclusions, date), date),
   };
+}
+
+/** The edit changes nothing, and counts as seen: else programs that wait would wait for ever. */
+function editSeen(before: EtcdRestoreStatus, { generation }: ObjectMeta, message: string): EtcdRestoreStatus {
+  return { ...before, message, ...(generation !== undefined && { observedGeneration: generation }) };
+}
+
+/** One that failed is not tried again: a person applies another. */
+function progressIn(phase: Phase | undefined): Progress {
+  if (phase === "Succeeded") return "done";
+  return phase === "Failed" ? "stalled" : "reconciling";
 }
 
 function phaseAfter(before: Phase | undefined, decision: Decision): Phase | undefined {
@@ -38,7 +54,11 @@ function phaseAfter(before: Phase | undefined, decision: Decision): Phase | unde
   return decision.t === "go" ? decision.to : before;
 }
 
-function factsAfter({ restore: { status }, worker }: World, decision: Decision, now: Date): EtcdRestoreStatus {
+function factsAfter(
+  { restore: { status }, worker }: Pick<World, "restore" | "worker">,
+  decision: Decision,
+  now: Date,
+): EtcdRestoreStatus {
   if (decision.t === "over") return status;
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;

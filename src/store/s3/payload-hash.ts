@@ -5,7 +5,7 @@ import { createHash, createHmac, type Hash, type Hmac, webcrypto } from "node:cr
 type Data = string | ArrayBuffer | ArrayBufferView;
 
 /** From here on a thread is worth its while. */
-const large = 1024 * 1024;
+export const large = 1024 * 1024;
 
 export class PayloadHash {
   readonly #secret: Uint8Array | undefined;

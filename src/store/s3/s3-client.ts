@@ -8,6 +8,7 @@ import type { StoreTarget } from "../store.ts";
 import { readAwsProfile } from "./aws-profile.ts";
 import { PayloadHash } from "./payload-hash.ts";
 import { s3Retries } from "./s3-retries.ts";
+import { sendBodiesOverTls } from "./bodies-over-tls.ts";
 
 export type S3Target = Extract<StoreTarget, { type: "S3" | "OSS" }>;
 
@@ -17,10 +18,12 @@ export interface S3Connection {
   readonly name: string;
   /**
    * How the store checks what arrives. `sdk`: AWS, with the SDK's own checksums, which buckets with Object Lock demand.
-   * `signature`: others, which do not always know these; a request is signed with the SHA-256 of its body. `md5`: those of
-   * the others that asked for Content-MD5.
+   * `signature`: others, which do not always know these; a request is signed with the SHA-256 of its body, or TLS protects
+   * it (bodies-over-tls.ts). `md5`: those of the others that asked for Content-MD5.
    */
   checks: "sdk" | "signature" | "md5";
+  /** Whether signatures cover large bodies (bodies-over-tls.ts). Some buckets demand it also where TLS protects them. */
+  bodies: "signed" | "unsigned";
   close(): void;
 }
 
@@ -39,16 +42,19 @@ export async function connectS3(target: S3Target, patient?: Patience): Promise<S
     sha256: PayloadHash,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
-  return {
+  const connection: S3Connection = {
     client,
     bucket: target.bucket,
     name,
     checks: amazon ? "sdk" : "signature",
+    bodies: endpoint?.protocol === "http:" ? "signed" : "unsigned",
     close() {
       client.destroy();
       agents.destroy();
     },
   };
+  sendBodiesOverTls(client, () => connection.bodies === "unsigned");
+  return connection;
 }
 
 function parseEndpoint(endpoint: string, name: string): URL {

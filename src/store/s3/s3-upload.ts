@@ -13,6 +13,7 @@ import type { StoreError } from "../errors.ts";
 import { type Part, sendParts } from "../parts.ts";
 import { type Attempt, storeError } from "../sentences.ts";
 import type { PutOptions } from "../store.ts";
+import { large } from "./payload-hash.ts";
 import type { S3Connection } from "./s3-client.ts";
 import { s3Problem, s3Wording } from "./s3-errors.ts";
 
@@ -104,18 +105,35 @@ interface Sent {
   readonly ContentMD5?: string;
 }
 
-/** Sends a body so that the store can check it. Some want an MD5 where objects are locked, and say so. */
+/** Sends a body so that the store can check it. Some demand more for that than others, and say so. */
 async function checked<T>(at: S3Connection, bytes: Buffer, send: (sent: Sent) => Promise<T>): Promise<T> {
-  const withMd5 = (): Promise<T> => send({ Body: bytes, ContentMD5: createHash("md5").update(bytes).digest("base64") });
-  if (at.checks === "md5") return withMd5();
   try {
-    return await send({ Body: bytes });
+    return await send(sentAs(at, bytes));
   } catch (error) {
-    const { status, name, message } = s3Problem(error);
-    if (at.checks !== "signature" || status !== 400 || !/content-?md5/i.test(`${name} ${message}`)) throw error;
-    at.checks = "md5";
-    return withMd5();
+    if (!demandsMore(at, bytes, error)) throw error;
+    return checked(at, bytes, send);
   }
+}
+
+const sentAs = (at: S3Connection, bytes: Buffer): Sent => ({
+  Body: bytes,
+  ...(at.checks === "md5" && { ContentMD5: createHash("md5").update(bytes).digest("base64") }),
+});
+
+/** Whether there is something that was not sent yet, and may be what is missed. From now on it is sent. */
+function demandsMore(at: S3Connection, bytes: Buffer, error: unknown): boolean {
+  const { status = 0, name, message } = s3Problem(error);
+  // Where objects are locked.
+  if (at.checks === "signature" && status === 400 && /content-?md5/i.test(`${name} ${message}`)) {
+    at.checks = "md5";
+    return true;
+  }
+  // A policy of the bucket may refuse unsigned bodies, with the same words as any other request.
+  if (at.bodies === "unsigned" && bytes.length >= large && [400, 403, 501].includes(status)) {
+    at.bodies = "signed";
+    return true;
+  }
+  return false;
 }
 
 /** The request that makes the object visible: with the condition, where there is one and the store knows it. */

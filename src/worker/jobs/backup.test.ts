@@ -37,6 +37,10 @@ const key = "etcd/nightly_v10_2026-11-17-10:00:00";
 
 type At = (endpoint: Endpoint) => EtcdMember;
 
+async function* bodyOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 async function run(
   store: MemoryStore,
   etcd: FakeEtcd | At,
@@ -77,7 +81,7 @@ describe("a backup", () => {
   test("is an object, and beside it what is known of it", async () => {
     const store = new MemoryStore();
     const { backup, count, deleted } = await backedUp(store, await filled());
-    assert.deepEqual([...store.objects.keys()], [key, `${key}.json`]);
+    assert.deepEqual([...store.objects.keys()].sort(), [key, `${key}.json`]);
     const object = store.objects.get(key)!.bytes;
     const { clusterId: _, hash, ...facts } = backup;
     assert.deepEqual(facts, {
@@ -202,13 +206,39 @@ describe("a backup", () => {
   test("whose metadata cannot be written is deleted again", async () => {
     class Full extends MemoryStore {
       override async put(...[of, body, options]: Parameters<MemoryStore["put"]>) {
-        if (of.endsWith(".json")) this.fail("full", { to: "write" });
+        // What is written before the object says only whose it will be.
+        if (of.endsWith(".json") && this.objects.has(of.slice(0, -5))) this.fail("full", { to: "write" });
         return super.put(of, body, options);
       }
     }
     const store = new Full();
     assert.match(await fails("store", store, await filled()), /deleted again/);
     assert.equal(store.objects.size, 0);
+  });
+
+  test("whose worker dies before it could describe the object is no backup, and goes with the next one", async () => {
+    const [first, second] = [new MemoryStore(), new MemoryStore()];
+    const etcd = await filled();
+    await backedUp(first, etcd);
+    // As it is the moment after the object became visible.
+    const claim = { formatVersion: 1, key, unfinished: true, owner: job.owner };
+    for (const [at, bytes] of first.objects) second.objects.set(at, bytes);
+    await second.put(`${key}.json`, bodyOf(JSON.stringify(claim)), {});
+    const next = { run: "run-2", startedAt: "2026-11-17T11:00:00Z" };
+    const retention = { maxBackups: 5, maxAgeSeconds: 0, keep: [] };
+    const done = await backedUp(second, etcd, { ...next, retention });
+    assert.deepEqual([done.deleted, done.count], [1, 1]);
+    assert.deepEqual([...second.objects.keys()].sort(), [done.backup.key, `${done.backup.key}.json`]);
+  });
+
+  test("that is begun by somebody else at the same place is not touched by retention", async () => {
+    const store = new MemoryStore();
+    const other = "etcd/nightly_v3_2026-11-17-09:00:00";
+    const claim = { formatVersion: 1, key: other, unfinished: true, owner: { namespace: "ns", name: "weekly" } };
+    await store.put(other, bodyOf("half"), {});
+    await store.put(`${other}.json`, bodyOf(JSON.stringify(claim)), {});
+    await backedUp(store, await filled(), { retention: { maxBackups: 1, maxAgeSeconds: 1, keep: [] } });
+    assert.ok(store.objects.has(other) && store.objects.has(`${other}.json`));
   });
 
   test("that an earlier pod of the same run has finished is not made again", async () => {

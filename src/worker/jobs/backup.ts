@@ -9,8 +9,8 @@ import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import { Hashed } from "../program/hashed.ts";
 import type { BackupDone, BackupFacts, BackupJob } from "../job.ts";
-import { getMetadata, type Metadata, putMetadata } from "./metadata.ts";
-import { objectKey } from "./object-key.ts";
+import { getDescription, type Metadata, putMetadata } from "./metadata.ts";
+import { metadataKey, objectKey } from "./object-key.ts";
 import { pulled, resumed } from "../program/pulled.ts";
 import { endLeftovers } from "./leftovers.ts";
 import { readBack, withdrawn } from "./read-back.ts";
@@ -57,7 +57,11 @@ async function take(
     const stream = await firstThatStreams(sources, job, watch, { ...worker, signal: watch.signal });
     const name = objectKey(job.key, stream.before.revision, job.startedAt);
     wasThere.set(name, await isTaken(name, job, store, watch));
+    await claim(name, job, store, watch);
     return upload({ job, name, key, stream, store, watch, worker: { ...worker, signal: watch.signal } });
+  }).catch(async (error: unknown) => {
+    for (const [name, replaced] of wasThere) if (!replaced) await unclaim(name, store, worker);
+    throw error;
   });
   const isNew = wasThere.get(metadata.key) === false;
   try {
@@ -69,11 +73,30 @@ async function take(
   return factsOf(metadata);
 }
 
+/** A lone backup is replaced by the next one; in a series nothing else would ever tell whose this is. */
+async function claim(
+  key: string,
+  { key: plan, owner }: BackupJob,
+  store: ObjectStore,
+  { signal }: Watch,
+): Promise<void> {
+  if (plan.t === "series") await putMetadata(store, { formatVersion: 1, key, unfinished: true, owner }, { signal });
+}
+
+/** If it cannot be taken back now, the next run forgets it, with the object if that came to be after all. */
+async function unclaim(key: string, store: ObjectStore, { log }: Worker): Promise<void> {
+  try {
+    if ((await store.head(key)) === undefined) await store.delete(metadataKey(key));
+  } catch (error) {
+    log.info("what was to be written beside the backup stays for now", { key, error });
+  }
+}
+
 /** Whether an object is there that this one replaces. One in a series of somebody else is not replaced. */
 async function isTaken(name: string, job: BackupJob, store: ObjectStore, { signal }: Watch): Promise<boolean> {
   if ((await store.head(name, { signal })) === undefined) return false;
   if (job.key.t === "once") return true;
-  const { owner } = (await getMetadata(store, name, { signal })) ?? {};
+  const { owner } = (await getDescription(store, name, { signal })) ?? {};
   if (owner === undefined || (owner.namespace === job.owner.namespace && owner.name === job.owner.name)) return true;
   throw new WorkerFailure(
     "misconfigured",

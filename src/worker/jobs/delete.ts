@@ -10,12 +10,9 @@ export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Wo
   const { path, t } = job.key;
   await endLeftovers(job.key, store, worker);
   const { keys, lonely } = t === "once" ? { keys: [path], lonely: [] } : await listSeries(path, store, worker);
-  const owned = await ownedOf(keys, job.owner, store, worker);
-  const { deleted, refused } = await deleteAll(
-    owned.map(({ key }) => key),
-    store,
-    worker,
-  );
+  const { backups, unfinished } = await ownedOf(keys, job.owner, store, worker);
+  const owned = [...backups.map(({ key }) => key), ...unfinished];
+  const { deleted, refused } = await deleteAll(owned, store, worker);
   const lasting = refused.find(({ code }) => code !== "locked");
   if (lasting) throw new WorkerFailure("store", `${deleted} of ${owned.length} were deleted. ${lasting.message}`);
   await forgetLonely(lonely, job.owner, store, worker);

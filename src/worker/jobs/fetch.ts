@@ -131,8 +131,10 @@ async function written(file: string, plain: AsyncIterable<Uint8Array>, digest: T
   try {
     handle = await open(file, "w", 0o600);
     for await (const chunk of plain) {
+      // Another thread writes it meanwhile.
+      const writing = writeAll(handle, chunk);
       digest.add(chunk);
-      await writeAll(handle, chunk);
+      await writing;
     }
   } catch (error) {
     throw hasCode(error, "ENOSPC", "EDQUOT") ? diskFull(path.dirname(file), error) : error;

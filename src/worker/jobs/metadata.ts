@@ -1,7 +1,7 @@
 // What is stored beside a backup, as `<key>.json`: what is known of it, and whose it is. Backups of etcd-operator 0.9 have
 // none, and metadata that cannot be read counts as none.
 import type { ObjectStore, StoreCall } from "../../store/store.ts";
-import type { BackupFacts, BackupJob } from "../job.ts";
+import type { BackupFacts, BackupJob, Owner } from "../job.ts";
 import { metadataKey } from "./object-key.ts";
 
 export interface Metadata extends BackupFacts {
@@ -11,10 +11,18 @@ export interface Metadata extends BackupFacts {
   readonly cluster?: BackupJob["cluster"];
 }
 
+/** Stands in its place while the object is written: what a worker leaves that dies meanwhile is known by it. */
+export interface Claim {
+  readonly formatVersion: 1;
+  readonly key: string;
+  readonly unfinished: true;
+  readonly owner: Owner;
+}
+
 /** Longer is not ours. */
 const longest = 64 << 10;
 
-export async function putMetadata(store: ObjectStore, metadata: Metadata, call: StoreCall): Promise<void> {
+export async function putMetadata(store: ObjectStore, metadata: Metadata | Claim, call: StoreCall): Promise<void> {
   const text = Buffer.from(`${JSON.stringify(metadata, undefined, 2)}\n`);
   async function* body(): AsyncGenerator<Uint8Array> {
     yield text;
@@ -24,6 +32,17 @@ export async function putMetadata(store: ObjectStore, metadata: Metadata, call: 
 }
 
 export async function getMetadata(store: ObjectStore, key: string, call: StoreCall): Promise<Metadata | undefined> {
+  const found = await getDescription(store, key, call);
+  return found === undefined || isClaim(found) ? undefined : found;
+}
+
+export const isClaim = (described: Metadata | Claim): described is Claim => "unfinished" in described;
+
+export async function getDescription(
+  store: ObjectStore,
+  key: string,
+  call: StoreCall,
+): Promise<Metadata | Claim | undefined> {
   const found = await store.get(metadataKey(key), call);
   if (found === undefined) return undefined;
   const read: Uint8Array[] = [];
@@ -33,9 +52,10 @@ export async function getMetadata(store: ObjectStore, key: string, call: StoreCa
     bytes += chunk.length;
     if (bytes > longest) return undefined;
   }
-  const metadata = parseMetadata(Buffer.concat(read).toString("utf8"));
+  const parsed = parseJson(Buffer.concat(read).toString("utf8"));
   // Objects may have been copied elsewhere.
-  return metadata && { ...metadata, key };
+  if (isMetadata(parsed) || isClaimed(parsed)) return { ...parsed, key };
+  return undefined;
 }
 
 /** How each field must look; `?` may be absent. */
@@ -60,10 +80,21 @@ const form = {
   owner: { namespace: "string", name: "string" },
 } as const;
 
+const claimForm = {
+  formatVersion: "number",
+  key: "string",
+  unfinished: "boolean",
+  owner: { namespace: "string", name: "string" },
+} as const;
+
 export function parseMetadata(text: string): Metadata | undefined {
+  const parsed = parseJson(text);
+  return isMetadata(parsed) ? parsed : undefined;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(text);
-    return isMetadata(parsed) ? parsed : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -71,6 +102,10 @@ export function parseMetadata(text: string): Metadata | undefined {
 
 function isMetadata(value: unknown): value is Metadata {
   return hasForm(value, form) && "formatVersion" in value && value.formatVersion === 1;
+}
+
+function isClaimed(value: unknown): value is Claim {
+  return hasForm(value, claimForm) && "formatVersion" in value && value.formatVersion === 1 && "owner" in value;
 }
 
 function hasForm(value: unknown, form: Readonly<Record<string, unknown>>): value is object {

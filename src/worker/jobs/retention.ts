@@ -4,7 +4,7 @@ import { StoreError, type StoreErrorCode } from "../../store/errors.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { failureOf } from "../program/failure.ts";
 import type { BackupDone, BackupJob, Owner, Retention } from "../job.ts";
-import { getMetadata, type Metadata } from "./metadata.ts";
+import { type Claim, getDescription, getMetadata, isClaim, type Metadata } from "./metadata.ts";
 import { inSeries, metadataKey, metadataOf } from "./object-key.ts";
 import type { Worker } from "../program/worker.ts";
 
@@ -56,15 +56,16 @@ async function retain(job: BackupJob, made: string, store: ObjectStore, worker: 
   const path = key.path;
   const { keys, lonely } = await listSeries(path, store, worker);
   if (retention === undefined) return { deleted: 0, count: keys.length };
-  const owned = await ownedOf(keys, job.owner, store, worker);
+  const { backups: owned, unfinished } = await ownedOf(keys, job.owner, store, worker);
   const objects = owned.map(({ key, takenAt, revision }) => ({ key, takenAt: Date.parse(takenAt), revision }));
   const keep = [...retention.keep, made];
-  const chosen = chooseDeletions(objects, { ...retention, keep }, worker.time());
+  // By now the backup of this run is proved, and whoever began another and never ended it has been given up.
+  const chosen = [...chooseDeletions(objects, { ...retention, keep }, worker.time()), ...unfinished];
   const { deleted, refused } = await deleteAll(chosen, store, worker);
   await forgetLonely(lonely, job.owner, store, worker);
   return {
     deleted,
-    count: owned.length - deleted + (key.t === "once" ? 1 : 0),
+    count: owned.length + unfinished.length - deleted + (key.t === "once" ? 1 : 0),
     ...(refused.length > 0 && { kept: `The store keeps ${refused.length} that should go: ${refused[0]?.message}` }),
   };
 }
@@ -77,7 +78,8 @@ export async function forgetLonely(
   worker: Worker,
 ): Promise<void> {
   const { signal } = worker;
-  for (const { key } of await ownedOf(keys, owner, store, worker))
+  const { backups, unfinished } = await ownedOf(keys, owner, store, worker);
+  for (const key of [...backups.map((one) => one.key), ...unfinished])
     if ((await store.head(key, { signal })) === undefined) await store.delete(metadataKey(key), { signal });
 }
 
@@ -121,19 +123,28 @@ export async function listSeries(path: string, store: ObjectStore, { signal }: W
 
 const atOnce = 8;
 
-/** The metadata of those that are the owner's. */
+interface Owned {
+  readonly backups: readonly Metadata[];
+  /** Keys of objects that a worker began, and did not live to describe. */
+  readonly unfinished: readonly string[];
+}
+
+/** What is the owner's, as it is described beside the objects. */
 export async function ownedOf(
   keys: readonly string[],
   owner: Owner,
   store: ObjectStore,
   { signal }: Worker,
-): Promise<readonly Metadata[]> {
-  const owned: Metadata[] = [];
+): Promise<Owned> {
+  const found: (Metadata | Claim)[] = [];
   for (let at = 0; at < keys.length; at += atOnce) {
-    const some = await Promise.all(keys.slice(at, at + atOnce).map((key) => getMetadata(store, key, { signal })));
-    owned.push(...some.filter((found) => found?.owner !== undefined && isSame(found.owner, owner)).filter(isThere));
+    const some = await Promise.all(keys.slice(at, at + atOnce).map((key) => getDescription(store, key, { signal })));
+    found.push(...some.filter(isThere).filter((one) => one.owner !== undefined && isSame(one.owner, owner)));
   }
-  return owned;
+  return {
+    backups: found.filter((one): one is Metadata => !isClaim(one)),
+    unfinished: found.filter(isClaim).map(({ key }) => key),
+  };
 }
 
 const isThere = <T>(value: T | undefined): value is T => value !== undefined;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { typedBlocks } from "../../../docs/typed.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
@@ -18,6 +19,8 @@ import { onlyReplaced, sameProcesses } from "../../e2e/proofs/replaced.ts";
 import { RollWatch } from "../../e2e/proofs/roll-watch.ts";
 import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
+import { placeIn } from "../../e2e/own-kubeconfig.ts";
+import { blockScript, typeScript } from "../../support/docs.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 
 const priorityClass = "rolls-of-etcd";
@@ -32,6 +35,7 @@ interface Exchange {
   readonly has: (pod: Pod, process: MemberProcess) => void;
 }
 
+/** All of them in one edit. */
 const exchanges: readonly Exchange[] = [
   {
     what: "settings of etcd",
@@ -147,32 +151,29 @@ export function configuration(operator: () => Operator): void {
       await quorum.alwaysQuorum();
     });
 
-    for (const { what, edit, has } of exchanges)
-      test(`${what}: each member is exchanged once, and the new one joins before the old one leaves`, async () => {
-        const { cluster, writer } = on();
-        const before = await cluster.untilHealthy();
-        await using quorum = new QuorumWatch(cluster, { fewest: size });
-        await using identity = new IdentityWatch(cluster, before.clusterId);
-        await using roll = new RollWatch(cluster);
-        await cluster.edit(edit);
-        const after = await identity.during(untilRolled(cluster));
-        onlyReplaced(before, after, ...before.members.map(({ name }) => name));
-        await eachHas(cluster, after, has);
-        assert.equal((await cluster.get()).status?.updatedMembers, size);
-        await writer.nothingIsLost();
-        await roll.exchangedEachOnce(before);
-        await quorum.alwaysQuorum();
-        await identity.neverViolated();
-      });
+    test(`${exchanges.map(({ what }) => what).join("; ")}: each member is exchanged once, and the new one joins before the old one leaves`, async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      await using quorum = new QuorumWatch(cluster, { fewest: size });
+      await using identity = new IdentityWatch(cluster, before.clusterId);
+      await using roll = new RollWatch(cluster);
+      await cluster.edit(Object.assign({}, ...exchanges.map(({ edit }) => edit)));
+      const after = await identity.during(untilRolled(cluster));
+      onlyReplaced(before, after, ...before.members.map(({ name }) => name));
+      for (const { has } of exchanges) await eachHas(cluster, after, has);
+      assert.equal((await cluster.get()).status?.updatedMembers, size);
+      await writer.nothingIsLost();
+      await roll.exchangedEachOnce(before);
+      await quorum.alwaysQuorum();
+      await identity.neverViolated();
+    });
 
     test("the annotation restartedAt exchanges each member once", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
       await using roll = new RollWatch(cluster);
-      const name = `${EtcdCluster.group}/restartedAt`;
-      await kube.mergePatch(EtcdCluster, cluster.key, { metadata: { annotations: { [name]: "now" } } });
-      // An annotation makes no new generation, so the conditions alone do not say when it was observed.
+      await exchangeByPage(cluster);
       await untilNoneIsLeft(cluster, before);
       const after = await untilRolled(cluster);
       onlyReplaced(before, after, ...before.members.map(({ name }) => name));
@@ -235,6 +236,12 @@ async function untilPods(cluster: TestCluster, what: string, holds: (pod: Pod) =
     },
     { timeoutMs: patience, lastSeen: () => seen },
   );
+}
+
+/** As docs/upgrades.md says. Returns when all is ready again. */
+async function exchangeByPage({ name, namespace }: TestCluster): Promise<void> {
+  const { KUBECONFIG } = await placeIn(namespace);
+  await typeScript(await blockScript(typedBlocks.exchangeAll, { "my-etcd": name }), { env: { KUBECONFIG } });
 }
 
 /** Waits for one pod after another to go. */

@@ -118,7 +118,13 @@ const upgrades: readonly Disturbance[] = [
 
 const exchanges: readonly Disturbance[] = [
   { what: "a pod is deleted", from: snapshots(5_000), to: snapshots(6_000), disturb: podDeleted },
-  { what: "the leader is killed", from: snapshots(6_000), to: snapshots(7_000), disturb: leaderKilled },
+  {
+    what: "the leader is killed",
+    from: snapshots(6_000),
+    to: snapshots(7_000),
+    disturb: leaderKilled,
+    onlyInMatrix: true,
+  },
   {
     what: "the pod of the updated member is deleted",
     from: snapshots(7_000),

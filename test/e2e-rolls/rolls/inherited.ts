@@ -1,4 +1,5 @@
-// A cluster of etcd-operator 0.9.4 is taken over as it runs: nothing is restarted. Then it heals, scales, and is upgraded to a
+// A cluster of etcd-operator 0.9.4 is taken over as it runs, by an annotation or as docs/take-over.md says: nothing is
+// restarted. Then it heals, scales, and is upgraded to a
 // version whose image has no shell for the old probes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,26 +16,42 @@ import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { holdSameData } from "../../e2e/proofs/same-data.ts";
 import { ownNamespace } from "../../support/kubectl.ts";
 import { isMatrix } from "../../support/matrix.ts";
+import type { TestCluster } from "../../e2e/support/cluster.ts";
 import { createInherited, handOver, inheritedVersion, type Naming } from "../support/inherited-cluster.ts";
+import { clusterOfPage, takeOverByPage } from "../support/take-over.ts";
 
-const lanes: readonly { naming: Naming; names: string; upgraded: boolean }[] = [
-  { naming: "random", names: "with random names", upgraded: true },
-  { naming: "counted", names: "with names that count up", upgraded: isMatrix },
+interface InheritedLane {
+  readonly naming: Naming;
+  readonly names: string;
+  readonly name: string;
+  readonly takeOver: (cluster: TestCluster) => Promise<void>;
+  readonly upgraded: boolean;
+}
+
+const lanes: readonly InheritedLane[] = [
+  { naming: "random", names: "with random names", name: "random", takeOver: handOver, upgraded: true },
+  {
+    naming: "counted",
+    names: "with names that count up",
+    name: clusterOfPage,
+    takeOver: takeOverByPage,
+    upgraded: isMatrix,
+  },
 ];
 
 export function inherited(): void {
-  for (const { naming, names, upgraded } of lanes)
+  for (const { naming, names, name, takeOver, upgraded } of lanes)
     describe(`a cluster of etcd-operator 0.9 ${names}`, { concurrency: 1 }, () => {
       let left: readonly Pod[] = [];
       let services: readonly string[] = [];
-      const on = laneOf(naming, async () => {
+      const on = laneOf(name, async () => {
         // Its pods run as root, which the restricted profile forbids.
         const namespace = await ownNamespace("inherited");
-        const cluster = await createInherited({ namespace, name: naming }, 3, naming);
+        const cluster = await createInherited({ namespace, name }, 3, naming);
         left = await cluster.pods();
         services = await servicesOf(namespace);
         await memberAt(left[0]?.status?.podIP ?? "").put("/before", "1");
-        await handOver(cluster);
+        await takeOver(cluster);
         return cluster;
       });
 

@@ -14,6 +14,7 @@ import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 import { apply, kubectl } from "../../support/kubectl.ts";
 import { claimNames, claimsOf, eachOnItsClaim, onVolumes, untilClaims } from "../support/volumes.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 const fixed = "fixed-size";
 const size = 3;
@@ -75,7 +76,7 @@ export function classes(): void {
       await quorum.alwaysQuorum();
     });
 
-    test("for another class each member is exchanged once", async () => {
+    matrixTest("for another class each member is exchanged once", async () => {
       const { cluster } = on();
       await exchanges(on(), () => cluster.edit({ pod: onVolumes("2Gi", { storageClassName: "standard" }) }));
       await hasVolumes(cluster, "2Gi", "standard");

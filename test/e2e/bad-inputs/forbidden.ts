@@ -26,6 +26,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "a missing ServiceAccount",
     name: "account",
+    onlyInMatrix: true,
     spec: { pod: { serviceAccountName: "absent" } },
     reason: "Refused",
     says: ['serviceaccount "absent" not found', "or make what is missing"],

@@ -120,6 +120,7 @@ export function badPods(): void {
   badCase({
     what: "a CPU request larger than any node",
     name: "cores",
+    onlyInMatrix: true,
     spec: { pod: { resources: { requests: { cpu: "1000" } } } },
     ...noNode,
     says: [...noNode.says, "Insufficient cpu"],

@@ -8,6 +8,7 @@ import { onlyReplaced } from "../proofs/replaced.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { followers, type HealthyCluster } from "../support/healthy.ts";
 import { healed, patchSpec, untilReported } from "./bad-case.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 export function servingClusters(): void {
   describe("a wrong edit of a serving cluster", { concurrency: 1 }, () => {
@@ -36,24 +37,27 @@ export function servingClusters(): void {
       await writer.nothingIsLost();
     });
 
-    test("a repository that does not exist costs no member, and one that is lost meanwhile is replaced from the image of the others", async (context) => {
-      const { cluster, writer } = on();
-      const before = await cluster.untilHealthy();
-      await patchSpec(cluster.key, { repository: "registry.invalid/etcd" });
-      const says = [/ErrImagePull|ImagePullBackOff/, "spec.repository or spec.image"];
-      await untilReported(cluster, { reason: "UpdateStopped", says });
-      await writer.progress(50);
-      assert.deepEqual(identities(await cluster.untilMembersHealthy()), identities(before), "no member is touched");
-      const [victim] = followers(before);
-      assert.ok(victim);
-      await deletePods(cluster, victim.name);
-      const replaced = await cluster.untilMembersHealthy({ without: [victim.name] });
-      onlyReplaced(before, replaced, victim.name);
-      for (const { spec } of await cluster.pods()) assert.match(spec?.containers[0]?.image ?? "", /^quay\.io\//);
-      const after = await healed(context, cluster, () => patchSpec(cluster.key, { repository: null }));
-      assert.deepEqual(identities(after), identities(replaced), "the correction changes no member");
-      await writer.nothingIsLost();
-    });
+    matrixTest(
+      "a repository that does not exist costs no member, and one that is lost meanwhile is replaced from the image of the others",
+      async (context) => {
+        const { cluster, writer } = on();
+        const before = await cluster.untilHealthy();
+        await patchSpec(cluster.key, { repository: "registry.invalid/etcd" });
+        const says = [/ErrImagePull|ImagePullBackOff/, "spec.repository or spec.image"];
+        await untilReported(cluster, { reason: "UpdateStopped", says });
+        await writer.progress(50);
+        assert.deepEqual(identities(await cluster.untilMembersHealthy()), identities(before), "no member is touched");
+        const [victim] = followers(before);
+        assert.ok(victim);
+        await deletePods(cluster, victim.name);
+        const replaced = await cluster.untilMembersHealthy({ without: [victim.name] });
+        onlyReplaced(before, replaced, victim.name);
+        for (const { spec } of await cluster.pods()) assert.match(spec?.containers[0]?.image ?? "", /^quay\.io\//);
+        const after = await healed(context, cluster, () => patchSpec(cluster.key, { repository: null }));
+        assert.deepEqual(identities(after), identities(replaced), "the correction changes no member");
+        await writer.nothingIsLost();
+      },
+    );
 
     test("while the spec is invalid, a lost member is replaced with the last valid settings", async (context) => {
       const { cluster, writer } = on();

@@ -13,13 +13,14 @@ import { applyCluster, badCase, healed, sharedNamespace, untilReported } from ".
 const spec = { size: 1, version: currentEtcd };
 
 export function takenNames(): void {
-  for (const [name, service] of [
-    ["peers-taken", "peers-taken"],
-    ["clients-taken", "clients-taken-client"],
-  ] as const)
+  for (const { name, service, onlyInMatrix } of [
+    { name: "peers-taken", service: "peers-taken", onlyInMatrix: false },
+    { name: "clients-taken", service: "clients-taken-client", onlyInMatrix: true },
+  ])
     badCase({
       what: `a foreign Service ${service}`,
       name,
+      onlyInMatrix,
       prepare: ({ namespace }) =>
         kubectl("create", "service", "clusterip", service, "--tcp=80", `--namespace=${namespace}`),
       reason: "Refused",

@@ -1,8 +1,13 @@
 // etcd's own authentication, switched on while clients write: with a login the operator goes on as ever, and without one it
 // says so, harms nothing, and goes on as soon as it is given one.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
 import { describe, test } from "node:test";
 import { killContainer } from "../../../lab/faults/containers.ts";
+import { bundlePlugin } from "../../../lab/images/bundle.ts";
+import { run } from "../../../lab/machine/command.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { Login } from "../../../src/etcd/login.ts";
 import { enableAuth, giveLogin } from "../support/auth.ts";
@@ -13,6 +18,7 @@ import { followers } from "../support/healthy.ts";
 import { laneOf } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { conditionOf } from "../support/status.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 const operator = new Login("root", "of-the-operator");
 const secret = "operator-login";
@@ -55,7 +61,33 @@ export function auth(): void {
       await writer.nothingIsLost();
     });
 
-    test("it goes to another version", async () => {
+    test("kubectl etcd moves the leader and defragments with the login of the operator, and is refused without", async () => {
+      const { cluster, writer } = on();
+      const { name, namespace } = cluster;
+      const folder = mkdtempSync(path.join(tmpdir(), "kubectl-etcd-"));
+      try {
+        await bundlePlugin(path.join(folder, "kubectl-etcd"));
+        const env = { PATH: `${folder}:${process.env["PATH"]}` };
+        const etcd = (...words: string[]): Promise<string> =>
+          run("kubectl", ["etcd", `--namespace=${namespace}`, ...words], {
+            env,
+            signal: AbortSignal.timeout(patience),
+          });
+        const before = await cluster.untilHealthy();
+        await assert.rejects(etcd("move-leader", name), /user name is empty|permission denied/);
+        await etcd("move-leader", name, "--login");
+        const { leader } = await cluster.untilHealthy();
+        assert.notEqual(leader.id, before.leader.id);
+        await cluster.untilPodsReady();
+        const lines = (await etcd("defrag", name, "--login", "--yes")).trim().split("\n");
+        assert.deepEqual([lines.length, lines.at(-1)?.startsWith(`${leader.name}:`)], [3, true], lines.join("\n"));
+        await writer.nothingIsLost();
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+
+    matrixTest("it goes to another version", async () => {
       const { cluster, writer } = on();
       await cluster.edit({ version: "3.7.3" });
       const { members } = await cluster.untilHealthy();

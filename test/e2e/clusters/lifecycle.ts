@@ -11,6 +11,7 @@ import { clusterwide, createCluster, type TestCluster } from "../support/cluster
 import { kube, patience, restrictedNamespace } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { Writer } from "../proofs/writer.ts";
+import { unseen } from "../support/status.ts";
 
 /** 3.4 is also scaled: it is the oldest with learners and admits one at a time. versions.ts creates and heals 3.5.35. */
 const versions = rowsOf<Row & { version: string; sizes: readonly number[] }>([
@@ -60,7 +61,7 @@ export function lifecycle(): void {
       const ours = await createCluster({ namespace, name: "ours" }, { size: 1 }, clusterwide);
       await ours.untilHealthy();
       assert.deepEqual(await theirs.pods(), []);
-      assert.equal((await theirs.get()).status, undefined);
+      assert.deepEqual((await theirs.get()).status, unseen);
       await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: clusterwide.annotations } });
       await theirs.untilHealthy();
       for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);

@@ -13,6 +13,7 @@ import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyMember } from "../support/healthy.ts";
+import { matrixTest } from "../../support/matrix.ts";
 
 const policy = "no-label-app";
 
@@ -34,7 +35,7 @@ export function refusedServices(): void {
       await kube.get(Service, clientService(cluster));
     });
 
-    test("a lost member is replaced while a foreign Service has the name of the client Service", async () => {
+    matrixTest("a lost member is replaced while a foreign Service has the name of the client Service", async () => {
       const { cluster } = on();
       const [key, inNamespace] = [clientService(cluster), `--namespace=${cluster.namespace}`];
       await cluster.untilHealthy();

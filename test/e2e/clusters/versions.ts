@@ -8,13 +8,19 @@ import { conditionOf } from "../support/status.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster } from "../support/healthy.ts";
 import { patiently } from "../support/environment.ts";
+import { type Row, rowsOf } from "../../support/matrix.ts";
 
 const runs = "3.5.35";
 
-const edits: readonly { version: string; what: string; says: RegExp }[] = [
+const edits = rowsOf<Row & { version: string; what: string; says: RegExp }>([
   { version: "3.7.3", what: "two minor versions up", says: /one minor version at a time.*3\.6/ },
-  { version: "3.4.23", what: "a minor version down that etcd cannot go back to", says: /cannot go back/ },
-];
+  {
+    version: "3.4.23",
+    what: "a minor version down that etcd cannot go back to",
+    says: /cannot go back/,
+    onlyInMatrix: true,
+  },
+]);
 
 export function versions(): void {
   describe("versions", { concurrency: 1 }, () => {

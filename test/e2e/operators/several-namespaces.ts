@@ -10,6 +10,7 @@ import { OperatorProcess } from "../support/operator-process.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers } from "../support/healthy.ts";
 import { Writer } from "../proofs/writer.ts";
+import { unseen } from "../support/status.ts";
 
 const name = "several";
 
@@ -42,7 +43,7 @@ export function severalNamespaces(): void {
       assert.equal(new Set(ids).size, 2);
       assert.deepEqual(await theirs.pods(), []);
       assert.deepEqual((await kube.list(Service, { namespace: elsewhere })).items, []);
-      assert.equal((await theirs.get()).status, undefined);
+      assert.deepEqual((await theirs.get()).status, unseen);
       await operator.kill();
       for (const { key } of ours) await kube.delete(EtcdCluster, key);
     });

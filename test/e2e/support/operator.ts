@@ -12,8 +12,8 @@ import { kube, lab, patience, restrictedNamespace } from "./environment.ts";
 const example = path.resolve(import.meta.dirname, "../../../example");
 const name = "etcd-operator";
 
-/** `namespace`: rights in its own namespace only; the CRD is installed for it. */
-export type Scope = "clusterwide" | "namespace";
+/** `namespace`: rights in its own namespace only, or in one that is named; the CRD is installed for it. */
+export type Scope = "clusterwide" | "namespace" | { readonly namespace: string };
 
 export class Operator {
   readonly namespace: string;
@@ -22,16 +22,26 @@ export class Operator {
 
   /** The name of its lease, which goes by what it looks after. */
   readonly lease: string;
+  readonly #scope: Scope;
 
   constructor(namespace: string, scope: Scope) {
     this.namespace = namespace;
-    this.lease = scope === "clusterwide" ? `${name}-clusterwide` : name;
+    this.#scope = scope;
+    this.lease = leaseName(scope);
     this.user = `system:serviceaccount:${namespace}:${name}`;
   }
 
   async pods(): Promise<Pod[]> {
     const { items } = await kube.list(Pod, { namespace: this.namespace, labelSelector: `name=${name}` });
     return items.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
+  }
+
+  /** Gives it the rights that it needs, or gives them back. */
+  async grant(): Promise<void> {
+    const scope = this.#scope;
+    const whose = typeof scope === "object" ? scope.namespace : this.namespace;
+    const limits = scope === "clusterwide" ? [] : ["--namespaced", `--operator-namespace=${this.namespace}`];
+    await run(`${example}/rbac/create_role.sh`, [`--namespace=${whose}`, ...limits]);
   }
 
   /** Waits until exactly so many pods exist and are ready. */
@@ -69,6 +79,11 @@ export class Operator {
   }
 }
 
+function leaseName(scope: Scope): string {
+  if (scope === "clusterwide") return `${name}-clusterwide`;
+  return scope === "namespace" ? name : `${name}.${scope.namespace}`;
+}
+
 /** Value of a metric without labels; 0 when absent. */
 export function valueOf(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (?<value>\\S+)$`, "m").exec(metrics)?.groups?.["value"] ?? 0);
@@ -98,18 +113,19 @@ export async function installOperator(scope: Scope): Promise<Operator> {
   await loadOperatorImage(lab);
   const operator = new Operator(namespace, scope);
   installed.push(operator);
-  if (scope === "namespace") await kubectl("apply", "--filename", `${example}/crd`);
-  const limits = scope === "namespace" ? ["--namespaced"] : [];
-  await run(`${example}/rbac/create_role.sh`, [`--namespace=${namespace}`, ...limits]);
+  if (scope !== "clusterwide") await kubectl("apply", "--filename", `${example}/crd`);
+  await operator.grant();
   await run("kubectl", ["apply", `--namespace=${namespace}`, "--filename=-"], { input: await manifest(scope) });
   await operator.scale(1);
   return operator;
 }
 
-/** Uncomments the flag that example/deployment.yaml offers for this scope. */
+/** Uncomments the flag that example/deployment.yaml offers for this scope, and adds a namespace that is named. */
 async function manifest(scope: Scope): Promise<string> {
   const text = await readFile(`${example}/deployment.yaml`, "utf8");
   const offered = scope === "clusterwide" ? "# - -cluster-wide" : "# - -create-crd=false";
   if (!text.includes(offered)) throw new Error(`example/deployment.yaml does not offer "${offered}" any more`);
-  return text.replace(offered, offered.slice("# ".length));
+  const flag = offered.slice("# ".length);
+  if (typeof scope === "string") return text.replace(offered, flag);
+  return text.replace(/^( *)# - -create-crd=false$/m, `$1${flag}\n$1- -namespaces=${scope.namespace}`);
 }

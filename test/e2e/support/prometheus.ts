@@ -1,75 +1,84 @@
-// A real Prometheus beside the lab, with the rules and the relabelling that we ship. Debian's cannot ask Kubernetes for pods, so
-// they are written into a file for it, with the labels that the discovery of Kubernetes would give.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+// A real Prometheus beside the lab, with the configuration and the rules that we ship. It runs outside of Kubernetes, looks every
+// second, and is handed what Prometheus' own discovery finds: Debian's is built without that.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { ensurePrometheus } from "../../../lab/build/prometheus.ts";
 import { waitFor } from "../../../lab/progress.ts";
-import { ruleFile } from "../../../observability/rules.ts";
-import { scrapeConfigs } from "../../../observability/scraping.ts";
-import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { freePort } from "../../support/free-port.ts";
+import { root } from "../../suites.ts";
+import { discover } from "./discovery.ts";
+import { Program } from "./program.ts";
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }
 
+/** Labels that a series has. */
+export type Labels = Readonly<Record<string, string>>;
+
+interface ScrapeConfig {
+  readonly job_name: string;
+  readonly kubernetes_sd_configs: readonly object[];
+}
+
+export interface PrometheusOptions {
+  /** The pods of these are found, and of no others. */
+  readonly namespaces: readonly [string, ...string[]];
+  /** What a file of rules has. */
+  readonly rules: object;
+  /** Beside those that we ship. */
+  readonly scrapeConfigs?: readonly ScrapeConfig[];
+}
+
 export class Prometheus implements AsyncDisposable {
   readonly #folder: string;
   readonly #url: string;
-  readonly #child: ChildProcess;
+  readonly #programs: readonly Program[];
 
-  private constructor(folder: string, url: string, child: ChildProcess) {
+  private constructor(folder: string, url: string, programs: readonly Program[]) {
     this.#folder = folder;
     this.#url = url;
-    this.#child = child;
+    this.#programs = programs;
   }
 
-  /** `impatient`: alerts that fire at once, by their name. The others are as patient as they are shipped. */
-  static async start(impatient: readonly string[]): Promise<Prometheus> {
+  static async start({ namespaces, rules, scrapeConfigs = [] }: PrometheusOptions): Promise<Prometheus> {
     const folder = await mkdtemp(path.join(tmpdir(), "prometheus-"));
     const port = await freePort();
-    const write = (name: string, what: object): Promise<void> =>
-      writeFile(path.join(folder, name), stringify(what, { aliasDuplicateObjects: false }));
-    await write("targets.yaml", []);
-    await write("rules.yaml", hurried(impatient));
-    await write("prometheus.yaml", {
-      global: { scrape_interval: "1s", evaluation_interval: "1s" },
-      rule_files: ["rules.yaml"],
-      scrape_configs: scrapeConfigs({ file_sd_configs: [{ files: ["targets.yaml"], refresh_interval: "1s" }] }),
+    const shipped = parse(await readFile(path.join(root, "observability/prometheus.yaml"), "utf8")) as {
+      scrape_configs: readonly ScrapeConfig[];
+    };
+    const all = [...shipped.scrape_configs, ...scrapeConfigs];
+    const [asked, ...others] = all.flatMap(({ kubernetes_sd_configs }) => kubernetes_sd_configs);
+    assert.ok(asked !== undefined && others.length === all.length - 1);
+    for (const other of others) assert.deepEqual(other, asked, "one discovery serves all");
+    const targets = path.join(folder, "targets.json");
+    await writeFile(targets, "[]");
+    await writeFile(path.join(folder, "rules.yaml"), stringify(rules, { aliasDuplicateObjects: false }));
+    const config = path.join(folder, "prometheus.yaml");
+    const found = { file_sd_configs: [{ files: [targets], refresh_interval: "1s" }] };
+    const scrape_configs = all.map((one) => {
+      const { kubernetes_sd_configs: _, ...rest } = one;
+      return { ...rest, ...found };
     });
-    const program = path.join(await ensurePrometheus(), "prometheus");
-    const log = openSync(path.join(folder, "log"), "a");
-    // The kernel kills it with this process, in case that one is killed before it can clean up.
-    const child = spawn(
-      "setpriv",
-      [
-        "--pdeathsig",
-        "KILL",
-        "--",
-        program,
-        `--config.file=${folder}/prometheus.yaml`,
+    const global = { scrape_interval: "1s", evaluation_interval: "1s" };
+    await writeFile(config, stringify({ ...shipped, global, scrape_configs }, { aliasDuplicateObjects: false }));
+    const programs = [
+      new Program(
+        path.join(folder, "log"),
+        path.join(await ensurePrometheus(), "prometheus"),
+        `--config.file=${config}`,
         `--storage.tsdb.path=${folder}/data`,
         `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { stdio: ["ignore", log, log] },
-    );
-    closeSync(log);
-    const prometheus = new Prometheus(folder, `http://127.0.0.1:${port}`, child);
+      ),
+      await discover(asked, namespaces, folder, targets),
+    ];
+    const prometheus = new Prometheus(folder, `http://127.0.0.1:${port}`, programs);
     await prometheus.#ready();
     return prometheus;
-  }
-
-  /** What is to be scraped from now on. */
-  async discover(pods: readonly Pod[]): Promise<void> {
-    const file = path.join(this.#folder, "targets.yaml");
-    writeFileSync(`${file}.new`, stringify(pods.flatMap(targetsOf)));
-    await rename(`${file}.new`, file);
   }
 
   async query(expr: string): Promise<readonly Sample[]> {
@@ -81,60 +90,31 @@ export class Prometheus implements AsyncDisposable {
     return answer.data.result;
   }
 
-  /** Names of the alerts that fire for this namespace. */
-  async firing(namespace: string): Promise<string[]> {
-    const found = await this.query(`ALERTS{alertstate="firing",namespace="${namespace}"}`);
+  /** Names of the alerts that fire with these labels. */
+  async firing(labels: Labels): Promise<string[]> {
+    const matchers = Object.entries({ alertstate: "firing", ...labels }).map(([label, value]) => `${label}="${value}"`);
+    const found = await this.query(`ALERTS{${matchers.join(",")}}`);
     return [...new Set(found.map(({ metric }) => metric["alertname"] ?? ""))].sort();
   }
 
+  /** What its programs logged last. */
+  get lastWords(): string {
+    return this.#programs.map(({ lastWords }) => lastWords).join("\n");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const gone = once(this.#child, "exit");
-      this.#child.kill("SIGKILL");
-      await gone;
-    }
+    for (const program of this.#programs) await program[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #ready(): Promise<void> {
     const isReady = async (): Promise<true | undefined> =>
       (await fetch(`${this.#url}/-/ready`, { signal: AbortSignal.timeout(1_000) })).ok || undefined;
-    const log = (): string => readFileSync(path.join(this.#folder, "log"), "utf8").slice(-2_000);
     try {
-      await waitFor("Prometheus to be ready", isReady, { timeoutMs: 30_000, lastSeen: log });
+      await waitFor("Prometheus to be ready", isReady, { timeoutMs: 60_000, lastSeen: () => this.lastWords });
     } catch (error) {
       await this[Symbol.asyncDispose]();
       throw error;
     }
   }
-}
-
-function hurried(impatient: readonly string[]): object {
-  const groups = ruleFile().groups.map(({ name, rules }) => ({
-    name,
-    rules: rules.map((rule) =>
-      "alert" in rule && impatient.includes(String(rule.alert)) ? { ...rule, for: "0s" } : rule,
-    ),
-  }));
-  return { groups };
-}
-
-/** One for each port of each container, as the discovery of Kubernetes has them. */
-function targetsOf({ metadata, spec, status }: Pod): object[] {
-  const labels = Object.entries(metadata?.labels ?? {}).map(([label, value]) => [
-    `__meta_kubernetes_pod_label_${label.replaceAll(/\W/g, "_")}`,
-    value,
-  ]);
-  return (spec?.containers ?? []).flatMap(({ ports = [] }) =>
-    ports.map(({ name = "", containerPort }) => ({
-      targets: [`${status?.podIP ?? ""}:${containerPort}`],
-      labels: {
-        __meta_kubernetes_namespace: metadata?.namespace ?? "",
-        __meta_kubernetes_pod_name: metadata?.name ?? "",
-        __meta_kubernetes_pod_container_port_name: name,
-        __meta_kubernetes_pod_container_port_number: String(containerPort),
-        ...Object.fromEntries(labels),
-      },
-    })),
-  );
 }

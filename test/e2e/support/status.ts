@@ -1,4 +1,4 @@
-// Reads the conditions of an EtcdCluster.
+// What the status of an EtcdCluster says.
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 
 type Condition = NonNullable<NonNullable<EtcdCluster["status"]>["conditions"]>[number];
@@ -6,3 +6,6 @@ type Condition = NonNullable<NonNullable<EtcdCluster["status"]>["conditions"]>[n
 export function conditionOf({ status }: EtcdCluster, type: string): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
+
+/** The status of one that no operator has looked at. */
+export const unseen = { observedGeneration: -1 };

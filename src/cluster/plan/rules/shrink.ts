@@ -1,6 +1,8 @@
 // More members than asked for: learners and members that serve nobody go first, then those that would have to be changed,
-// then the newest. The leader goes last, and so never: there is always another as long as there are too many.
+// then those that share a node, then the newest. The leader goes last, and so never: there is always another as long as there
+// are too many.
 import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import { neighbours } from "../../assess/spread.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
 import { removeGone, removeHealthy } from "../safety.ts";
@@ -39,6 +41,9 @@ function leastMissedFirst({ ours, leader, roll }: Situation): readonly Seat[] {
     return isToBeChanged(seat) ? 2 : 3;
   };
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
+  const company = (seat: Seat): number => neighbours(seat, ours);
   const removable = ours.filter(({ state }) => state.t !== "stranger");
-  return removable.toSorted((a, b) => rank(a) - rank(b) || age(b) - age(a) || (a.name < b.name ? 1 : -1));
+  return removable.toSorted(
+    (a, b) => rank(a) - rank(b) || company(b) - company(a) || age(b) - age(a) || (a.name < b.name ? 1 : -1),
+  );
 }

@@ -174,6 +174,7 @@ export const scenes: Readonly<Record<string, Snapshot>> = {
       {
         ready: "2/3",
         voters: [first, second],
+        updatedMembers: 2,
         conditions: withConditions(
           condition("Ready", "False", "MembersUnhealthy", healing, 1),
           condition("Recovering", "True", "Members lost", "Being replaced: my-etcd-gp6tsn7rbk.", 1),

@@ -1,9 +1,10 @@
-// A member that etcd lists and that has no pod: the reconcile that added it did not come to the pod, or somebody deleted
-// it.
+// Where pods and etcd's list differ: a member without a pod, because the reconcile that added it did not come to the pod, or
+// somebody deleted it; and a pod without a member, removed by hand, or by a reconcile that ended before it came to the pod.
 import { isPodless, isStarting } from "../../assess/seats.ts";
 import { isUndialable } from "../../objects/names.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
+import { deleteOrphan } from "../safety.ts";
 
 export function makeMissingPods({ now, ours }: Situation): Decision | undefined {
   const missing = ours.filter(isPodless);
@@ -16,4 +17,11 @@ export function makeMissingPods({ now, ours }: Situation): Decision | undefined 
     because: `${listed(next.map(({ name }) => name))} never ran and has no pod`,
     lookAgainAfter: pace.later,
   };
+}
+
+export function deleteOrphans(situation: Situation): Decision | undefined {
+  const actions = situation.world.pods.flatMap((pod) => deleteOrphan(situation, pod));
+  if (actions.length === 0) return undefined;
+  const names = actions.flatMap((action) => (action.do === "deletePod" ? [action.member] : []));
+  return { actions, because: `${listed(names)}: not a member of the cluster`, lookAgainAfter: pace.atOnce };
 }

@@ -1,0 +1,111 @@
+// Which suite types the commands of which page, and which commands nobody types, with the reason. A test holds every block
+// of commands in the docs against these tables, so that a new one is typed or has a reason.
+
+export interface TypedPage {
+  readonly page: string;
+  readonly by:
+    | "test/e2e/examples.test.ts"
+    | "test/e2e-install/docs.test.ts"
+    | "test/e2e-install/monitoring.test.ts"
+    | "test/e2e-rolls/rolls/inherited.ts";
+}
+
+/** In the order in which they are typed: the first installs the operator, and some go on with the cluster of another. */
+export const typedPages: readonly TypedPage[] = [
+  { page: "README.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/connect.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/clusters.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/auth.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/volumes.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/security.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/backups.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/walk-through.md", by: "test/e2e/examples.test.ts" },
+  { page: "docs/install.md", by: "test/e2e-install/docs.test.ts" },
+  { page: "docs/observability.md", by: "test/e2e-install/monitoring.test.ts" },
+  { page: "docs/take-over.md", by: "test/e2e-rolls/rolls/inherited.ts" },
+];
+
+export interface FilledIn {
+  /** All pages of a folder, as in docs/runbooks/. */
+  readonly page: string;
+  readonly by: "test/e2e/alerts/runbooks.ts";
+}
+
+/** Pages with placeholders, as in NAMESPACE, whose every block is typed with the names of a cluster in their place. */
+export const filledIn: readonly FilledIn[] = [{ page: "docs/runbooks/", by: "test/e2e/alerts/runbooks.ts" }];
+
+export interface TypedBlock {
+  readonly page: string;
+  /** The first line of the block. */
+  readonly begins: string;
+  readonly by: "test/e2e/examples.test.ts" | "test/e2e-rolls/rolls/configuration.ts";
+}
+
+/** Blocks that a test types apart from their page, where it has what they need, and with its own names of things. */
+export const typedBlocks = {
+  oneNamespace: {
+    page: "docs/install.md",
+    begins: "kubectl apply -f example/crd/                        # once, by an administrator",
+    by: "test/e2e/examples.test.ts",
+  },
+  rightsInAnother: {
+    page: "docs/install.md",
+    begins: "example/rbac/create_role.sh --namespaced --namespace a --operator-namespace etcd",
+    by: "test/e2e/examples.test.ts",
+  },
+  /** By `make matrix`. */
+  practice: {
+    page: "docs/backups.md",
+    begins: "kubectl apply -f example/example-etcd-restore-new.yaml",
+    by: "test/e2e/examples.test.ts",
+  },
+  exchangeAll: {
+    page: "docs/upgrades.md",
+    begins: `kubectl annotate etcd my-etcd --overwrite etcd.database.coreos.com/restartedAt="$(date -Is)"`,
+    by: "test/e2e-rolls/rolls/configuration.ts",
+  },
+} as const satisfies Record<string, TypedBlock>;
+
+/** A translation has the very blocks of its page (translations.test.ts), and is not typed a second time. */
+export const translations = [
+  { page: "README.md", translation: "README.zh-CN.md" },
+  { page: "docs/concepts.md", translation: "docs/zh/concepts.md" },
+  { page: "docs/walk-through.md", translation: "docs/zh/walk-through.md" },
+] as const;
+
+export interface Untyped {
+  /** A page, or all pages of a folder, as in docs/runbooks/. */
+  readonly page: string;
+  /** The first line of the block; absent: every block of the page that is not marked. */
+  readonly begins?: string;
+  readonly because: string;
+}
+
+export const untyped: readonly Untyped[] = [
+  { page: "README.md", begins: "make demo", because: "it starts a Kubernetes of its own beside the one of the suite" },
+  {
+    page: "docs/runbooks/",
+    begins: "kubectl top pods -n NAMESPACE -l etcd_cluster=CLUSTER",
+    because: "it needs metrics-server, which the lab has not",
+  },
+  {
+    page: "docs/kubectl-etcd.md",
+    because:
+      "test/e2e/plugin.test.ts types its examples, by make matrix all, and says which it cannot; test/install installs it",
+  },
+  {
+    page: "docs/dashboard.md",
+    because: "it serves a page until somebody ends it; test/e2e/dashboard.test.ts opens it",
+  },
+  { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
+  {
+    page: "docs/install.md",
+    begins: "docker build --tag example.org/etcd-operator:0.1.0 . && docker push example.org/etcd-operator:0.1.0",
+    because: "it needs a registry",
+  },
+  {
+    page: "docs/install.md",
+    begins: "kubectl delete etcd --all --all-namespaces",
+    because: "it would delete the clusters of all other tests",
+  },
+];

@@ -1,0 +1,78 @@
+// All that `make plugin` leaves: the plugin as a file, as an executable for each architecture, and what krew installs it from.
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { stringify } from "yaml";
+import { version } from "../../src/version.ts";
+import { bundlePlugin, tree } from "../images/bundle.ts";
+import { type Entry, tar } from "../images/tar.ts";
+import { say, step } from "../progress.ts";
+import { buildExecutable } from "./executable.ts";
+import { archived, krewArchiveName, krewManifest, type KrewArchive, type Release } from "./krew-manifest.ts";
+import { type Architecture, architectures, isOwn, nodeFor, type NodeProgram } from "./node-package.ts";
+
+export interface BuiltPlugin {
+  readonly file: string;
+  readonly executables: readonly { readonly architecture: Architecture; readonly file: string }[];
+  readonly archives: readonly KrewArchive[];
+  readonly manifest: string;
+}
+
+export async function buildPlugin(folder: string, release: Release): Promise<BuiltPlugin> {
+  // Also says what is wrong with the release before minutes of work.
+  const manifestOf = (archives: readonly KrewArchive[]): object => krewManifest(version, release, archives);
+  manifestOf([]);
+  const file = await bundlePlugin(path.join(folder, "kubectl-etcd"));
+  const executables: { architecture: Architecture; file: string }[] = [];
+  const archives: KrewArchive[] = [];
+  await mkdir(path.join(folder, "krew"), { recursive: true });
+  for (const architecture of architectures) {
+    const node = await availableNode(architecture);
+    if (node === undefined) continue;
+    await step(`kubectl-etcd for linux/${architecture}`, async (progress) => {
+      const executable = path.join(folder, `kubectl-etcd-linux-${architecture}`);
+      progress.detail("executable");
+      await buildExecutable(file, node.program, executable);
+      executables.push({ architecture, file: executable });
+      progress.detail("archive");
+      const archive = path.join(folder, "krew", krewArchiveName(architecture));
+      archives.push({
+        architecture,
+        file: path.basename(archive),
+        sha256: await writeArchive(archive, executable, node),
+      });
+    });
+  }
+  const manifest = path.join(folder, "krew", "etcd.yaml");
+  await writeFile(manifest, stringify(manifestOf(archives)));
+  return { file, executables, archives, manifest };
+}
+
+/** Another architecture is left out where its Node cannot be had. */
+async function availableNode(architecture: Architecture): Promise<NodeProgram | undefined> {
+  try {
+    return await nodeFor(architecture);
+  } catch (error) {
+    if (isOwn(architecture)) throw error;
+    say(`linux/${architecture} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+/** The same content gives the same bytes. Gives back their hash. */
+async function writeArchive(file: string, executable: string, node: NodeProgram): Promise<string> {
+  const entries: Entry[] = [
+    { is: "copy", path: archived.program, mode: 0o755, of: executable },
+    { is: "copy", path: archived.license, mode: 0o644, of: path.join(tree, "LICENSE") },
+    { is: "copy", path: archived.nodeLicense, mode: 0o644, of: node.license },
+  ];
+  const unfinished = `${file}.${process.pid}`;
+  await pipeline(tar(entries), createGzip(), createWriteStream(unfinished));
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(unfinished), hash);
+  await rename(unfinished, file);
+  return hash.digest("hex");
+}

@@ -1,0 +1,48 @@
+// The stream of news about what is looked at. A page that nobody sees asks for nothing.
+import type { Message } from "../messages.ts";
+
+export type LinkState = "connecting" | "live" | "lost";
+
+export interface Live {
+  /** What is looked at from now on, as in `?namespace=a&name=b`. */
+  look(query: string): void;
+}
+
+const tryAgainAfter = 3_000;
+
+export function live(hear: (message: Message) => void, onLink: (state: LinkState) => void): Live {
+  let source: EventSource | undefined;
+  let query = "";
+  let again: ReturnType<typeof setTimeout> | undefined;
+
+  function close(): void {
+    clearTimeout(again);
+    source?.close();
+    source = undefined;
+  }
+
+  function open(): void {
+    close();
+    if (document.hidden) return;
+    onLink("connecting");
+    const opened = new EventSource(`/live${query}`);
+    source = opened;
+    opened.onmessage = ({ data }: MessageEvent<string>): void => {
+      onLink("live");
+      hear(JSON.parse(data) as Message);
+    };
+    opened.onerror = (): void => {
+      onLink("lost");
+      // It tries again by itself, but not after an answer that is no stream.
+      if (opened.readyState === EventSource.CLOSED && opened === source) again = setTimeout(open, tryAgainAfter);
+    };
+  }
+
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  return {
+    look(wanted) {
+      query = wanted;
+      open();
+    },
+  };
+}

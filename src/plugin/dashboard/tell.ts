@@ -1,0 +1,45 @@
+// What the page is told about one cluster or all, from what was read: the views of `status`, the findings of `doctor`, and
+// where and when things are. Purely.
+import { diagnosisOf } from "../doctor/doctor.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { type ClusterView, viewOf } from "../view/cluster-view.ts";
+import type { FleetView } from "../view/fleet.ts";
+import { certificateHue, databaseHue, healthHue, quorumHue, readyHue, rowHue } from "../view/hues.ts";
+import { commandLinesOf, completedFindings, type SameFlags } from "./command-lines.ts";
+import type { Samples } from "./history.ts";
+import type { ClusterMessage, FleetMessage, Hues } from "./messages.ts";
+import { timelineOf } from "./timeline.ts";
+import { zonesOf } from "./topology.ts";
+
+/** Adds to the samples what it sees. */
+export function tellOfCluster(snapshot: Snapshot, samples: Samples, flags: SameFlags): ClusterMessage {
+  const view = viewOf(snapshot);
+  samples.add(snapshot.now, view);
+  return {
+    t: "cluster",
+    at: snapshot.now,
+    view,
+    hues: huesOf(view),
+    zones: zonesOf(snapshot, view.members),
+    timeline: timelineOf(snapshot),
+    findings: completedFindings(diagnosisOf(snapshot).findings, view.namespace, flags),
+    commands: commandLinesOf(view, flags),
+    history: samples.history(),
+  };
+}
+
+function huesOf(view: ClusterView): Hues {
+  const { quorum, database, members, certificates } = view;
+  return {
+    ready: readyHue(view),
+    quorum: quorumHue(quorum),
+    database: (database && databaseHue(database)) ?? "good",
+    members: members.map(healthHue),
+    certificates: certificates.map(certificateHue),
+  };
+}
+
+export function tellOfFleet(view: FleetView, at: number, namespace: string | undefined): FleetMessage {
+  const clusters = view.clusters.map((row) => ({ ...row, hue: rowHue(row) }));
+  return { t: "fleet", at, ...(namespace !== undefined && { namespace }), view: { ...view, clusters } };
+}
