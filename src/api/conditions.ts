@@ -85,7 +85,8 @@ const aCondition = <Types extends Readonly<Record<string, ConditionType>>>(types
 export const conditionTypes = {
   EtcdCluster: aCondition({
     Ready: {
-      trueWhen: "all `spec.size` members are healthy voters with the version and the settings of the spec",
+      trueWhen:
+        "all `spec.size` members are healthy voters with the version and the settings of the spec, and clients reach them",
       reasons: {
         True: { AllMembersReady: { when: "All members are healthy voters." } },
         False: {
@@ -96,6 +97,9 @@ export const conditionTypes = {
           Scaling: { when: "Members join or leave until there are `spec.size`." },
           Updating: {
             when: "Members are being changed. The message says how many are done, and what the next one waits for.",
+          },
+          ServiceNotReady: {
+            when: "All members serve, and no kubelet has found one ready yet: the client Service has no endpoint.",
           },
           MembersUnhealthy: { when: "A member does not answer. It comes back, or it is replaced." },
           MembersLeaving: { when: "A member serves to its last moment: its pod is being deleted, or it was removed." },

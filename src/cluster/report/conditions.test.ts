@@ -66,6 +66,13 @@ const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
 /** Made from other settings, which only another pod can have. */
 const outdated = { madeFrom: settingsOf(sampleCluster({ spec: { etcd: { snapshotCount: 7 } } }).spec) };
 const available = "True Cluster available";
+const wasReady = {
+  type: "Ready",
+  status: "True",
+  reason: "AllMembersReady",
+  message: "",
+  lastTransitionTime: "2026-01-31T11:00:00Z",
+};
 const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   [
     "three healthy voters of three",
@@ -76,6 +83,26 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
       Recovering: "False All members healthy",
       Ready: "True AllMembersReady",
     },
+  ],
+  [
+    "three healthy voters, and no kubelet has found one ready",
+    { members: three.map(({ letter }) => voter(letter, { pod: { ready: false } })) },
+    { Available: available, Ready: "False ServiceNotReady", Reconciling: "True ServiceNotReady" },
+  ],
+  [
+    "the only pod that is ready is not selected by the Service",
+    {
+      members: three.map(({ letter }, at) => voter(letter, { pod: at === 0 ? { labelled: false } : { ready: false } })),
+    },
+    { Available: available, Ready: "False ServiceNotReady" },
+  ],
+  [
+    "kubelets find nobody ready in a cluster that was Ready and serves",
+    {
+      members: three.map(({ letter }) => voter(letter, { pod: { ready: false } })),
+      status: { conditions: [wasReady] },
+    },
+    { Available: available, Ready: "True AllMembersReady" },
   ],
   [
     "nobody has ever answered",

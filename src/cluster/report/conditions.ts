@@ -214,6 +214,8 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
     );
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
+  if (hasYetToBeReached(world))
+    return no("ServiceNotReady", because("All members serve; their kubelets have yet to find one of them ready."));
   return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
 }
 
@@ -262,6 +264,16 @@ function problemsOfPods(pods: readonly MemberPod[]): string[] {
     const { problem, advice } = { advice: undefined, ...state };
     return [`Pod ${name}: ${problem}.${advice === undefined ? "" : ` ${advice}`}`];
   });
+}
+
+/**
+ * Clients that use the Service would be refused: it has no endpoint before a kubelet has probed a member, up to a second after
+ * the operator could read from it. Asked only of a cluster that is about to be Ready: probes that fail on a busy node later are
+ * no reason to say that a cluster which serves does not.
+ */
+function hasYetToBeReached({ cluster, pods }: World): boolean {
+  const isReady = findCondition(cluster.status.conditions, "Ready")?.status === "True";
+  return !isReady && !pods.some(({ labelled, ready, terminating }) => labelled && ready && !terminating);
 }
 
 /** How many members run each version, as they say. */

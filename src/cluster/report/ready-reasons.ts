@@ -18,6 +18,7 @@ export const readyReasons: Readonly<Record<string, Meaning>> = {
   Joining: "progressing",
   Scaling: "progressing",
   Updating: "progressing",
+  ServiceNotReady: "progressing",
   MembersUnhealthy: "progressing",
   MembersLeaving: "progressing",
   MembersUnreachable: "progressing",

@@ -11,6 +11,7 @@ const progressing: ReadonlySet<string> = new Set([
   "Updating",
   "Joining",
   "Electing",
+  "ServiceNotReady",
   "MembersLeaving",
   "Restoring",
 ]);

@@ -58,6 +58,12 @@ const rows: readonly Row[] = [
   ],
   ["that grows", "Scaling", { members: [voter("a"), voter("b"), learner("c")] }, goesOn],
   ["that is upgraded", "Updating", { members: older }, goesOn],
+  [
+    "that no kubelet has found ready yet",
+    "ServiceNotReady",
+    { members: three.map(({ letter }) => voter(letter, { pod: { ready: false } })) },
+    goesOn,
+  ],
   ["that heals", "MembersUnhealthy", { members: [voter("a"), voter("b"), gone("c")] }, goesOn],
   [
     "with a member whose pod is deleted",
