@@ -1,6 +1,7 @@
 // Pods that the API server refuses: by quota, LimitRange, Pod Security, pod validation, or a reference to a missing object.
 import { kubectl, apply } from "../../support/kubectl.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
+import { untilQuota } from "../support/quota.ts";
 import { badCase } from "./bad-case.ts";
 
 const forbidden = "Change spec.pod so that the namespace takes the pod, or change what forbids it";
@@ -35,7 +36,7 @@ export function forbiddenPods(): void {
   badCase({
     what: "a quota of no pods",
     name: "quota",
-    prepare: ({ namespace }) => kubectl("create", "quota", "none", "--hard=pods=0", `--namespace=${namespace}`),
+    prepare: ({ namespace }) => untilQuota(namespace, "none", "pods=0"),
     reason: "Refused",
     says: ["exceeded quota: none", forbidden],
     correct: ({ namespace }: Key) => kubectl("delete", "quota", "none", `--namespace=${namespace}`),

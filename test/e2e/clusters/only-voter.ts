@@ -10,6 +10,7 @@ import { kubectl } from "../../support/kubectl.ts";
 import { kube, lab, patience } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
+import { untilQuota } from "../support/quota.ts";
 import { conditionOf } from "../support/status.ts";
 import { podText } from "../support/healthy.ts";
 
@@ -22,7 +23,7 @@ export function onlyVoter(): void {
     test("that is paused while the new learners have no pods is reported as QuorumLost, and recovers", async () => {
       const { cluster, first, writer } = on();
       const inNamespace = `--namespace=${cluster.namespace}`;
-      await kubectl("create", "quota", "one-pod", "--hard=pods=1", inNamespace);
+      await untilQuota(cluster.namespace, "one-pod", "pods=1");
       await cluster.edit({ size: 3, pod: { nodeSelector: unschedulable } });
       await cluster.until("a learner is listed and its pod refused", (seen) => {
         return (seen.status?.size ?? 0) > 1 && conditionOf(seen, "Ready")?.reason === "Refused";

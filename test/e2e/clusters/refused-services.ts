@@ -10,6 +10,7 @@ import type { TestCluster } from "../support/cluster.ts";
 import { kube, patience } from "../support/environment.ts";
 import { deletePods } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
+import { untilQuota } from "../support/quota.ts";
 import { conditionOf } from "../support/status.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyMember } from "../support/healthy.ts";
@@ -24,7 +25,7 @@ export function refusedServices(): void {
 
     test("a lost member is replaced while a quota refuses the client Service", async () => {
       const { cluster } = on();
-      await untilQuota(cluster, "one-service", "services=1");
+      await untilQuota(cluster.namespace, "one-service", "services=1");
       try {
         await kube.delete(Service, clientService(cluster));
         await isRefusedAndHealed(on(), ["refused-client", "exceeded quota: one-service"]);
@@ -97,14 +98,6 @@ async function isRefusedAndHealed(
   onlyReplaced(before, await cluster.untilMembersHealthy({ without: [victim.name] }), victim.name);
   await isReported();
   await writer.nothingIsLost();
-}
-
-/** Creates the quota and waits until it is enforced. */
-async function untilQuota({ namespace }: TestCluster, name: string, hard: string): Promise<void> {
-  const inNamespace = `--namespace=${namespace}`;
-  await kubectl("create", "quota", name, `--hard=${hard}`, inNamespace);
-  const used = (): Promise<string> => kubectl("get", "quota", name, inNamespace, "--output=jsonpath={.status.used}");
-  await waitFor("the quota to be enforced", async () => (await used()) || undefined, { timeoutMs: patience });
 }
 
 /** Removes the label `app` until the policy refuses to restore it. */
