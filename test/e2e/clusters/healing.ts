@@ -157,7 +157,16 @@ export function healing(): void {
       const { members } = await before.leader.etcd.memberList({ linearizable: true });
       const id = members.find((member) => member.name === leaving.name)?.id;
       assert.ok(id);
-      await before.leader.etcd.memberRemove(id);
+      // etcd refuses while connections between members are younger than five seconds.
+      await waitFor(
+        "etcd to remove the member",
+        async () => {
+          const { members: listed } = await before.leader.etcd.memberList({ linearizable: true });
+          if (listed.some((member) => member.id === id)) await before.leader.etcd.memberRemove(id);
+          return true;
+        },
+        { timeoutMs: patience, everyMs: 1_000 },
+      );
       const name = `${cluster.name}-bcdfghjklm`;
       const peerUrls = [`http://${name}.${cluster.name}.${cluster.namespace}.svc:2380`];
       await waitFor(

@@ -2,10 +2,11 @@
 // intact, so it is not replaced. The reason is reported, and the member comes back when the cause is fixed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { waitFor } from "../../../lab/progress.ts";
 import { ConfigMap } from "../../../src/kube/objects/kinds.ts";
 import { apply } from "../../support/kubectl.ts";
 import { currentEtcd } from "../support/cluster.ts";
-import { kube } from "../support/environment.ts";
+import { kube, patience } from "../support/environment.ts";
 import { killUntilWaiting, removeImage, tagImage } from "../support/disruptions.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
@@ -76,9 +77,16 @@ async function comesBack({ cluster, writer }: Lane, victim: HealthyMember, cause
   } finally {
     await cause.fix();
   }
-  const after = await cluster.untilHealthy();
+  // Its etcd may serve before the kubelet has reported the restart.
+  const after = await waitFor(
+    "the container to be restarted",
+    async () => {
+      const now = await cluster.untilHealthy();
+      return now.members.some(({ id, restarts }) => id === victim.id && restarts > victim.restarts) ? now : undefined;
+    },
+    { timeoutMs: patience },
+  );
   onlyReplaced(before, after);
-  assert.ok((after.members.find(({ id }) => id === victim.id)?.restarts ?? 0) > victim.restarts, "it was restarted");
   await writer.nothingIsLost();
 }
 

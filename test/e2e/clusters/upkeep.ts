@@ -94,7 +94,8 @@ export function upkeep(): void {
         kubectl("label", "pod", `--namespace=${cluster.namespace}`, pod, "--overwrite", ...labels);
       await label(first.name, "app-");
       await label(second.name, "etcd_cluster=another");
-      await cluster.untilEvent("Labels Restored", ({ note }) => note?.includes(second.name) ?? false);
+      for (const { name } of [first, second])
+        await cluster.untilEvent("Labels Restored", ({ note }) => note?.includes(name) ?? false);
       onlyReplaced(before, await cluster.untilHealthy());
       for (const { metadata } of await cluster.pods()) assert.equal(metadata?.labels?.["app"], "etcd");
       await writer.nothingIsLost();

@@ -2,6 +2,7 @@
 // write.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { waitFor } from "../../../lab/progress.ts";
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { seedName } from "../../../src/cluster/objects/names.ts";
 import { deletePods, wipeData } from "../support/disruptions.ts";
@@ -9,7 +10,7 @@ import { IdentityWatch } from "../proofs/identity-watch.ts";
 import { type Lane, lane } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { followers, type HealthyCluster, type HealthyMember } from "../support/healthy.ts";
-import { patiently } from "../support/environment.ts";
+import { patience, patiently } from "../support/environment.ts";
 
 export function wiped(): void {
   describe("wiped", { concurrency: 1 }, () => {
@@ -53,10 +54,21 @@ async function isReplacedWhenWiped(
   await watch.neverViolated();
 }
 
+/** A busy machine may have elected another one meanwhile, which is as good. */
 async function moveLeader({ leader, members }: HealthyCluster, victim: HealthyMember): Promise<void> {
   const heir = members.find(({ id }) => id !== leader.id && id !== victim.id);
   assert.ok(heir);
-  if (leader.id !== victim.id) await leader.etcd.moveLeader((await heir.etcd.status(patiently)).memberId);
+  if (leader.id === victim.id) return;
+  await waitFor(
+    "another leader",
+    async () => {
+      const { leader: leads, memberId } = await heir.etcd.status(patiently);
+      if (leads !== undefined && leads !== leader.id) return true;
+      await leader.etcd.moveLeader(memberId, patiently);
+      return undefined;
+    },
+    { timeoutMs: patience },
+  );
 }
 
 function memberNamed({ members }: HealthyCluster, name: string): HealthyMember {

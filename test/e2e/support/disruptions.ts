@@ -54,12 +54,18 @@ export async function removeByHand(
   victim: HealthyMember,
   asked: HealthyMember,
 ): Promise<void> {
+  const remove = (): Promise<string> =>
+    kubectl("exec", `--namespace=${namespace}`, asked.name, "--", "etcdctl", "member", "remove", victim.id);
+  // One whose answer came too late for etcdctl has removed it all the same.
+  const unlessRemoved = (error: unknown): true => {
+    if (String(error).includes("member not found")) return true;
+    throw error;
+  };
   // etcd refuses while connections between members are younger than five seconds.
-  await waitFor(
-    "etcd to remove the member",
-    () => kubectl("exec", `--namespace=${namespace}`, asked.name, "--", "etcdctl", "member", "remove", victim.id),
-    { timeoutMs: patience, everyMs: 1_000 },
-  );
+  await waitFor("etcd to remove the member", () => remove().catch(unlessRemoved), {
+    timeoutMs: patience,
+    everyMs: 1_000,
+  });
 }
 
 /** Returns a function that waits until the operator has recreated the object. */
