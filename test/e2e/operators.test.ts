@@ -151,8 +151,13 @@ function stopAndStart(installed: () => Operator): void {
       fresh.map(({ reportingInstance, series }) => ({ reportingInstance, series })),
       [{ reportingInstance: leader.metadata?.name, series: undefined }],
     );
-    const later = await operator.metrics(leader);
-    for (const name of [healed, passes]) assert.ok(valueOf(later, name) > valueOf(earlier, name), name);
+    // It is counted after the status was written.
+    let later = "";
+    const isCounted = async (): Promise<true | undefined> => {
+      later = await operator.metrics(leader);
+      return [healed, passes].every((name) => valueOf(later, name) > valueOf(earlier, name)) || undefined;
+    };
+    await waitFor("the leader to have counted it", isCounted, { timeoutMs: patience, lastSeen: () => later });
     const idle = await operator.metrics(other);
     for (const name of [healed, passes]) assert.equal(valueOf(idle, name), 0, name);
     assert.equal((await operator.leader()).metadata?.uid, leader.metadata?.uid);
@@ -171,9 +176,13 @@ function stopAndStart(installed: () => Operator): void {
     await killContainer(lab, `${operator.namespace}/${name}`);
     await kube.delete(Pod, { namespace: operator.namespace, name }, { gracePeriodSeconds: 0 });
     await deletePods(cluster, victim.name);
-    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
+    const after = await cluster.untilHealthy({ without: [victim.name] });
+    onlyReplaced(before, after, victim.name);
     const lease = await kube.get(Lease, { namespace: operator.namespace, name: operator.lease });
     assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
+    const heir = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
+    assert.ok(heir);
+    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(heir.name) ?? false);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
     assert.equal(fresh.length, 1, fresh.map(({ note }) => note).join("; "));
     await writer.nothingIsLost();

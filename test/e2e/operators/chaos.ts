@@ -6,7 +6,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { createCluster } from "../support/cluster.ts";
 import { kube, patience, restrictedNamespace } from "../support/environment.ts";
-import { OperatorProcess } from "../support/operator-process.ts";
+import { deleteLeases, OperatorProcess } from "../support/operator-process.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
 import { Writer } from "../proofs/writer.ts";
 
@@ -19,14 +19,18 @@ export function chaosLevel(): void {
         const pod = /killed by chaos.*"pod":"[^/]*\/(?<pod>[^"]*)"/.exec(line)?.groups?.["pod"];
         if (pod !== undefined) killed.push(pod);
       };
+      // Made without chaos: on a busy machine the first kill would come before all members are there.
+      const maker = new OperatorProcess({ namespace });
+      const cluster = await createCluster({ namespace, name: "chaos" }, { size: 3 });
+      const before = await maker.during(cluster.untilHealthy());
+      await maker.kill();
+      await deleteLeases(namespace);
       const operator = new OperatorProcess({
         namespace,
         flags: ["-chaos-level=1"],
         preload: "deterministic-chaos.ts",
         onLine,
       });
-      const cluster = await createCluster({ namespace, name: "chaos" }, { size: 3 });
-      const before = await operator.during(cluster.untilHealthy());
       const writer = new Writer(cluster);
       try {
         const firstKilled = waitFor("a member to be killed", async () => killed[0], { timeoutMs: patience });
@@ -35,17 +39,8 @@ export function chaosLevel(): void {
           before.members.some(({ name }) => name === victim),
           `${victim} was killed`,
         );
-        // On a busy machine the next one may be killed before the first is replaced.
         const after = await operator.during(cluster.untilHealthy({ without: [victim] }));
-        const gone = before.members
-          .map(({ name }) => name)
-          .filter((name) => !after.members.some((m) => m.name === name));
-        assert.deepEqual(
-          gone.filter((name) => !killed.includes(name)),
-          [],
-          "nobody else is replaced",
-        );
-        onlyReplaced(before, after, ...gone);
+        onlyReplaced(before, after, victim);
         await writer.nothingIsLost();
       } finally {
         await writer.stop();

@@ -8,6 +8,7 @@ import { killContainer } from "../../../lab/faults/containers.ts";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts";
 import { ownerReference } from "../../../src/kube/objects/owners.ts";
@@ -16,9 +17,15 @@ import type { TestCluster } from "./cluster.ts";
 import { kube, lab, patience } from "./environment.ts";
 import type { HealthyMember } from "./healthy.ts";
 
-/** All in one request to the API server. One that the operator has deleted meanwhile is fine. */
+/**
+ * All at once: kubectl deletes one after another, and on a busy machine the operator could replace the first before the last
+ * is deleted. One that the operator has deleted meanwhile is fine.
+ */
 export async function deletePods({ namespace }: TestCluster, ...names: string[]): Promise<void> {
-  await kubectl("delete", "pods", `--namespace=${namespace}`, "--wait=false", "--ignore-not-found", ...names);
+  const unlessGone = (error: unknown): void => {
+    if (!isNotFound(error)) throw error;
+  };
+  await Promise.all(names.map((name) => kube.delete(Pod, { namespace, name }).catch(unlessGone)));
 }
 
 /** Like `kubectl drain`; fails while the PodDisruptionBudget forbids it. */
