@@ -3,10 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { AuditEntry } from "../../lab/audit/audit-log.ts";
 import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/audit/audit.ts";
 import { clusterwide, createCluster, type TestCluster } from "./support/cluster.ts";
 import { lab, restrictedNamespace } from "./support/environment.ts";
 import { installOperator, type Operator } from "./support/operator.ts";
+import { conditionOf } from "./support/status.ts";
 import { Writer } from "./proofs/writer.ts";
 
 const seconds = Number(process.env["SETTLED_SECONDS"] ?? 90);
@@ -24,7 +27,9 @@ describe("a settled cluster", () => {
       sizes.map((size) => createCluster({ namespace, name: `settled-${size}` }, { size }, clusterwide)),
     );
     for (const cluster of clusters) {
-      await cluster.untilHealthy();
+      const { members } = await cluster.untilHealthy();
+      // The kubelets report it some seconds after the members serve, and the status says so.
+      await cluster.until("all pods are ready", ({ status }) => status?.members?.ready?.length === members.length);
       writers.push(new Writer(cluster));
     }
   });
@@ -33,11 +38,7 @@ describe("a settled cluster", () => {
   test(`causes no requests but Lease renewals and watches for ${seconds} seconds`, async () => {
     // Events are written with a delay; those of the creation do not count.
     await pause(5_000);
-    await settleAudit(lab);
-    const from = auditMark(lab);
-    await pause(seconds * 1_000);
-    await settleAudit(lab);
-    const entries = (await auditEntries(lab, from)).filter(({ user }) => user === operator.user);
+    const entries = (await entriesAtRest(clusters)).filter(({ user }) => user === operator.user);
     const counts = countRequests(entries, ["verb", "resource", "subresource"]);
     const isUpkeep = ([verb, resource]: readonly string[]): boolean =>
       verb === "watch" || (resource === "leases" && (verb === "update" || verb === "get"));
@@ -51,3 +52,36 @@ describe("a settled cluster", () => {
     for (const cluster of clusters) await cluster.untilHealthy();
   });
 });
+
+/** How often a machine may be too busy for a cluster to be at rest. */
+const mostDisturbances = 3;
+
+/** Of a time in which all stayed as they were: a member that a busy machine makes slow is reported, and so is its return. */
+async function entriesAtRest(clusters: readonly TestCluster[]): Promise<AuditEntry[]> {
+  for (let disturbances = 0; ; disturbances += 1) {
+    for (const cluster of clusters) await cluster.untilHealthy();
+    const before = await Promise.all(clusters.map(restOf));
+    await settleAudit(lab);
+    const from = auditMark(lab);
+    await pause(seconds * 1_000);
+    await settleAudit(lab);
+    const entries = await auditEntries(lab, from);
+    const after = await Promise.all(clusters.map(restOf));
+    if (isDeepStrictEqual(after, before) || disturbances === mostDisturbances) return entries;
+  }
+}
+
+/** Who leads, since when the cluster is Ready, and since when the kubelets have found each pod so. */
+async function restOf(cluster: TestCluster): Promise<object> {
+  const [object, pods] = await Promise.all([cluster.get(), cluster.pods()]);
+  return {
+    leader: object.status?.leader,
+    readySince: conditionOf(object, "Ready")?.lastTransitionTime,
+    pods: pods
+      .map(({ metadata, status }) => {
+        const ready = status?.conditions?.find(({ type }) => type === "Ready");
+        return `${metadata?.name} ${ready?.status} since ${ready?.lastTransitionTime}`;
+      })
+      .toSorted(),
+  };
+}

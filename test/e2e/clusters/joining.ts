@@ -8,7 +8,7 @@ import { EtcdCluster, type EtcdClusterSpec, withDefaults } from "../../../src/ap
 import { seedName } from "../../../src/cluster/objects/names.ts";
 import { Node, Pod } from "../../../src/kube/objects/kinds.ts";
 import { clusterwide, createCluster, type TestCluster } from "../support/cluster.ts";
-import { kube, patience, restrictedNamespace } from "../support/environment.ts";
+import { kube, patience, patiently, restrictedNamespace } from "../support/environment.ts";
 import { conditionOf } from "../support/status.ts";
 import { memberAt } from "../support/healthy.ts";
 import { Writer } from "../proofs/writer.ts";
@@ -58,7 +58,7 @@ export function joining(): void {
       }
       const { members } = await cluster.untilHealthy();
       for (const { etcd } of members) {
-        const { keys } = await etcd.list("/early/");
+        const { keys } = await etcd.list("/early/", {}, patiently);
         assert.equal(keys.length, written.length);
       }
       await writer.nothingIsLost();

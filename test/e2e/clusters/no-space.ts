@@ -1,11 +1,12 @@
 // A full database takes no more writes: NoSpace is reported with what to do, and cleared when there is room again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { waitFor } from "../../../lab/progress.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
 import type { EtcdMember } from "../../../src/etcd/member.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
-import { patiently } from "../support/environment.ts";
+import { patience, patiently } from "../support/environment.ts";
 
 const megabyte = 1 << 20;
 const prefix = "/no-space/";
@@ -41,22 +42,26 @@ export function noSpace(): void {
 
 async function fillUp(etcd: EtcdMember): Promise<void> {
   for (let at = 0; at < 64; at += 1) {
-    try {
-      await etcd.put(`${prefix}${at}`, Buffer.alloc(megabyte, "x"));
-    } catch (error) {
-      if (error instanceof EtcdError && error.reason === "noSpace") return;
-      throw error;
-    }
+    const put = (): Promise<"it fits" | "full"> =>
+      etcd.put(`${prefix}${at}`, Buffer.alloc(megabyte, "x"), patiently).then(
+        () => "it fits",
+        (error: unknown) => {
+          if (error instanceof EtcdError && error.reason === "noSpace") return "full";
+          throw error;
+        },
+      );
+    // etcd gives up on a write that three members do not get to disk within seconds.
+    if ((await waitFor(`megabyte ${at} to be written`, put, { timeoutMs: patience })) === "full") return;
   }
   throw new Error("64 MB fit in: the quota is not in force");
 }
 
 /** What the message says to do. */
 async function makeRoom(etcd: EtcdMember, members: readonly EtcdMember[]): Promise<void> {
-  const { keys } = await etcd.list(prefix);
-  for (const { key } of keys) await etcd.delete(key);
+  const { keys } = await etcd.list(prefix, {}, patiently);
+  for (const { key } of keys) await etcd.delete(key, patiently);
   const { revision } = await etcd.status(patiently);
   await etcd.compact(revision);
   for (const member of members) await member.defragment();
-  for (const alarm of await etcd.alarms()) await etcd.disarm(alarm);
+  for (const alarm of await etcd.alarms(patiently)) await etcd.disarm(alarm, patiently);
 }
