@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { auditEntries, settleAudit } from "../../lab/audit/audit.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { chart, helms } from "../install/helm.ts";
 import { apply, kubectl, kubectlJson, ownNamespace } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
@@ -67,6 +68,8 @@ for (const helm of helms)
 
     test("an upgrade changes the operator, and no member", async () => {
       await withRelease("upgrade", chart, "--set=replicaCount=2,podAnnotations.note=upgraded");
+      // Helm 3 waits for the new pods, and an old one may still be counted.
+      await kubectl("rollout", "status", "deployment/etcd-operator", `--namespace=${home}`, timeout);
       const [replicas, note] = (
         await kubectl(
           "get",
@@ -92,9 +95,20 @@ for (const helm of helms)
         kubectl("auth", "can-i", verb, "etcdclusters.etcd.database.coreos.com", `--namespace=${place}`, `--as=${who}`)
           .then((answer) => answer.trim())
           .catch(() => "no");
-      assert.deepEqual(
-        await Promise.all([may("create", "edit"), may("list", "edit"), may("list", "view"), may("create", "view")]),
-        ["yes", "yes", "yes", "no"],
+      let seen: string[] = [];
+      // The API server notices a new binding a moment later.
+      await waitFor(
+        "the roles to be in force",
+        async () => {
+          seen = await Promise.all([
+            may("create", "edit"),
+            may("list", "edit"),
+            may("list", "view"),
+            may("create", "view"),
+          ]);
+          return seen.join() === "yes,yes,yes,no" || undefined;
+        },
+        { timeoutMs: 60_000, lastSeen: () => seen.join() },
       );
     });
 

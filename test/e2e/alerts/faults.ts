@@ -8,7 +8,7 @@ export interface RealFault {
   readonly inSample?: true;
 }
 
-const stopped = { fault: "two of three members are stopped, one after the other", mended: "they go on" } as const;
+const stopped = { fault: "one of three members is stopped, then two", mended: "they go on" } as const;
 const slowDisk = { fault: "the disk of a member does one write a second", mended: "it is as fast as before" } as const;
 const filling = { fault: "somebody writes until the quota is reached", mended: "compacted and defragmented" } as const;
 

@@ -20,11 +20,15 @@ const EndpointSlice: Kind<EndpointSliceObject> = {
 const everyMs = 100;
 /** Longer than a busy machine makes a member slow, shorter than the 7 s that a new member may be deaf. */
 const answerWithinMs = 3_000;
+/** A process that gets no CPU for so long also misses answers that have arrived: what it took for silence proves nothing. */
+const heldUpMs = 500;
 
 export class ClientServiceWatch implements AsyncDisposable {
   readonly #cluster: TestCluster;
   readonly #answered = new Set<string>();
   readonly #deaf = new Set<string>();
+  /** When this process was last seen to be held up. */
+  #heldUpAt = Number.NEGATIVE_INFINITY;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 
@@ -59,7 +63,9 @@ export class ClientServiceWatch implements AsyncDisposable {
           this.#ask(name, address).finally(() => asked.delete(name)),
         );
       }
+      const due = performance.now() + everyMs;
       await pause(everyMs);
+      if (performance.now() > due + heldUpMs) this.#heldUpAt = performance.now();
     }
     await Promise.all(asked.values());
   }
@@ -75,8 +81,9 @@ export class ClientServiceWatch implements AsyncDisposable {
     return new Map(ready.map(({ targetRef, addresses }) => [targetRef?.name ?? "", addresses[0] ?? ""]));
   }
 
-  /** Deaf: ready for the whole time, and no answer. */
+  /** Deaf: ready for the whole time, and no answer. Asked anew if this process may have missed it. */
   async #ask(name: string, address: string): Promise<void> {
+    const began = performance.now();
     const until = Date.now() + answerWithinMs;
     while (!this.#stop.signal.aborted) {
       if (await this.#answers(address, until - Date.now())) {
@@ -85,6 +92,7 @@ export class ClientServiceWatch implements AsyncDisposable {
       }
       const endpoints = await this.#endpoints().catch(() => undefined);
       if (endpoints !== undefined && endpoints.get(name) !== address) return;
+      if (Date.now() >= until && this.#heldUpAt >= began) return;
       if (Date.now() >= until && endpoints !== undefined) {
         this.#deaf.add(name);
         return;
