@@ -2,7 +2,7 @@
 import { green } from "../../lab/progress.ts";
 import { cluster } from "../names.ts";
 import { type Comparison, compare } from "../read-back.ts";
-import type { Story } from "../story.ts";
+import { type Story, timeoutMs } from "../story.ts";
 import { showLine, tell } from "../typed.ts";
 import { etcdctl } from "../writer.ts";
 
@@ -14,6 +14,9 @@ export async function readEverythingBack(story: Story): Promise<Comparison> {
 
 /** What was acknowledged up to the revision must be there. */
 export async function readBack({ view, writer, signal }: Story, revision?: number): Promise<Comparison> {
+  const isServing = (): boolean => view.serving().length > 0;
+  // The operator has asked etcd; the kubelets' next probes may be seconds away.
+  if (!isServing()) await view.waitInLine({ until: "a member is ready", holds: isServing, timeoutMs }, signal);
   const member = view.serving()[0];
   if (member === undefined) throw new Error(`No member of ${cluster} is ready, so nothing can be read back.`);
   // What is acknowledged while the answer is under way may not be in it.

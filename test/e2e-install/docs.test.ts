@@ -26,12 +26,12 @@ after(async () => {
   await kubectl("delete", "clusterrole,clusterrolebinding", "--selector=app.kubernetes.io/name=etcd-operator");
 });
 
-test(`every marked command of ${document} works when typed from top to bottom`, { timeout: 400_000 }, async () => {
+test(`every marked command of ${document} works when typed from top to bottom`, { timeout: 900_000 }, async () => {
   const { helm4 } = await ensureHelm();
   await symlink(helm4, path.join(folder, "helm"));
   const { KUBECONFIG } = await ownPlace("install");
   const env = { KUBECONFIG, PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: folder };
-  await typeScript(await pageScript(document), { env, timeoutMs: 390_000 });
+  await typeScript(await pageScript(document), { env, timeoutMs: 840_000 });
 });
 
 /** The API server compiles the expression, with the object's fields as `object`; Flux has them without. */

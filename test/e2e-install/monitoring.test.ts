@@ -18,7 +18,7 @@ before(async () => {
   definitions = await ensureMonitoringDefinitions();
   // Created, not applied: their descriptions do not fit into an annotation.
   await kubectl("create", "--filename", definitions);
-  await kubectl("wait", "--for=condition=Established", "--timeout=60s", "--filename", definitions);
+  await kubectl("wait", "--for=condition=Established", "--timeout=180s", "--filename", definitions);
   await kubectl("create", "namespace", namespace);
 });
 
@@ -33,7 +33,7 @@ interface Rules {
 }
 type Annotations = Readonly<Record<string, string>>;
 
-test(`every marked command of ${document} works when typed from top to bottom`, { timeout: 120_000 }, async () => {
+test(`every marked command of ${document} works when typed from top to bottom`, { timeout: 300_000 }, async () => {
   await typeScript(await pageScript(document));
   const { spec } = await kubectlJson<Rules>("get", "prometheusrule", "etcd-operator", `--namespace=${namespace}`);
   const pages = spec.groups.flatMap(({ rules }) => rules).map(({ annotations }) => annotations["runbook_url"] ?? "");

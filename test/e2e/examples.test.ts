@@ -19,7 +19,8 @@ import { testLab } from "../support/lab.ts";
 import { isMatrix } from "../support/matrix.ts";
 import { ownPlace, type Place } from "./own-kubeconfig.ts";
 
-const patience = { timeout: 300_000 };
+/** Generous, for a busy machine with two cores. Only a failing test waits this long. */
+const patience = { timeout: 600_000 };
 const lab = testLab();
 let place: Place;
 
@@ -32,7 +33,7 @@ function typed(
   line: string,
   { KUBECONFIG }: Place = place,
   env: Record<string, string> = {},
-  timeoutMs = 240_000,
+  timeoutMs = 540_000,
 ): Promise<string> {
   return typeScript(line, { env: { ...environment, KUBECONFIG, ...env }, timeoutMs });
 }
@@ -77,7 +78,7 @@ after(async () => {
 
 for (const document of documents.filter((page) => page !== walkThrough))
   test(`every marked command of ${document} works when typed from top to bottom`, patience, () =>
-    typedFromTopToBottom(document, 240_000),
+    typedFromTopToBottom(document, 540_000),
   );
 
 test("every example manifest is accepted by the API server", patience, async () => {

@@ -22,7 +22,7 @@ const run = promisify(execFile);
 
 /** What it says, whether it finds something or not. */
 const saysOf = (...args: string[]): Promise<string> =>
-  run(promtool, args, { timeout: 60_000 }).then(
+  run(promtool, args, { timeout: 300_000 }).then(
     ({ stdout, stderr }) => `${stdout}\n${stderr}`,
     (error: unknown) => `${(error as { stdout: string }).stdout}\n${(error as { stderr: string }).stderr}`,
   );

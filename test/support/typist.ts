@@ -49,7 +49,7 @@ export async function typeLines(lines: readonly string[], env: Record<string, st
   ];
   try {
     await Promise.all(lines.map((_, at) => writeFile(printed(at), "")));
-    await run("bash", ["-c", script.join("\n")], { cwd: folder, env, signal: AbortSignal.timeout(120_000) }).catch(
+    await run("bash", ["-c", script.join("\n")], { cwd: folder, env, signal: AbortSignal.timeout(300_000) }).catch(
       async (error: unknown) => {
         const said = await Promise.all(
           lines.map(async (line, at) => `$ ${line}\n${await readFile(printed(at), "utf8")}`),
