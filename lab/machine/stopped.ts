@@ -11,17 +11,21 @@ export async function untilStopped(pid: number): Promise<void> {
       running = runningThreads(pid);
       return running === 0 || undefined;
     },
-    { timeoutMs: 10_000, everyMs: 2, lastSeen: () => `${running} threads run` },
+    { timeoutMs: 60_000, everyMs: 2, lastSeen: () => `${running} threads run` },
   );
 }
 
-/** None when there is no such process any more. */
+/** None when there is no such process any more. A thread that ends while others run says nothing about those. */
 function runningThreads(pid: number): number {
   const tasks = `/proc/${pid}/task`;
+  const isRunning = (task: string): boolean => !/^State:\s+[TZ]/m.test(readFileSync(`${tasks}/${task}/status`, "utf8"));
+  return unlessGone(() => readdirSync(tasks), []).filter((task) => unlessGone(() => isRunning(task), false)).length;
+}
+
+function unlessGone<T>(read: () => T, otherwise: T): T {
   try {
-    return readdirSync(tasks).filter((task) => !/^State:\s+[TZ]/m.test(readFileSync(`${tasks}/${task}/status`, "utf8")))
-      .length;
+    return read();
   } catch {
-    return 0;
+    return otherwise;
   }
 }

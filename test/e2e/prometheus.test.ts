@@ -196,6 +196,7 @@ async function backUp(namespace: string): Promise<void> {
       seen = JSON.stringify(status);
       return status?.lastVerified !== undefined || undefined;
     },
-    { timeoutMs: patience, everyMs: 500, lastSeen: () => seen },
+    // First the cluster has to serve, then the backup is taken, then it is restored.
+    { timeoutMs: 2 * patience, everyMs: 500, lastSeen: () => seen },
   );
 }

@@ -124,8 +124,7 @@ export function auth(): void {
       await cluster.untilEvent("Auth Required");
       await cluster.scale(5);
       await untilReady("AuthRequired");
-      const now = await cluster.get();
-      assert.equal(conditionOf(now, "Available")?.status, "True");
+      await cluster.until("it is available", (now) => conditionOf(now, "Available")?.status === "True");
       assert.deepEqual(await podsOf(cluster), first.members.map(({ uid }) => uid).toSorted());
       const [member] = first.members;
       assert.equal((await member?.etcd.memberList({ linearizable: true }, patiently))?.members.length, 3);
