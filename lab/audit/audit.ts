@@ -34,7 +34,7 @@ export async function settleAudit(lab: LabConfig): Promise<void> {
       for await (const line of logLines(lab, before)) if (line.includes(id)) return true;
       return undefined;
     },
-    { timeoutMs: 10_000, everyMs: 20, lastSeen: () => `a log of ${auditMark(lab).offset} bytes without it` },
+    { timeoutMs: 60_000, everyMs: 20, lastSeen: () => `a log of ${auditMark(lab).offset} bytes without it` },
   );
 }
 

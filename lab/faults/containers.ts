@@ -14,7 +14,7 @@ export async function killContainer(lab: LabConfig, pod: string, container?: str
   const startTime = startTimeOf(pid);
   process.kill(pid, "SIGKILL");
   await waitFor(`the end of container ${name} of ${pod}`, async () => startTimeOf(pid) !== startTime || undefined, {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     everyMs: 10,
     lastSeen: () => `process ${pid} is still there`,
   });
