@@ -162,9 +162,7 @@ async function waitForNodes(
     const seen = `${ready.length} of ${lab.nodes} nodes Ready${account ? "" : ", no service account yet"}`;
     progress.detail(seen);
     if (Date.now() > deadline)
-      throw new Error(
-        `${seen} after ${seconds(busyMs)}; see ${logPath(lab, "kubelet-n0")} and the other logs there`,
-      );
+      throw new Error(`${seen} after ${seconds(busyMs)}; see ${logPath(lab, "kubelet-n0")} and the other logs there`);
     await sleep(100);
   }
 }

@@ -40,7 +40,7 @@ for (const version of triedVersions)
       const etcdctl = (...args: string[]): Promise<string> =>
         run(path.join(programs, "etcdctl"), [`--endpoints=${client}`, ...args], { env: { ETCDCTL_API: "3" } });
       await waitFor("the first put", () => etcdctl("put", "version", version), {
-        timeoutMs: 20_000,
+        timeoutMs: 120_000,
         lastSeen: () => log.join("").slice(-1000),
       });
       assert.equal(await etcdctl("get", "version"), `version\n${version}\n`);

@@ -43,7 +43,7 @@ export async function ownNamespace(prefix: string, labels: Record<string, string
     `service account of ${name}`,
     () => kubectl("get", "serviceaccount", "default", `--namespace=${name}`),
     {
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     },
   );
   return name;
@@ -51,5 +51,5 @@ export async function ownNamespace(prefix: string, labels: Record<string, string
 
 /** `kubectl wait --for=condition=Ready`. */
 export async function ready(namespace: string, ...what: string[]): Promise<void> {
-  await kubectl("wait", `--namespace=${namespace}`, "--for=condition=Ready", "--timeout=90s", ...what);
+  await kubectl("wait", `--namespace=${namespace}`, "--for=condition=Ready", "--timeout=180s", ...what);
 }
