@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { run } from "../../../lab/machine/command.ts";
 import { type LabNode, labNodes } from "../../../lab/config.ts";
 import { readDaemon, signalDaemon } from "../../../lab/machine/daemon.ts";
+import { untilStopped } from "../../../lab/machine/stopped.ts";
 import { killContainer } from "../../../lab/faults/containers.ts";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
@@ -42,6 +43,7 @@ export async function whileKubeletIsPaused(node: string, work: () => Promise<voi
   const kubelet = readDaemon(lab, `kubelet-${node}`);
   if (kubelet === undefined || !signalDaemon(kubelet, "SIGSTOP")) throw new Error(`${node} has no kubelet`);
   try {
+    await untilStopped(kubelet.pid);
     await work();
   } finally {
     signalDaemon(kubelet, "SIGCONT");
@@ -114,6 +116,7 @@ export async function wipeData({ namespace }: TestCluster, name: string): Promis
   const { pid } = containerOf(await findPod(lab, { namespace, name }), "etcd");
   // Paused first, so that it cannot write anything back in between.
   process.kill(pid, "SIGSTOP");
+  await untilStopped(pid);
   await rm(`/proc/${pid}/root/var/etcd/data`, { recursive: true });
   process.kill(pid, "SIGKILL");
 }
