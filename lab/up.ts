@@ -18,7 +18,7 @@ import { carriesServices, prepareNode, startAgents, startContainerd } from "./no
 import { makePki } from "./control-plane/pki.ts";
 import { prepareMachine } from "./prepare.ts";
 import { seconds, step, type Step } from "./progress.ts";
-import { mustLive, waitForDaemon } from "./control-plane/readiness.ts";
+import { busyMs, mustLive, waitForDaemon } from "./control-plane/readiness.ts";
 import { claim, lock, readRecord, refuseTakenRange, writeRecord } from "./machine/registry.ts";
 import { removeState } from "./state.ts";
 import { startStorage } from "./storage/start.ts";
@@ -136,6 +136,9 @@ async function start(lab: LabConfig, template: string, signal: AbortSignal, prog
   ]);
 }
 
+/** One slow answer of a busy API server must not end the start. */
+const answerWithinMs = 30_000;
+
 /** Waits until all nodes are Ready and untainted, and pods can be created: their service account exists. */
 async function waitForNodes(
   lab: LabConfig,
@@ -144,12 +147,11 @@ async function waitForNodes(
   signal: AbortSignal,
   progress: Step,
 ): Promise<void> {
-  const timeoutMs = 90_000;
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + busyMs;
   for (;;) {
     signal.throwIfAborted();
     for (const daemon of mustLast) mustLive(lab, daemon);
-    const { items } = await api.list(Node, { deadline: 5_000, signal });
+    const { items } = await api.list(Node, { deadline: answerWithinMs, signal });
     const ready = items.filter(
       ({ spec, status }) =>
         (spec?.taints ?? []).length === 0 &&
@@ -160,16 +162,14 @@ async function waitForNodes(
     const seen = `${ready.length} of ${lab.nodes} nodes Ready${account ? "" : ", no service account yet"}`;
     progress.detail(seen);
     if (Date.now() > deadline)
-      throw new Error(
-        `${seen} after ${seconds(timeoutMs)}; see ${logPath(lab, "kubelet-n0")} and the other logs there`,
-      );
+      throw new Error(`${seen} after ${seconds(busyMs)}; see ${logPath(lab, "kubelet-n0")} and the other logs there`);
     await sleep(100);
   }
 }
 
 async function hasAccount(api: KubeApi, signal: AbortSignal): Promise<boolean> {
   try {
-    await api.get(ServiceAccount, { namespace: "default", name: "default" }, { deadline: 5_000, signal });
+    await api.get(ServiceAccount, { namespace: "default", name: "default" }, { deadline: answerWithinMs, signal });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

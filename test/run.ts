@@ -46,6 +46,8 @@ async function prepareTarget(suite: Suite): Promise<string | undefined> {
         options["own-lab"] ? { name: "beside", subnet: "10.95.0.0/16" } : { name: "test", subnet: "10.98.0.0/16" },
       );
       target = { t: "own", lab };
+      // One that a killed run left has that run's operators and faults, and would be taken for ours.
+      if (await isUp(lab)) await stopTarget();
       await up(lab, { signal: interrupted.signal });
     }
     process.env["KUBECONFIG"] = kubeconfigPath(target.lab);

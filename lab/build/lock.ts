@@ -9,11 +9,13 @@ export async function withLock<T>(file: string, onWait: () => void, work: () => 
   const holder = spawn("flock", ["--exclusive", file, "sh", "-c", "echo held; exec cat"], {
     stdio: ["pipe", "pipe", "inherit"],
   });
+  // From here on: Ctrl-C ends it together with this process, and then there is no end to wait for later.
+  const ended = once(holder, "exit");
   const patience = setTimeout(onWait, 1_000);
   try {
     await Promise.race([
       once(holder.stdout, "data"),
-      once(holder, "exit").then(() => Promise.reject(new Error(`The lock ${file} cannot be taken with flock.`))),
+      ended.then(() => Promise.reject(new Error(`The lock ${file} cannot be taken with flock.`))),
     ]);
   } finally {
     clearTimeout(patience);
@@ -21,7 +23,6 @@ export async function withLock<T>(file: string, onWait: () => void, work: () => 
   try {
     return await work();
   } finally {
-    const ended = once(holder, "exit");
     holder.stdin.end();
     await ended;
   }

@@ -2,9 +2,9 @@
 // left as it is.
 import { access, constants } from "node:fs/promises";
 import * as path from "node:path";
-import { run } from "../machine/command.ts";
 import { UsageError } from "../config.ts";
 import { say, step } from "../progress.ts";
+import { withApt } from "./apt.ts";
 
 interface Package {
   readonly name: string;
@@ -88,17 +88,14 @@ async function ensure(wanted: readonly Package[]): Promise<void> {
   if (process.getuid?.() !== 0)
     throw new UsageError(`Packages are missing; install them as root with: apt-get install ${names}`);
   for (const { name, why } of missing) say(`  ${name} ${why}`);
-  await step(`install ${names}`, async (progress) => {
-    const apt = (...args: string[]): Promise<string> =>
-      // Suites that run in parallel may both lack something.
-      run("apt-get", ["-qq", "-y", "-o", "DPkg::Lock::Timeout=300", ...args], {
-        env: { DEBIAN_FRONTEND: "noninteractive" },
-      });
-    progress.detail("reading package lists");
-    await apt("update");
-    progress.detail("installing");
-    await apt("install", "--no-install-recommends", ...missing.map(({ name }) => name));
-  });
+  await step(`install ${names}`, (progress) =>
+    withApt(progress, async (apt) => {
+      progress.detail("reading package lists");
+      await apt(["update"]);
+      progress.detail("installing");
+      await apt(["install", "--no-install-recommends", ...missing.map(({ name }) => name)]);
+    }),
+  );
   const still = await missingOf(wanted);
   if (still.length > 0)
     throw new Error(

@@ -7,6 +7,9 @@ import { type LabConfig, logPath } from "../config.ts";
 import { type Daemon, isAlive } from "../machine/daemon.ts";
 import { seconds } from "../progress.ts";
 
+/** How long a daemon may take to start while other suites and builds have the processors. Only a failing start takes so long. */
+export const busyMs = 180_000;
+
 function logTail(file: string): string {
   try {
     return fs.readFileSync(file, "utf8").trim().split("\n").slice(-20).join("\n");
@@ -26,7 +29,7 @@ export async function waitForDaemon(
   daemon: Daemon,
   isReady: () => Promise<boolean>,
   signal: AbortSignal,
-  timeoutMs = 60_000,
+  timeoutMs = busyMs,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   const log = logPath(lab, daemon.component);

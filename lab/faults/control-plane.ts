@@ -6,6 +6,7 @@ import { hostAddress, type LabConfig, UsageError } from "../config.ts";
 import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../machine/daemon.ts";
 import { untilStopped } from "../machine/stopped.ts";
 import { apiUrl } from "../control-plane/kubeconfig.ts";
+import { busyMs } from "../control-plane/readiness.ts";
 import { waitFor } from "../progress.ts";
 import { type ControlPlanePart, type Effect, inject } from "./record.ts";
 
@@ -70,7 +71,7 @@ export async function startAgain(lab: LabConfig, effect: Stop): Promise<void> {
     await waitFor(
       `port ${port} of ${effect.component} to be free`,
       async () => (await isFree(hostAddress(lab), port)) || undefined,
-      { timeoutMs: 30_000, everyMs: 50, lastSeen: () => "in use" },
+      { timeoutMs: 60_000, everyMs: 50, lastSeen: () => "in use" },
     );
     restartDaemon(lab, daemon);
   }
@@ -89,10 +90,10 @@ function isFree(host: string, port: number): Promise<boolean> {
 
 async function untilItServes(lab: LabConfig, component: ControlPlanePart): Promise<void> {
   if (component === "apiserver")
-    await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: 60_000 });
+    await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: busyMs });
   // DNS resolves nothing while the API server is down, so there is nothing to wait for.
   else if (await isReady(lab))
-    await waitFor("DNS to resolve the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
+    await waitFor("DNS to resolve the API server's name", () => lookUp(lab), { timeoutMs: busyMs });
 }
 
 async function lookUp(lab: LabConfig): Promise<string[]> {

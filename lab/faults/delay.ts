@@ -60,7 +60,7 @@ async function startHolder(lab: LabConfig, holder: Holder, program: string): Pro
         (await tryRun("nsenter", [...inside.slice(1), "cat", "/proc/net/netfilter/nfnetlink_queue"])) ?? "no queues";
       return seen.split("\n").some((line) => line.trim().split(/\s+/)[0] === `${holder.queue}`) || undefined;
     },
-    { timeoutMs: 10_000, everyMs: 20, lastSeen: () => seen },
+    { timeoutMs: 60_000, everyMs: 20, lastSeen: () => seen },
   );
 }
 

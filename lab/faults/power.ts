@@ -1,6 +1,7 @@
 // Cuts the power of a node: it stops at once, is disconnected, and comes back with its disk. Unflushed writes survive,
 // because the machine's kernel keeps running: this fault does not test fsync.
 import { type LabConfig, labNode } from "../config.ts";
+import { busyMs } from "../control-plane/readiness.ts";
 import { powerOff as cutPower, powerOn as restorePower } from "../nodes/node.ts";
 import { reviveHolders } from "./delay.ts";
 import { nodeNamed, plugCable, pullCable } from "./network.ts";
@@ -30,6 +31,6 @@ export async function switchOn(lab: LabConfig, effect: PowerOff): Promise<void> 
   // A power-off that failed half-way may have left old agents.
   await cutPower(lab, node);
   await plugCable(lab, node, "power-off");
-  await restorePower(lab, node, AbortSignal.timeout(60_000));
+  await restorePower(lab, node, AbortSignal.timeout(busyMs));
   await reviveHolders(lab, node);
 }

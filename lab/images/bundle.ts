@@ -1,6 +1,6 @@
 // A program as one file that can be started by its name: without white space, with every library in it, led by the line
 // that tells the kernel to run it with the image's Node.
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { build } from "esbuild";
 import { pageTexts } from "./page.ts";
@@ -57,10 +57,12 @@ export async function bundleOf(
   outfile: string,
   { firstLine, target, define = {} }: Running = inImage(nodeFlag),
 ): Promise<readonly string[]> {
+  // Renamed into place: suites in parallel make the same bundle, and one must not read what another has written half.
+  const unfinished = `${outfile}.${process.pid}`;
   const { metafile } = await build({
     absWorkingDir: tree,
     entryPoints: [entry],
-    outfile,
+    outfile: unfinished,
     bundle: true,
     // Names stay, so that a stack in a log can be read. It costs 150 kB of bundle and 0.2 MB of heap; `keepNames` would
     // cost 20 kB and still turn private methods into letters.
@@ -75,7 +77,8 @@ export async function bundleOf(
     logLevel: "warning",
     metafile: true,
   });
-  const written = await readFile(outfile, "utf8");
-  if (!written.startsWith(`${firstLine}\n`)) throw new Error(`${outfile} does not begin with ${firstLine}.`);
+  const written = await readFile(unfinished, "utf8");
+  if (!written.startsWith(`${firstLine}\n`)) throw new Error(`${unfinished} does not begin with ${firstLine}.`);
+  await rename(unfinished, outfile);
   return Object.keys(metafile.inputs);
 }

@@ -92,7 +92,7 @@ export function signalDaemon(daemon: Daemon, signal: NodeJS.Signals): boolean {
 export async function stopDaemon(
   daemon: Daemon,
   signal: NodeJS.Signals = "SIGKILL",
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   signalDaemon(daemon, signal);
   const deadline = Date.now() + timeoutMs;

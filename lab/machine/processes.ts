@@ -61,7 +61,7 @@ export const labProcesses = (lab: LabConfig): LabProcess[] =>
 export const nodeProcesses = (lab: LabConfig, node: LabNode): LabProcess[] => find([onNode(node)], marked(lab));
 
 /** Kills all at once, so that none has time to start another, and looks again until none is left. */
-export async function killProcesses(look: () => LabProcess[], timeoutMs = 20_000): Promise<void> {
+export async function killProcesses(look: () => LabProcess[], timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let left = look(); left.length > 0; left = look()) {
     if (Date.now() > deadline) {

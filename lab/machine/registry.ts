@@ -115,7 +115,7 @@ function holder(address: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
     const socket = net.connect(address);
-    socket.setTimeout(1_000, () => socket.destroy());
+    socket.setTimeout(10_000, () => socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString();
     });

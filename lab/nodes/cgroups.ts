@@ -57,7 +57,7 @@ function removeTree(group: string): void {
 }
 
 /** A cgroup stays busy until its last dead process is reaped, so this retries for a while. */
-export async function removeCgroup(name: string, timeoutMs = 10_000): Promise<void> {
+export async function removeCgroup(name: string, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (const group of cgroupsNamed(name)) {
     for (;;) {

@@ -9,6 +9,7 @@ import { run, tryRun } from "../machine/command.ts";
 import { type LabNode, labConfig, labNode } from "../config.ts";
 import { type ImageArchive } from "../images/archive.ts";
 import { loadImages } from "../images/load.ts";
+import { busyMs } from "../control-plane/readiness.ts";
 import { containerdRoot } from "./node-settings.ts";
 import { waitFor } from "../progress.ts";
 
@@ -47,7 +48,7 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
   const ended = once(containerd, "exit");
   try {
     await waitFor("containerd for the images", async () => tryRun("ctr", ["-a", node.containerdSocket, "version"]), {
-      timeoutMs: 20_000,
+      timeoutMs: busyMs,
     });
     await loadImages(node, archives);
   } finally {

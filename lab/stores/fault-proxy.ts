@@ -4,6 +4,7 @@ import { once } from "node:events";
 import * as http from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "../machine/free-port.ts";
 
 export type Fault =
   | { readonly t: "none" }
@@ -30,19 +31,20 @@ export class FaultProxy implements AsyncDisposable {
   readonly #upstream: { readonly host: string; readonly port: number };
   readonly #agent = new http.Agent({ keepAlive: true });
   readonly #server: http.Server;
-  #port = 0;
+  readonly #port: number;
   #fault: Fault = { t: "none" };
   #left = 0;
   /** How many requests came. */
   requests = 0;
 
-  private constructor(upstream: { readonly host: string; readonly port: number }) {
+  private constructor(upstream: { readonly host: string; readonly port: number }, port: number) {
     this.#upstream = upstream;
+    this.#port = port;
     this.#server = http.createServer((request, response) => this.#handle(request, response));
   }
 
   static async start(upstream: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
-    const proxy = new FaultProxy(upstream);
+    const proxy = new FaultProxy(upstream, await freePort());
     await proxy.#listen();
     return proxy;
   }
@@ -70,9 +72,6 @@ export class FaultProxy implements AsyncDisposable {
   async #listen(): Promise<void> {
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
-    const address = this.#server.address();
-    if (typeof address !== "object" || address === null) throw new Error("the proxy has no address");
-    this.#port = address.port;
   }
 
   async #close(): Promise<void> {

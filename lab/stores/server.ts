@@ -6,9 +6,10 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import * as http from "node:http";
 import * as https from "node:https";
-import { createServer } from "node:net";
 import * as path from "node:path";
 import { waitFor } from "../progress.ts";
+
+export { freePort } from "../machine/free-port.ts";
 
 /** Where it listens, and where it keeps its objects. */
 export interface Place {
@@ -61,7 +62,7 @@ export class StoreServer implements AsyncDisposable {
           if (child.exitCode !== null) return "exited";
           return (await answers(this.#place, this.#program.scheme ?? "http")) ? "answers" : undefined;
         },
-        { timeoutMs: 30_000, everyMs: 30, lastSeen: () => this.log },
+        { timeoutMs: 120_000, everyMs: 30, lastSeen: () => this.log },
       );
       if (end === "exited") throw new Error(`${name} exited with ${child.exitCode}: ${this.log}`);
     } catch (error) {
@@ -111,15 +112,4 @@ function answers({ host, port }: Place, scheme: "http" | "https"): Promise<boole
   asked.on("timeout", () => asked.destroy());
   asked.end();
   return promise;
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(host = "127.0.0.1"): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("the port of a server is not known");
-  return address.port;
 }

@@ -12,7 +12,7 @@ import { sameProcesses } from "../e2e/proofs/replaced.ts";
 import { isMatrix } from "../support/matrix.ts";
 import { badSecrets } from "./bad-secrets.ts";
 import { GivenSecrets, operatorSecret, peerSecret, serverSecret } from "./given-secrets.ts";
-import { condition, tlsLane } from "./support.ts";
+import { condition, tlsLane, untilPresented } from "./support.ts";
 
 const never = new AbortController().signal;
 
@@ -24,7 +24,7 @@ export function given(): void {
     test("peers speak TLS, clients do not", async () => {
       const { members } = await the().cluster.untilHealthy();
       for (const { address } of members) {
-        assert.ok(await presentedCertificate({ url: `https://${address}:2380` }, never));
+        await untilPresented(`https://${address}:2380`);
         assert.equal(await presentedCertificate({ url: `https://${address}:2379` }, never), undefined);
       }
       await the().writer.nothingIsLost();
@@ -40,7 +40,7 @@ export function given(): void {
       const { members } = await the().cluster.untilHealthy();
       for (const { address } of members) {
         assert.equal(await presentedCertificate({ url: `https://${address}:2380` }, never), undefined);
-        assert.ok(await presentedCertificate({ url: `https://${address}:2379` }, never));
+        await untilPresented(`https://${address}:2379`);
       }
       await the().writer.nothingIsLost();
     });
@@ -88,7 +88,7 @@ export function given(): void {
             condition(now, "CertificatesValid")?.reason === "Valid" && kept["peer-ca.crt"]?.trim() === ca.trim();
           return isOver || undefined;
         },
-        { timeoutMs: (isMatrix ? 6 : 2) * patience, everyMs: 2000 },
+        { timeoutMs: (isMatrix ? 6 : 4) * patience, everyMs: 2000 },
       );
       await cluster.untilHealthy();
       await writer.nothingIsLost();
@@ -114,6 +114,5 @@ export function given(): void {
 /** Of what the members present to peers and to clients. */
 async function fingerprints({ members }: HealthyCluster): Promise<string[]> {
   const urls = members.flatMap(({ address }) => [2380, 2379].map((port) => `https://${address}:${port}`));
-  const found = await Promise.all(urls.map((url) => presentedCertificate({ url }, never)));
-  return found.map((one) => one?.fingerprint ?? "");
+  return (await Promise.all(urls.map(untilPresented))).map(({ fingerprint }) => fingerprint);
 }

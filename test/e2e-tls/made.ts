@@ -4,14 +4,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { decoded } from "../../src/cluster/objects/secrets.ts";
-import { presentedCertificate } from "../../src/etcd/presented-certificate.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { clientTlsOf } from "../e2e/support/endpoints.ts";
-import { etcdMembers, kube, patience } from "../e2e/support/environment.ts";
-import { condition, leaf, tlsLane } from "./support.ts";
-
-const never = new AbortController().signal;
+import { etcdMembers, kube, patience, patiently } from "../e2e/support/environment.ts";
+import { untilRolled } from "../e2e/proofs/rolled.ts";
+import { condition, leaf, tlsLane, untilPresented } from "./support.ts";
 
 export function made(): void {
   describe("made", { concurrency: 1 }, () => {
@@ -25,7 +23,7 @@ export function made(): void {
       assert.ok(tls && first);
       const serverName = `${first.name}.${cluster.name}.${cluster.namespace}.svc`;
       const url = `https://${first.address}:2379`;
-      await etcdMembers.at({ url, serverName, tls }).get("/");
+      await etcdMembers.at({ url, serverName, tls }).get("/", {}, patiently);
       for (const refused of [{ url, serverName, tls: { ca: tls.ca } }, { url: `http://${first.address}:2379` }])
         await assert.rejects(etcdMembers.at(refused).get("/", {}, { deadline: 2000 }));
     });
@@ -45,7 +43,7 @@ export function made(): void {
     test("a leaf that is due is renewed while clients write, and no pod restarts", async () => {
       const { cluster, writer } = the();
       const before = await cluster.untilHealthy();
-      const presented = (address: string) => presentedCertificate({ url: `https://${address}:2380` }, never);
+      const presented = (address: string) => untilPresented(`https://${address}:2380`);
       const [first] = before.members;
       assert.ok(first);
       const old = await presented(first.address);
@@ -58,7 +56,7 @@ export function made(): void {
       for (const { address } of before.members)
         await waitFor(
           `${address} to present another certificate`,
-          async () => ((await presented(address))?.fingerprint !== old?.fingerprint ? true : undefined),
+          async () => ((await presented(address)).fingerprint !== old.fingerprint ? true : undefined),
           { timeoutMs: patience },
         );
       const after = await cluster.untilHealthy();
@@ -83,7 +81,7 @@ export function made(): void {
           const isNew = now !== undefined && before !== undefined && !now.ca.includes(before.ca.trim());
           return isNew && reason === "Valid" ? true : undefined;
         },
-        { timeoutMs: 2 * patience, everyMs: 500 },
+        { timeoutMs: 4 * patience, everyMs: 500 },
       );
       await cluster.untilHealthy();
       await writer.nothingIsLost();
@@ -104,18 +102,18 @@ export function made(): void {
     test("a cluster that serves gets TLS towards peers and clients, and nothing is lost", async () => {
       const { cluster, writer } = the();
       await cluster.edit({ TLS: { auto: true } });
-      const { members } = await cluster.untilHealthy();
+      const { members } = await untilRolled(cluster);
       const { status } = await cluster.get();
       assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("https://")));
-      for (const { address } of members)
-        assert.ok(await presentedCertificate({ url: `https://${address}:2380` }, never), "peers speak TLS");
+      // Peers speak TLS.
+      for (const { address } of members) await untilPresented(`https://${address}:2380`);
       await writer.nothingIsLost();
     });
 
     test("and loses it again", async () => {
       const { cluster, writer } = the();
       await kube.mergePatch(EtcdCluster, cluster.key, { spec: { TLS: null } });
-      await cluster.untilHealthy();
+      await untilRolled(cluster);
       const { status } = await cluster.get();
       assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("http://")));
       await cluster.until("to say nothing about certificates", (now) => !condition(now, "CertificatesValid"));

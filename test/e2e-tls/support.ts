@@ -1,12 +1,15 @@
 // What the tests of TLS share: a lane with an operator of its own, and certificates as a person makes them.
 import { after, before } from "node:test";
 import { EtcdCluster, type EtcdClusterSpec } from "../../src/api/etcd-cluster/etcd-cluster.ts";
+import { waitFor } from "../../lab/progress.ts";
+import { type PresentedCertificate, presentedCertificate } from "../../src/etcd/presented-certificate.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import { type Authority, makeAuthority, makeLeaf } from "../../src/tls/make.ts";
 import type { KeyPair } from "../../src/tls/pem.ts";
 import { createCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { kube, restrictedNamespace } from "../e2e/support/environment.ts";
+import { kube, patience, restrictedNamespace } from "../e2e/support/environment.ts";
 import { OperatorProcess } from "../e2e/support/operator-process.ts";
+import { untilRolled } from "../e2e/proofs/rolled.ts";
 import { Writer } from "../e2e/proofs/writer.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -36,7 +39,8 @@ export function tlsLane(
     operator = new OperatorProcess({ namespace, flags, onLine: (line) => lines.push(line) });
     await prepare(namespace);
     const cluster = await createCluster({ namespace, name }, spec);
-    await cluster.untilHealthy();
+    // With TLS each member takes long to join: only one that does not move for a while fails.
+    await untilRolled(cluster);
     const metrics = async (): Promise<string> =>
       (await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(10_000) })).text();
     made = { namespace, cluster, writer: new Writer(cluster), lines, metrics };
@@ -93,6 +97,12 @@ export async function putData(namespace: string, name: string, texts: Readonly<R
   );
   await kube.apply(Secret, { metadata: { namespace, name }, data }, { fieldManager: "test", force: true });
 }
+
+const never = new AbortController().signal;
+
+/** The certificate that a server presents. One that is slow is asked again. */
+export const untilPresented = (url: string): Promise<PresentedCertificate> =>
+  waitFor(`${url} to present a certificate`, () => presentedCertificate({ url }, never), { timeoutMs: patience });
 
 export const condition = (cluster: EtcdCluster, type: string) =>
   cluster.status?.conditions?.find((one) => one.type === type);

@@ -7,6 +7,7 @@ import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn } from "../../lab/faults/undo.ts";
 import { lab } from "../e2e/support/environment.ts";
 import { IdentityWatch } from "../e2e/proofs/identity-watch.ts";
+import { untilReported } from "../e2e/support/member-process.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { onlyReplaced } from "../e2e/proofs/replaced.ts";
 import { root } from "../suites.ts";
@@ -75,6 +76,8 @@ describe("power", () => {
     test(`when ${what}, its member is replaced elsewhere with a new volume, and the old one is kept`, async () => {
       const { cluster, writer } = kept.current;
       await cluster.edit({ failover: { unreachableAfterSeconds: 5 } });
+      // Those of the last power cut.
+      await kept.during(untilReported(cluster));
       const before = await kept.during(cluster.untilHealthy());
       const { retired } = claimNames(await claimsOf(cluster));
       const [victim] = before.members;

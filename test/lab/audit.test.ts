@@ -5,17 +5,21 @@ import { auditEntries, auditMark, countRequests, settleAudit } from "../../lab/a
 import { apiUrl } from "../../lab/control-plane/kubeconfig.ts";
 import { pkiPath } from "../../lab/control-plane/pki.ts";
 import { run } from "../../lab/machine/command.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { kubectl, ownNamespace } from "../support/kubectl.ts";
 import { testLab } from "../support/lab.ts";
 
 const lab = testLab();
 const namespace = await ownNamespace("audit");
 const user = `system:serviceaccount:${namespace}:default`;
+const pods = `/api/v1/namespaces/${namespace}/pods`;
 const token = (await kubectl("create", "token", "default", `--namespace=${namespace}`)).trim();
 
 before(async () => {
   const subject = `--serviceaccount=${namespace}:default`;
   await kubectl("create", "rolebinding", "reader", "--clusterrole=view", subject, `--namespace=${namespace}`);
+  // The API server learns of a binding by a watch of its own.
+  await waitFor("the rights of the reader", () => get(pods), { timeoutMs: 60_000 });
 });
 
 /** As the service account and nobody else: kubectl with a configuration of no one. */
@@ -31,7 +35,6 @@ const get = (path: string): Promise<string> =>
   ]);
 
 test("requests between two moments are counted once each, watches where they start", async () => {
-  const pods = `/api/v1/namespaces/${namespace}/pods`;
   await get(pods);
   await settleAudit(lab);
   const from = auditMark(lab);

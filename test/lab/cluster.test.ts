@@ -79,7 +79,7 @@ describe("workloads and network", () => {
         spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
       },
     );
-    await kubectl("rollout", "status", "deployment/web", `--namespace=${namespace}`, "--timeout=90s");
+    await kubectl("rollout", "status", "deployment/web", `--namespace=${namespace}`, "--timeout=180s");
     pods = (await kubectlJson<PodList>("get", "pods", `--namespace=${namespace}`, "--selector=app=web")).items;
   });
   const nameOf = (index: number): string => pods[index]?.metadata?.name ?? "";
@@ -119,11 +119,16 @@ describe("workloads and network", () => {
   test("a service is reached from a pod by name and from the host by address", async () => {
     const names = new Set(pods.map((pod) => pod.metadata?.name));
     const url = `http://web.${namespace}.svc/`;
-    const fromPod = await exec(namespace, nameOf(0), "/usr/local/bin/probe", "get", url);
+    // Pods are ready before every kube-proxy knows it.
+    const answered = (from: string, ask: () => Promise<string>): Promise<string> =>
+      waitFor(`an answer of the service to ${from}`, ask, { timeoutMs: 60_000 });
+    const fromPod = await answered("a pod", () => exec(namespace, nameOf(0), "/usr/local/bin/probe", "get", url));
     assert.ok(names.has(fromPod.split(" ")[0]), fromPod);
     const service = await kubectlJson<Service>("get", "service", "web", `--namespace=${namespace}`);
-    const fromHost = await fetch(`http://${service.spec?.clusterIP}/`, { signal: AbortSignal.timeout(10_000) });
-    assert.ok(names.has((await fromHost.text()).split(" ")[0]));
+    const fromHost = await answered("the host", async () =>
+      (await fetch(`http://${service.spec?.clusterIP}/`, { signal: AbortSignal.timeout(10_000) })).text(),
+    );
+    assert.ok(names.has(fromHost.split(" ")[0]), fromHost);
   });
 
   test("the host reaches a pod by its address", async () => {
@@ -165,7 +170,7 @@ describe("workloads and network", () => {
         `the name of ${name}`,
         async () =>
           (await exec(namespace, nameOf(0), "/usr/local/bin/probe", "lookup", `${name}.named.${namespace}.svc`)).trim(),
-        { timeoutMs: 30_000 },
+        { timeoutMs: 60_000 },
       );
       assert.equal(found, wanted);
     }
@@ -276,7 +281,7 @@ describe("images", { concurrency: true }, () => {
       name,
       `--namespace=${namespace}`,
       "--for=jsonpath={.status.phase}=Succeeded",
-      "--timeout=90s",
+      "--timeout=180s",
     );
     return kubectl("logs", name, `--namespace=${namespace}`);
   };

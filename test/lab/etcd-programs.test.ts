@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
@@ -11,17 +10,10 @@ import { ensureBuilt } from "../../lab/build/cache.ts";
 import { etcdRecipe } from "../../lab/build/etcd.ts";
 import { run } from "../../lab/machine/command.ts";
 import { waitFor } from "../../lab/progress.ts";
+import { freePort } from "../support/free-port.ts";
 import { triedVersions } from "../support/matrix.ts";
 
-async function freeUrl(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert(address !== null && typeof address === "object");
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${address.port}`;
-}
+const freeUrl = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
 
 for (const version of triedVersions)
   test(`etcd ${version} says its version and keeps what its own etcdctl puts`, async () => {
@@ -40,7 +32,7 @@ for (const version of triedVersions)
       const etcdctl = (...args: string[]): Promise<string> =>
         run(path.join(programs, "etcdctl"), [`--endpoints=${client}`, ...args], { env: { ETCDCTL_API: "3" } });
       await waitFor("the first put", () => etcdctl("put", "version", version), {
-        timeoutMs: 20_000,
+        timeoutMs: 120_000,
         lastSeen: () => log.join("").slice(-1000),
       });
       assert.equal(await etcdctl("get", "version"), `version\n${version}\n`);

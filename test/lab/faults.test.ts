@@ -69,7 +69,7 @@ async function restarts(name: string): Promise<number> {
 
 async function untilReaches(from: string, to: string): Promise<void> {
   const [source, target] = await Promise.all([pod(from), pod(to)]);
-  await waitFor(`${from} to reach ${to}`, () => answerTime(source, target.address), { timeoutMs: 20_000 });
+  await waitFor(`${from} to reach ${to}`, () => answerTime(source, target.address), { timeoutMs: 60_000 });
 }
 
 function unplaced(object: object): object {
@@ -105,8 +105,8 @@ describe("faults", () => {
       await waitFor("another container", async () => ((await restarts("d")) > before ? true : undefined), {
         timeoutMs: 60_000,
       });
-      const again = await waitFor("it to run", () => pod("d"), { timeoutMs: 30_000 });
-      assert.notEqual(again.containers[0]?.id, containers[0]?.id);
+      const again = await waitFor("it to run", async () => (await pod("d")).containers[0], { timeoutMs: 60_000 });
+      assert.notEqual(again.id, containers[0]?.id);
     });
 
     test("a paused container answers nothing until it is resumed, and is the same one then", async () => {
@@ -126,12 +126,12 @@ describe("faults", () => {
       ["a", "c", "on two nodes"],
     ] as const)
       test(`pods ${where} that are cut from each other reach the others still`, async () => {
-        const [source, target, other] = await Promise.all([pod(from), pod(to), pod("d")]);
+        const [source, target] = await Promise.all([pod(from), pod(to)]);
         await cutPods(lab, full(from), full(to));
         assert.equal(await answerTime(source, target.address), undefined);
         assert.equal(await answerTime(target, source.address), undefined);
         await untilReaches(from, "d");
-        assert.notEqual(await answerTime(other, target.address, 5_000), undefined);
+        await untilReaches("d", to);
         await undo.joinPods(lab, full(to), full(from));
         await untilReaches(from, to);
       });
@@ -218,7 +218,7 @@ describe("faults", () => {
     });
 
     test("a slow disk makes every flush wait its turn", async () => {
-      const script = "for i in 1 2 3 4 5 6; do dd if=/dev/zero of=/disk/$i bs=4k count=1 conv=fsync; done";
+      const flush = "for i in 1 2 3 4 5 6; do dd if=/dev/zero of=/disk/$i bs=4k count=1 conv=fsync; done";
       await apply({
         apiVersion: "v1",
         kind: "Pod",
@@ -238,27 +238,28 @@ describe("faults", () => {
         },
       });
       await ready(namespace, "pod/slow");
+      // By the clock in the pod: on a busy machine it takes longer to get there than to flush.
       const flushes = async (): Promise<number> => {
-        const began = performance.now();
-        await exec(namespace, "slow", "sh", "-c", script);
-        return performance.now() - began;
+        const printed = await exec(namespace, "slow", "sh", "-c", `cat /proc/uptime; ${flush}; cat /proc/uptime`);
+        const [began = Number.NaN, ended = Number.NaN] = printed.trim().split("\n").map(Number.parseFloat);
+        return (ended - began) * 1000;
       };
-      const usual = await flushes();
+      const usual = Math.min(await flushes(), await flushes(), await flushes());
       await slowDisk(lab, full("slow"), 4);
       // Six flushes at four a second, and the first ones may pass on credit.
       const slow = await flushes();
       assert.ok(slow >= usual + 1_000, `flushed in ${slow} ms, before in ${usual} ms`);
       await undo.fastDisk(lab, full("slow"));
       const soon = async (): Promise<true | undefined> => ((await flushes()) < slow / 2 ? true : undefined);
-      await waitFor("flushes sooner than the slow ones", soon, { timeoutMs: 30_000 });
+      await waitFor("flushes sooner than the slow ones", soon, { timeoutMs: 120_000 });
     });
   });
 
   describe("API server and DNS", () => {
     afterEach(nothingIsLeft);
 
-    const lookUp = async (): Promise<string[] | undefined> => {
-      const resolver = new Resolver({ timeout: 500, tries: 1 });
+    const lookUp = async (timeout: number): Promise<string[] | undefined> => {
+      const resolver = new Resolver({ timeout, tries: 1 });
       resolver.setServers([hostAddress(lab)]);
       return resolver.resolve4("kubernetes.default.svc.cluster.local").catch(() => undefined);
     };
@@ -286,15 +287,16 @@ describe("faults", () => {
     });
 
     test("DNS that is stopped or frozen answers no question until it is back", async () => {
-      assert.notEqual(await lookUp(), undefined);
+      const [soon, onABusyMachine] = [500, 30_000];
+      assert.notEqual(await lookUp(onABusyMachine), undefined);
       await stopDns(lab);
-      assert.equal(await lookUp(), undefined);
+      assert.equal(await lookUp(soon), undefined);
       await undo.startDns(lab);
-      assert.notEqual(await lookUp(), undefined);
+      assert.notEqual(await lookUp(onABusyMachine), undefined);
       await freezeDns(lab);
-      assert.equal(await lookUp(), undefined);
+      assert.equal(await lookUp(soon), undefined);
       await undo.thawDns(lab);
-      assert.notEqual(await lookUp(), undefined);
+      assert.notEqual(await lookUp(onABusyMachine), undefined);
     });
   });
 
@@ -338,7 +340,7 @@ describe("faults", () => {
           seen = await readiness(name);
           return seen === wanted || undefined;
         },
-        { timeoutMs: 60_000, everyMs: 500, lastSeen: () => seen ?? "no condition" },
+        { timeoutMs: 180_000, everyMs: 500, lastSeen: () => seen ?? "no condition" },
       );
     };
 

@@ -1,7 +1,9 @@
 // Asks from inside a pod's network, without the API server: what a pod reaches, and how long it takes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { run, tryRun } from "../../lab/machine/command.ts";
 import type { RunningPod } from "../../lab/nodes/pods.ts";
-import { waitFor } from "../../lab/progress.ts";
 
 const inPod = (pod: RunningPod, script: string, ...args: (string | number)[]): [string, string[]] => [
   "nsenter",
@@ -27,15 +29,16 @@ const receive = `
 const [count, quiet] = process.argv.slice(1).map(Number);
 const socket = require("node:dgram").createSocket("udp4");
 let got = 0;
+let timer;
 const end = () => { console.log(got); process.exit(0); };
-let timer = setTimeout(end, 6_000); // longer than the sender waits for this to listen
+const endSoon = () => { clearTimeout(timer); timer = setTimeout(end, quiet); };
 socket.on("message", () => {
   got += 1;
-  clearTimeout(timer);
   if (got === count) end();
-  timer = setTimeout(end, quiet);
+  if (timer !== undefined) endSoon();
 });
-socket.bind(7777);`;
+process.stdin.on("end", endSoon).resume();
+socket.bind(7777, () => console.log("listens"));`;
 
 const send = `
 const [host, count] = process.argv.slice(1);
@@ -43,13 +46,19 @@ const socket = require("node:dgram").createSocket("udp4");
 const one = (left) => left === 0 ? socket.close() : socket.send("x", 7777, host, () => setImmediate(one, left - 1));
 one(Number(count));`;
 
-/** How many of so many datagrams arrive; the receiver waits until none came for a while. */
+/** How many of so many datagrams arrive. Once all are sent, the receiver waits until none came for a while. */
 export async function datagramsThrough(from: RunningPod, to: RunningPod, count: number): Promise<number> {
-  const received = run(...inPod(to, receive, count, 500));
-  // What is sent before the receiver listens would be lost without any fault.
-  await waitFor("the receiver to listen", () => tryRun(...inPod(to, bound)), { timeoutMs: 5_000 });
-  await run(...inPod(from, send, to.address, count));
-  return Number(await received);
+  const [program, args] = inPod(to, receive, count, 1_000);
+  const receiver = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  receiver.stdin.on("error", () => undefined); // it has ended: all have arrived
+  const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
+  try {
+    // What is sent before the receiver listens would be lost without any fault.
+    assert.equal((await lines.next()).value, "listens");
+    await run(...inPod(from, send, to.address, count));
+    receiver.stdin.end();
+    return Number((await lines.next()).value);
+  } finally {
+    receiver.kill("SIGKILL");
+  }
 }
-
-const bound = `process.exit(require("node:fs").readFileSync("/proc/self/net/udp", "utf8").includes(":1E61 ") ? 0 : 1)`;

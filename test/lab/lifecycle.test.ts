@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { ensurePackages } from "../../lab/build/packages.ts";
 import { run } from "../../lab/machine/command.ts";
 import { kubeconfigPath, type LabConfig, labConfig, labNode, machineFolder } from "../../lab/config.ts";
-import { aliveDaemons } from "../../lab/machine/daemon.ts";
+import { aliveDaemons, readDaemon, signalDaemon } from "../../lab/machine/daemon.ts";
 import { down } from "../../lab/down.ts";
 import { killProcesses, labProcesses } from "../../lab/machine/processes.ts";
 import { waitFor } from "../../lab/progress.ts";
@@ -32,7 +33,7 @@ async function runPod(lab: LabConfig): Promise<void> {
     "--",
     "serve",
   );
-  await kubectl(lab, "wait", "--for=condition=Ready", "pod/pod", "--timeout=60s");
+  await kubectl(lab, "wait", "--for=condition=Ready", "pod/pod", "--timeout=180s");
 }
 
 /** What labs could leave in folders that belong to the machine. */
@@ -62,8 +63,15 @@ async function takeDownBoth(): Promise<void> {
 }
 
 describe("two labs on one machine", () => {
+  let files: string[] = [];
+  before(async () => {
+    // What a new machine lacks may start services of its own, which are no trace of a lab.
+    await ensurePackages();
+    // A run that was killed may have left them.
+    await takeDownBoth();
+    files = machineFiles();
+  });
   after(takeDownBoth);
-  const before = machineFiles();
 
   test("run beside each other, each with its own pods, and do not reach each other", async () => {
     assert.deepEqual(await Promise.all([traces(first), traces(second)]), [[], []]);
@@ -107,7 +115,7 @@ describe("two labs on one machine", () => {
     assert.match(await kubectl(second, "exec", "pod", "--", "/usr/local/bin/probe", "read", "/etc/hosts"), /pod/);
     await down(second);
     assert.deepEqual(await traces(second), []);
-    assert.deepEqual(machineFiles(), before);
+    assert.deepEqual(machineFiles(), files);
   });
 });
 
@@ -187,7 +195,7 @@ describe("a start that is interrupted", () => {
   for (const { what, reached } of rowsOf(moments)) {
     test(`when ${what}, leaves only its logs, and those go with the next down`, async () => {
       const { child, ended } = command("up", "--name", "labx", "--subnet", "10.97.0.0/16", "--nodes", "1");
-      await waitFor(what, async () => reached() || undefined, { timeoutMs: 60_000, everyMs: 5 });
+      await waitFor(what, async () => reached() || undefined, { timeoutMs: 180_000, everyMs: 5 });
       child.kill("SIGINT");
       child.kill("SIGTERM");
       const { code, text } = await ended;
@@ -202,9 +210,18 @@ describe("a start that is interrupted", () => {
 
   test("a second up of the same name meanwhile is refused in one sentence", async () => {
     const { child, ended } = command("up", "--name", "labx", "--subnet", "10.97.0.0/16", "--nodes", "1");
-    await waitFor("the first start", async () => aliveDaemons(first).length > 0 || undefined, { timeoutMs: 60_000 });
-    await assert.rejects(up(first), new RegExp(`"labx" is being started by process ${child.pid}`));
-    assert.equal((await ended).code, 0);
+    const apiServer = await waitFor("the first start", async () => readDaemon(first, "apiserver"), {
+      timeoutMs: 180_000,
+    });
+    // Otherwise the first may be done before the second asks.
+    assert.ok(signalDaemon(apiServer, "SIGSTOP"));
+    try {
+      await assert.rejects(up(first), new RegExp(`"labx" is being started by process ${child.pid}`));
+    } finally {
+      signalDaemon(apiServer, "SIGCONT");
+    }
+    const { code, text } = await ended;
+    assert.equal(code, 0, text);
     await down(first);
   });
 });

@@ -1,13 +1,2 @@
 // A port of the loopback interface that nobody listens on.
-import { once } from "node:events";
-import { createServer } from "node:net";
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("the system gave no port");
-  return address.port;
-}
+export { freePort } from "../../lab/machine/free-port.ts";

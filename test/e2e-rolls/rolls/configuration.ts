@@ -161,7 +161,7 @@ export function configuration(operator: () => Operator): void {
       const after = await identity.during(untilRolled(cluster));
       onlyReplaced(before, after, ...before.members.map(({ name }) => name));
       for (const { has } of exchanges) await eachHas(cluster, after, has);
-      assert.equal((await cluster.get()).status?.updatedMembers, size);
+      await cluster.until("all members are updated", ({ status }) => status?.updatedMembers === size);
       await writer.nothingIsLost();
       await roll.exchangedEachOnce(before);
       await quorum.alwaysQuorum();
@@ -238,10 +238,13 @@ async function untilPods(cluster: TestCluster, what: string, holds: (pod: Pod) =
   );
 }
 
-/** As docs/upgrades.md says. Returns when all is ready again. */
+/** As docs/upgrades.md says. Returns when all is ready again, for which the page itself allows so long. */
 async function exchangeByPage({ name, namespace }: TestCluster): Promise<void> {
   const { KUBECONFIG } = await placeIn(namespace);
-  await typeScript(await blockScript(typedBlocks.exchangeAll, { "my-etcd": name }), { env: { KUBECONFIG } });
+  await typeScript(await blockScript(typedBlocks.exchangeAll, { "my-etcd": name }), {
+    env: { KUBECONFIG },
+    timeoutMs: 15 * 60_000,
+  });
 }
 
 /** Waits for one pod after another to go. */

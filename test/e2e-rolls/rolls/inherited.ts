@@ -50,7 +50,7 @@ export function inherited(): void {
         const cluster = await createInherited({ namespace, name }, 3, naming);
         left = await cluster.pods();
         services = await servicesOf(namespace);
-        await memberAt(left[0]?.status?.podIP ?? "").put("/before", "1");
+        await memberAt(left[0]?.status?.podIP ?? "").put("/before", "1", patiently);
         await takeOver(cluster);
         return cluster;
       });
@@ -114,7 +114,7 @@ export function inherited(): void {
           assert.equal(after.clusterId, first.clusterId);
           for (const { etcd, name } of after.members) {
             assert.equal((await etcd.status(patiently)).version, to, name);
-            assert.equal((await etcd.list("/before")).keys.length, 1, name);
+            assert.equal((await etcd.list("/before", {}, patiently)).keys.length, 1, name);
           }
           await cluster.untilPodsReady();
           await holdSameData(after);

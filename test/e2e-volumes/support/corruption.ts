@@ -3,6 +3,7 @@
 import { open, readdir } from "node:fs/promises";
 import * as path from "node:path";
 import { killContainer } from "../../../lab/faults/containers.ts";
+import { untilStopped } from "../../../lab/machine/stopped.ts";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import type { TestCluster } from "../../e2e/support/cluster.ts";
 import { lab } from "../../e2e/support/environment.ts";
@@ -62,6 +63,7 @@ async function whileStopped(
 ): Promise<void> {
   const { pid } = containerOf(await findPod(lab, { namespace, name }), "etcd");
   process.kill(pid, "SIGSTOP");
+  await untilStopped(pid);
   await work(`/proc/${pid}/root/var/etcd/data`);
   await killContainer(lab, `${namespace}/${name}`);
 }

@@ -59,7 +59,8 @@ export async function untilEachClaim(
       return holds(seen) ? seen : undefined;
     },
     {
-      timeoutMs: patience,
+      // A kubelet takes more than a minute to notice that a volume has to grow.
+      timeoutMs: 2 * patience,
       everyMs: 250,
       lastSeen: () => JSON.stringify(seen.map(({ metadata, spec, status }) => [metadata, spec?.resources, status])),
     },

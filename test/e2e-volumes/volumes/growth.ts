@@ -14,7 +14,7 @@ import { QuorumWatch } from "../../e2e/proofs/quorum-watch.ts";
 import { onlyReplaced, sameProcesses } from "../../e2e/proofs/replaced.ts";
 import { conditionOf } from "../../e2e/support/status.ts";
 import { untilReturnedMembers, onlyReturned } from "../support/returned.ts";
-import { claimsOf, onVolumes, untilEachClaim } from "../support/volumes.ts";
+import { nameOf, onVolumes, untilEachClaim } from "../support/volumes.ts";
 
 const gigabyte = 2 ** 30;
 
@@ -73,8 +73,11 @@ export function growth(): void {
       await cluster.edit({ pod: onVolumes("2Gi") });
       sameProcesses(healed, await cluster.untilHealthy());
       const names = new Set(healed.members.map(({ name }) => name));
-      for (const { metadata, spec } of await claimsOf(cluster))
-        if (names.has(metadata?.name ?? "")) assert.equal(spec?.resources?.requests?.["storage"], "2Gi");
+      await untilEachClaim(cluster, "requests of 2Gi", (claims) =>
+        claims
+          .filter((claim) => names.has(nameOf(claim)))
+          .every(({ spec }) => spec?.resources?.requests?.["storage"] === "2Gi"),
+      );
       await writer.nothingIsLost();
     });
   });

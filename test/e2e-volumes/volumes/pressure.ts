@@ -38,7 +38,7 @@ export function pressure(): void {
       const keys: string[] = [];
       while ((await leader.etcd.status(patiently)).dbSize < nearlyFull && keys.length < quota / megabyte) {
         keys.push(`/large/${keys.length}`);
-        await leader.etcd.put(keys.at(-1) ?? "", value);
+        await leader.etcd.put(keys.at(-1) ?? "", value, patiently);
       }
       const message = await untilPressure(cluster, "DatabaseNearQuota");
       assert.match(
@@ -46,7 +46,7 @@ export function pressure(): void {
         /of 268435456 bytes.*delete keys, compact and defragment, or raise spec\.etcd\.quotaBackendBytes/,
       );
       await writer.nothingIsLost();
-      for (const key of keys) await leader.etcd.delete(key);
+      for (const key of keys) await leader.etcd.delete(key, patiently);
       await leader.etcd.compact((await leader.etcd.status(patiently)).revision);
       await leader.etcd.defragment();
       await untilNoPressure(cluster);

@@ -3,6 +3,7 @@ import { waitFor } from "../../../lab/progress.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { patience } from "../support/environment.ts";
+import { areReported } from "../support/member-process.ts";
 import { checkCluster, memberAt, podText, type HealthyCluster } from "../support/healthy.ts";
 
 /** More than any roll of a test makes; ends one that never settles. */
@@ -24,8 +25,9 @@ export async function untilRolled(
       async () => {
         const [object, found] = await Promise.all([cluster.get(), cluster.pods()]);
         const check = await checkCluster(object, found);
-        if (check.t === "healthy" && (await isOver())) return check.cluster;
-        because = check.t === "healthy" ? "healthy, and not over" : check.because;
+        const isHealthy = check.t === "healthy";
+        if (isHealthy && (await isOver()) && (await areReported(cluster, found))) return check.cluster;
+        because = isHealthy ? "healthy, and not over, or a kubelet has yet to report a restart" : check.because;
         const text = found.map(traceOf).toSorted().join();
         return text === pods ? undefined : text;
       },

@@ -83,7 +83,12 @@ export class Writer {
   }
 
   async #complaintsAbout(address: string, expected: ReadonlyMap<string, string>): Promise<string[]> {
-    const { keys } = await memberAt(address, this.#cluster.login).list(this.prefix, {}, patiently);
+    // Again: etcd refuses a read during which another member came to lead.
+    const { keys } = await waitFor(
+      `${address} to be read from`,
+      () => memberAt(address, this.#cluster.login).list(this.prefix, {}, patiently),
+      { timeoutMs: 60_000 },
+    );
     const found = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
     return [...expected].flatMap(([key, value]) => {
       const there = found.get(key);

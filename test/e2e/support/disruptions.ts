@@ -50,6 +50,7 @@ export async function whileKubeletIsPaused(node: string, work: () => Promise<voi
   const kubelet = readDaemon(lab, `kubelet-${node}`);
   if (kubelet === undefined || !signalDaemon(kubelet, "SIGSTOP")) throw new Error(`${node} has no kubelet`);
   try {
+    await untilStopped(kubelet.pid);
     await work();
   } finally {
     signalDaemon(kubelet, "SIGCONT");
