@@ -61,7 +61,7 @@ export class StoreServer implements AsyncDisposable {
           if (child.exitCode !== null) return "exited";
           return (await answers(this.#place, this.#program.scheme ?? "http")) ? "answers" : undefined;
         },
-        { timeoutMs: 30_000, everyMs: 30, lastSeen: () => this.log },
+        { timeoutMs: 120_000, everyMs: 30, lastSeen: () => this.log },
       );
       if (end === "exited") throw new Error(`${name} exited with ${child.exitCode}: ${this.log}`);
     } catch (error) {
