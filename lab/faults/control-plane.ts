@@ -89,10 +89,10 @@ function isFree(host: string, port: number): Promise<boolean> {
 
 async function untilItServes(lab: LabConfig, component: ControlPlanePart): Promise<void> {
   if (component === "apiserver")
-    await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: 60_000 });
+    await waitFor("the API server to be ready", async () => (await isReady(lab)) || undefined, { timeoutMs: 180_000 });
   // DNS resolves nothing while the API server is down, so there is nothing to wait for.
   else if (await isReady(lab))
-    await waitFor("DNS to resolve the API server's name", () => lookUp(lab), { timeoutMs: 30_000 });
+    await waitFor("DNS to resolve the API server's name", () => lookUp(lab), { timeoutMs: 60_000 });
 }
 
 async function lookUp(lab: LabConfig): Promise<string[]> {

@@ -11,7 +11,7 @@ export async function untilStopped(pid: number): Promise<void> {
       running = runningThreads(pid);
       return running === 0 || undefined;
     },
-    { timeoutMs: 10_000, everyMs: 2, lastSeen: () => `${running} threads run` },
+    { timeoutMs: 60_000, everyMs: 2, lastSeen: () => `${running} threads run` },
   );
 }
 

@@ -43,7 +43,7 @@ export async function ownNamespace(prefix: string, labels: Record<string, string
     `service account of ${name}`,
     () => kubectl("get", "serviceaccount", "default", `--namespace=${name}`),
     {
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
     },
   );
   return name;
