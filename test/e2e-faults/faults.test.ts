@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
-import { lab } from "../e2e/support/environment.ts";
+import { lab, patiently } from "../e2e/support/environment.ts";
 import { deletePods } from "../e2e/support/disruptions.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
@@ -31,7 +31,7 @@ async function writesFor(ms: number, { etcd }: HealthyMember, prefix: string): P
     }
     await pause(250);
   }
-  const there = new Set((await etcd.list(prefix)).keys.map(({ key }) => key));
+  const there = new Set((await etcd.list(prefix, {}, patiently)).keys.map(({ key }) => key));
   if (written.length === 0) complaints.push("nothing could be written");
   return [...complaints, ...written.filter((key) => !there.has(key)).map((key) => `${key} is missing`)];
 }
