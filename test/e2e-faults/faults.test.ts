@@ -24,7 +24,7 @@ async function writesFor(ms: number, { etcd }: HealthyMember, prefix: string): P
   for (let i = 1; Date.now() < until; i += 1) {
     const key = `${prefix}${i}`;
     try {
-      await etcd.put(key, key, { deadline: 5_000 });
+      await etcd.put(key, key, patiently);
       written.push(key);
     } catch (error) {
       complaints.push(`${key}: ${error instanceof Error ? error.message : String(error)}`);
