@@ -163,7 +163,7 @@ describe("a login", () => {
     await peer.at(login).status();
     cluster.token = 0;
     cluster.counts();
-    await assert.rejects(peer.at(login).status({ deadline: 50 }), isDeadline);
+    await assert.rejects(peer.at(login).status({ deadline: 500 }), isDeadline);
     await peer.at(login).status();
     assert.deepEqual(cluster.counts(), { Status: 3, Authenticate: 1, UserGet: 1 });
   });
@@ -176,7 +176,7 @@ describe("a login", () => {
     for (const which of [0, 1]) await peer.at(login, which).status();
     cluster.counts();
     silent = true;
-    const unanswered = assert.rejects(peer.at(login, 1).status({ deadline: 100 }), isDeadline);
+    const unanswered = assert.rejects(peer.at(login, 1).status({ deadline: 500 }), isDeadline);
     await peer.at(login).status();
     await unanswered;
     await peer.at(login).status();

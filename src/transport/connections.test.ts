@@ -111,7 +111,11 @@ describe("many streams", () => {
       () => started === 250,
       () => started,
     );
-    assert.deepEqual([...perSession.values()], [80, 80, 80, 10]);
+    // In which order the server hears of them is its own matter.
+    assert.deepEqual(
+      [...perSession.values()].sort((a, b) => b - a),
+      [80, 80, 80, 10],
+    );
     for (const stream of open) stream.end();
     await Promise.all(streams);
   });

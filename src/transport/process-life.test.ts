@@ -9,7 +9,7 @@ function runClient(url: string, program: string): Promise<{ output: string; exit
   const source = `import { Http2Origin } from ${JSON.stringify(module)};
     const origin = new Http2Origin(${JSON.stringify(url)});
     ${program}`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", source], { timeout: 10_000 });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", source], { timeout: 60_000 });
   return new Promise((resolve) => {
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -23,7 +23,7 @@ test("a process ends although its connection is open, once it waits for nothing"
     stream.respond({ ":status": 200 });
     stream.end("ok");
   });
-  const program = `console.log((await origin.fetch({ method: "GET", path: "/", deadline: 5000 })).status);`;
+  const program = `console.log((await origin.fetch({ method: "GET", path: "/", deadline: 30_000 })).status);`;
   assert.deepEqual(await runClient(server.url, program), { output: "200", exit: 0 });
 });
 

@@ -5,7 +5,7 @@ import { Http2Origin, type TlsOptions } from "./origin.ts";
 import { createAuthority, type Pem, type TestAuthority } from "./testing/certificates.ts";
 import { startServer } from "./testing/local-server.ts";
 
-const get = { method: "GET", path: "/", deadline: 5000 };
+const get = { method: "GET", path: "/", deadline: 30_000 };
 
 describe("TLS", () => {
   let authority: TestAuthority;

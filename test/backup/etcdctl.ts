@@ -14,8 +14,10 @@ export interface Said {
 export async function etcdctl(endpoint: string, ...args: string[]): Promise<Said> {
   const program = path.join(await ensureBuilt(await etcdRecipe(controlPlaneEtcd)), "etcdctl");
   try {
-    const { stdout, stderr } = await promisify(execFile)(program, ["--endpoints", endpoint, ...args], {
-      timeout: 10_000,
+    // Its own patience, of two and five seconds, is not that of a busy machine.
+    const patience = ["--dial-timeout=30s", "--command-timeout=30s"];
+    const { stdout, stderr } = await promisify(execFile)(program, ["--endpoints", endpoint, ...patience, ...args], {
+      timeout: 60_000,
       killSignal: "SIGKILL",
     });
     return { code: 0, text: stdout + stderr };

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn } from "../../lab/faults/undo.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import { TestCluster } from "../e2e/support/cluster.ts";
-import { kube, lab, restrictedNamespace } from "../e2e/support/environment.ts";
+import { kube, lab, patience, patiently, restrictedNamespace } from "../e2e/support/environment.ts";
 import { memberAt } from "../e2e/support/healthy.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { installOperator } from "../e2e/support/operator.ts";
@@ -38,7 +39,7 @@ describe("a restored member whose node restarts", () => {
     await untilRestored({ namespace, name: "copy-it" });
     const copy = new TestCluster({ namespace, name: "copy" });
     const first = await copy.untilHealthy();
-    await first.leader.etcd.put("/since", "kept");
+    await first.leader.etcd.put("/since", "kept", patiently);
     const [seed] = await copy.pods();
     assert.equal(seed?.spec?.initContainers?.length, 1);
     await powerOff(lab, seed.spec.nodeName ?? "");
@@ -48,10 +49,17 @@ describe("a restored member whose node restarts", () => {
     assert.equal(again.clusterId, first.clusterId);
     const [pod] = await copy.pods();
     assert.equal(pod?.metadata?.uid, seed.metadata?.uid);
-    const there = await memberAt(pod?.status?.podIP ?? "", undefined).get("/since");
+    const there = await memberAt(pod?.status?.podIP ?? "", undefined).get("/since", {}, patiently);
     assert.equal(Buffer.from(there?.value ?? "").toString(), "kept");
-    const live = await kube.get(Pod, { namespace, name: pod?.metadata?.name ?? "" });
-    const [init] = live.status?.initContainerStatuses ?? [];
-    assert.match(init?.state?.terminated?.message ?? "", /"restored":(true|false)/);
+    // The kubelet may report it after the member serves.
+    const said = await waitFor(
+      "the end of the init container",
+      async () => {
+        const live = await kube.get(Pod, { namespace, name: pod?.metadata?.name ?? "" });
+        return live.status?.initContainerStatuses?.[0]?.state?.terminated?.message;
+      },
+      { timeoutMs: patience },
+    );
+    assert.match(said, /"restored":(true|false)/);
   });
 });

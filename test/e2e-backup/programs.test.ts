@@ -107,7 +107,7 @@ describe("the three programs of etcd-operator 0.9", { concurrency: 1 }, () => {
     const after = await cluster.untilHealthy();
     assert.notEqual(after.clusterId, before.clusterId);
     for (const { address } of after.members) {
-      const { keys } = await memberAt(address).list("/");
+      const { keys } = await memberAt(address).list("/", {}, patiently);
       assert.deepEqual(
         keys.map(({ key, value }) => [key, Buffer.from(value).toString()]),
         [

@@ -20,6 +20,7 @@ test("stopping members at random, one after another, loses no acknowledged write
     ...cluster.key,
     cluster: cluster.name,
     lastsMs: 45_000,
+    fewest: 2,
   });
   t.diagnostic(`${stopped} members were stopped, ${acknowledged} writes were acknowledged`);
   assert.ok(stopped >= 2, `${stopped} members were stopped`);

@@ -10,6 +10,8 @@ export interface ExperimentOptions {
   readonly namespace: string;
   readonly cluster: string;
   readonly lastsMs: number;
+  /** It goes on for longer until so many members were stopped, which takes a busy machine its time. */
+  readonly fewest?: number;
   readonly signal?: AbortSignal;
   /** Called with what the scripts print about members. */
   readonly onLine?: (line: string) => void;
@@ -34,10 +36,10 @@ export async function experiment(options: ExperimentOptions): Promise<Experiment
     const { signal } = options;
     return run(path.join(root, "example/experiment", name), args, { env, ...(signal && { signal }) });
   };
-  const repeat = async (work: () => Promise<void>): Promise<void> => {
-    while (Date.now() < until) await work();
-  };
   let stopped = 0;
+  const repeat = async (work: () => Promise<void>): Promise<void> => {
+    while (Date.now() < until || stopped < (options.fewest ?? 0)) await work();
+  };
   try {
     await Promise.all([
       repeat(async () => void (await script("put.sh", String(writesAtOnce)))),

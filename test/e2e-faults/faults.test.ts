@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
-import { lab } from "../e2e/support/environment.ts";
+import { lab, patiently } from "../e2e/support/environment.ts";
 import { deletePods } from "../e2e/support/disruptions.ts";
 import { lane } from "../e2e/support/lane.ts";
 import { installOperator } from "../e2e/support/operator.ts";
@@ -24,14 +24,14 @@ async function writesFor(ms: number, { etcd }: HealthyMember, prefix: string): P
   for (let i = 1; Date.now() < until; i += 1) {
     const key = `${prefix}${i}`;
     try {
-      await etcd.put(key, key, { deadline: 5_000 });
+      await etcd.put(key, key, patiently);
       written.push(key);
     } catch (error) {
       complaints.push(`${key}: ${error instanceof Error ? error.message : String(error)}`);
     }
     await pause(250);
   }
-  const there = new Set((await etcd.list(prefix)).keys.map(({ key }) => key));
+  const there = new Set((await etcd.list(prefix, {}, patiently)).keys.map(({ key }) => key));
   if (written.length === 0) complaints.push("nothing could be written");
   return [...complaints, ...written.filter((key) => !there.has(key)).map((key) => `${key} is missing`)];
 }

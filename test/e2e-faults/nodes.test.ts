@@ -6,8 +6,10 @@ import { labNodes } from "../../lab/config.ts";
 import { pauseContainer } from "../../lab/faults/containers.ts";
 import { powerOff } from "../../lab/faults/power.ts";
 import { heal, powerOn, resumeContainer } from "../../lab/faults/undo.ts";
+import { waitFor } from "../../lab/progress.ts";
 import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";
-import { lab, patiently, restrictedNamespace } from "../e2e/support/environment.ts";
+import { lab, patience, patiently, restrictedNamespace } from "../e2e/support/environment.ts";
+import type { HealthyCluster } from "../e2e/support/healthy.ts";
 import { nodesReady } from "../e2e/support/nodes.ts";
 import { installOperator, type Operator } from "../e2e/support/operator.ts";
 import { conditionOf } from "../e2e/support/status.ts";
@@ -48,9 +50,8 @@ describe("nodes", () => {
     for (const { name } of labNodes(lab)) await powerOn(lab, name);
     await nodesReady();
     await writer.progress();
-    const after = await cluster.untilHealthy();
+    const after = await untilRestarted(cluster, before);
     onlyReplaced(before, after);
-    assert.ok(after.members.every(({ restarts, name }) => restarts > restartsOf(name, before.members)));
     await writer.nothingIsLost();
     // Membership was read from the WAL again: any two members must still have a quorum.
     for (const { name } of after.members) {
@@ -90,7 +91,7 @@ describe("nodes", () => {
     });
     await patientWriter.progress();
     const here = patientBefore.members.find(({ node }) => node !== victim.node);
-    const listed = await here?.etcd.memberList({ linearizable: true });
+    const listed = await here?.etcd.memberList({ linearizable: true }, patiently);
     assert.deepEqual(idsOf(listed?.members ?? []), idsOf(patientBefore.members));
     assert.deepEqual(
       (await patient.pods()).map(({ metadata }) => [metadata?.uid, metadata?.deletionTimestamp]),
@@ -140,6 +141,22 @@ describe("nodes", () => {
 });
 
 const idsOf = (members: readonly { readonly id: string }[]): string[] => members.map(({ id }) => id).toSorted();
+
+/** Members serve some time before the kubelets report that their containers were started again. */
+function untilRestarted(cluster: TestCluster, before: HealthyCluster): Promise<HealthyCluster> {
+  let seen = "nothing yet";
+  return waitFor(
+    "every member to have restarted",
+    async () => {
+      const after = await cluster.untilHealthy();
+      seen = after.members.map(({ name, restarts }) => `${name}: ${restarts}`).join(", ");
+      return after.members.every(({ restarts, name }) => restarts > restartsOf(name, before.members))
+        ? after
+        : undefined;
+    },
+    { timeoutMs: patience, lastSeen: () => seen },
+  );
+}
 
 const restartsOf = (name: string, members: readonly { name: string; restarts: number }[]): number =>
   members.find((member) => member.name === name)?.restarts ?? 0;

@@ -44,7 +44,7 @@ export async function servedLeaf(url: string, identity: KeyPair): Promise<string
     ...identity,
   });
   try {
-    await once(socket, "secureConnect", { signal: AbortSignal.timeout(5000) });
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(30_000) });
     return new X509Certificate(socket.getPeerCertificate().raw).toString();
   } finally {
     socket.destroy();

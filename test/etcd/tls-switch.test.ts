@@ -119,7 +119,13 @@ async function restart(etcd: RealEtcd, name: string): Promise<void> {
     );
 }
 
+/** The member that was stopped last may have been the leader: the others answer when they have elected another. */
 async function schemes(etcd: RealEtcd): Promise<string[]> {
-  const { members } = await etcd.member("m0").memberList({ linearizable: true });
+  const { members } = await comesTrue(
+    etcd,
+    "the members are listed",
+    () => etcd.member("m0").memberList({ linearizable: true }),
+    () => true,
+  );
   return members.flatMap(({ peerUrls }) => peerUrls.map((url) => new URL(url).protocol.slice(0, -1)));
 }

@@ -74,8 +74,10 @@ describe("certificates", { concurrency: 3 }, () => {
       const [peers, clients] = [await newAuthority("peers"), await newAuthority("clients")];
       const tls = await clientTls(clients);
       const peerTls = await peerBundle(peers);
-      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls, tls });
-      await using writer = new Writer(etcd, all);
+      // No write may fail here, so a busy machine must not cost the leader its place.
+      const flags = ["--heartbeat-interval=500", "--election-timeout=5000"];
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls, tls, flags });
+      await using writer = new Writer(etcd, all, { deadline: 30_000 });
       const [peer, server] = [await memberLeaf(peers), await memberLeaf(clients)];
       for (const name of all) {
         await etcd.putCertificates(name, "peer", { ca: peers.cert, pair: peer });

@@ -23,8 +23,8 @@ const downward: readonly (Row & { readonly from: Built; readonly to: Built })[] 
   { from: "3.6.16", to: "3.5.21", onlyInMatrix: true },
 ];
 
-// They mostly wait.
-describe("a change of the version", { concurrency: 4, timeout: 240_000 }, () => {
+// They mostly wait. The timeout is that of all of them together.
+describe("a change of the version", { concurrency: 4, timeout: 1_200_000 }, () => {
   startsThatAreRefused();
   logsThatCannotBeRead();
   membersThatAreTakenForRemoved();

@@ -22,8 +22,8 @@ function knows(program: string, flag: string): Promise<boolean> {
 }
 
 /** Rejects when there is no answer: before a member serves, its client port takes connections and says nothing. */
-async function statusAt(url: string): Promise<number> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+async function statusAt(url: string, withinMs = 30_000): Promise<number> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(withinMs) });
   await response.body?.cancel();
   return response.status;
 }
@@ -42,9 +42,10 @@ for (const built of triedVersions)
     test("answers its probes where the table says, and its readiness not before it serves clients", async () => {
       await using etcd = await RealEtcd.startWithoutQuorum(built);
       const { liveness, readiness } = probesOf(v);
-      const answer = (probe: Probe): Promise<number> => {
+      const answer = (probe: Probe, withinMs?: number): Promise<number> => {
         if (probe.on === "clientPort") return Promise.resolve(200);
-        return statusAt(`${probe.on === "metrics" ? etcd.metricsUrl("m0") : etcd.clientUrl("m0")}${probe.path}`);
+        const base = probe.on === "metrics" ? etcd.metricsUrl("m0") : etcd.clientUrl("m0");
+        return statusAt(`${base}${probe.path}`, withinMs);
       };
       await comesTrue(
         etcd,
@@ -53,12 +54,12 @@ for (const built of triedVersions)
         (log) => /became (pre-)?candidate/.test(log),
       );
       assert.equal(await answer(liveness), 200, "it lives without a leader");
-      await assert.rejects(answer(readiness), "it serves nobody without a leader");
+      await assert.rejects(answer(readiness, 1000), "it serves nobody without a leader");
       await etcd.completeNewCluster();
       await comesTrue(
         etcd,
         "it is ready",
-        () => answer(readiness),
+        () => answer(readiness, 1000),
         (status) => status === 200,
       );
       assert.equal((await etcd.member("m0").health()).t, "healthy");

@@ -11,14 +11,17 @@ import type { RealEtcd } from "./real-etcd.ts";
 export class Writer implements AsyncDisposable {
   readonly #etcd: RealEtcd;
   readonly #names: readonly string[];
+  readonly #deadline: number;
   readonly #acknowledged: string[] = [];
   readonly #writing: Promise<void>;
   #stopped = false;
   #failures = 0;
 
-  constructor(etcd: RealEtcd, names: readonly string[]) {
+  /** `deadline`: of each write. Longer where none may fail, as one does that waits for a busy machine. */
+  constructor(etcd: RealEtcd, names: readonly string[], { deadline = 2000 }: { readonly deadline?: number } = {}) {
     this.#etcd = etcd;
     this.#names = names;
+    this.#deadline = deadline;
     this.#writing = this.#write();
   }
 
@@ -27,7 +30,7 @@ export class Writer implements AsyncDisposable {
       const key = `written/${n}`;
       const name = this.#names[n % this.#names.length] ?? "m0";
       try {
-        await this.#etcd.member(name).put(key, key, { deadline: 2000 });
+        await this.#etcd.member(name).put(key, key, { deadline: this.#deadline });
         this.#acknowledged.push(key);
       } catch (error) {
         if (!(error instanceof EtcdError || error instanceof TransportError)) throw error;

@@ -54,7 +54,7 @@ async function refuseWith(reply: Reply): Promise<void> {
     await waitFor(
       `each kind to be refused with ${reply.status}`,
       async () => (times().length === 3 && times().every((count) => count >= 3)) || undefined,
-      { timeoutMs: 30_000, lastSeen: () => `refused ${times().join(", ")} times` },
+      { timeoutMs: 60_000, lastSeen: () => `refused ${times().join(", ")} times` },
     );
   } finally {
     stage.proxy.reply = () => undefined;
@@ -189,7 +189,7 @@ test("nothing is lost and nothing listed anew when the new token comes after the
     // Each of the three informers asks with the dead token, and asks again after it was refused.
     const asked = (): number => stage.proxy.requests.length - seen;
     await waitFor("six requests", async () => asked() >= 6 || undefined, {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       lastSeen: () => String(asked()),
     });
     stage.credentials.put(stage.token);

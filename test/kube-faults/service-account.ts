@@ -60,7 +60,7 @@ export async function endToken(lab: LabConfig, admin: KubeClient, namespace: str
   const ca = readFileSync(pkiPath(lab, "ca.crt"));
   const authorization = (): string => `Bearer ${token.text}`;
   using bearer = connectKube({ credentials: { server: apiUrl(lab), tls: () => ({ ca }), authorization, forget() {} } });
-  await waitFor("the ended token to be refused", () => isRefused(bearer), { timeoutMs: 30_000, everyMs: 200 });
+  await waitFor("the ended token to be refused", () => isRefused(bearer), { timeoutMs: 60_000, everyMs: 200 });
 }
 
 async function isRefused(bearer: KubeClient): Promise<true | undefined> {

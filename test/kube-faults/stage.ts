@@ -68,7 +68,7 @@ export class Stage {
     await makeServiceAccount(namespace, readers, [everything]);
     for (const { kind } of numberedKinds) {
       const list = (): Promise<object> => admin.list(kind, { namespace, limit: 1 });
-      await waitFor(`${kind.plural} to be served`, list, { timeoutMs: 20_000 });
+      await waitFor(`${kind.plural} to be served`, list, { timeoutMs: 60_000 });
     }
     return new Stage(lab, namespace, admin, await FaultyProxy.open(lab), await issueToken(admin, namespace, readers));
   }
@@ -99,6 +99,7 @@ export class Stage {
     } finally {
       await writer.stop();
     }
+    await writer.seal();
     await this.#caughtUp();
     this.#checkHistory();
     await this.#checkCaches();

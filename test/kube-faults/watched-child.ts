@@ -6,7 +6,7 @@ import { Checker } from "./checker.ts";
 import { numberedKinds, type Numbered } from "./numbered.ts";
 import { type Answer, type Footprint, informerName, type Question, type WatchedSettings } from "./watched.ts";
 
-const answerWithin = 20_000;
+const answerWithin = 60_000;
 
 export class WatchedChild {
   readonly checkers = new Map<string, Checker>();

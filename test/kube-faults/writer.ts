@@ -6,8 +6,10 @@ import { isNotFound } from "../../src/kube/client/errors.ts";
 import { type History } from "./history.ts";
 import { numbered, type Numbered, type NumberedKind, numberedKinds } from "./numbered.ts";
 
-/** An API server may be away for half a minute, and then has a lot to do. */
-const certainWithin = 120_000;
+/** An API server may be away for as long as it takes to start on a busy machine, and then has a lot to do. */
+const certainWithin = 240_000;
+
+const sealName = "last";
 
 interface Lane {
   readonly kind: NumberedKind;
@@ -57,12 +59,23 @@ export class Writer {
     await ended;
   }
 
+  /**
+   * Once it is stopped: the last change of each kind, which stays. An informer that has told it has told all that came before.
+   * Of an object that came and went again that cannot be seen: what was told last of its name may be an earlier deletion.
+   */
+  async seal(): Promise<void> {
+    for (const [kind, history] of this.#histories) {
+      const last = history.last(sealName);
+      await this.#put(history, kind, sealName, last?.t === "present" ? last.version : undefined);
+    }
+  }
+
   /** Waits until so many changes have been made in all. */
   async reached(changes: number): Promise<void> {
     await Promise.race([
       this.#run?.ended, // ends early only by failing
       waitFor(`${changes} changes`, async () => this.changes >= changes || undefined, {
-        timeoutMs: 150_000,
+        timeoutMs: 300_000,
         everyMs: 20,
         lastSeen: () => `${this.changes}`,
       }),

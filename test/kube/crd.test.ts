@@ -32,14 +32,15 @@ const kubectl = (args: string[], input = ""): Promise<string> =>
   run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
 const etcdClusterDefinition = definitionOf(etcdCluster);
-const never = AbortSignal.timeout(120_000);
+/** Of one call: all the tests together may take longer. */
+const inTime = (): AbortSignal => AbortSignal.timeout(120_000);
 let namespace = "";
 
 /** As a person writes it, whatever the types say. */
 const object = (name: string, rest: object): EtcdCluster => ({ metadata: { name, namespace }, ...rest }) as EtcdCluster;
 
 before(async () => {
-  await installCrds(api, definitions, never, silent);
+  await installCrds(api, definitions, inTime(), silent);
   const made = await api.create(Namespace, { metadata: { generateName: "crd-" } });
   namespace = made.metadata?.name ?? "";
 });
@@ -185,7 +186,7 @@ describe("the definition", () => {
   it("is applied again without a change", async () => {
     const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
     const first = await api.get(CustomResourceDefinition, key);
-    await installCrds(api, definitions, never, silent);
+    await installCrds(api, definitions, inTime(), silent);
     const second = await api.get(CustomResourceDefinition, key);
     assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
   });
@@ -221,7 +222,7 @@ describe("the definition", () => {
     const held = object(long, { spec: { size: 3 } });
     await api.create(kind, { ...held, metadata: { ...held.metadata, finalizers: ["example.com/held"] } });
 
-    await installCrd(api, definition, never);
+    await installCrd(api, definition, inTime());
 
     const now = await api.get(CustomResourceDefinition, { namespace: "", name });
     assert.deepEqual(now.spec.versions[0]?.schema, definition.spec.versions[0]?.schema);

@@ -90,7 +90,8 @@ async function uploaderLine(
   const lines = createInterface({ input: child.stdout });
   const line = await Promise.race([
     once(lines, "line").then(([text]) => String(text)),
-    once(child, "exit").then(([code]) => {
+    // Its last line may be read after it has exited, and never after its output has ended.
+    once(child, "close").then(([code]) => {
       throw new Error(`the uploader exited with ${String(code)}`);
     }),
   ]);

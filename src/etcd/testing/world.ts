@@ -31,6 +31,9 @@ export interface EtcdWorld extends AsyncDisposable {
   readonly log: string;
 }
 
+/** With real servers a minute and more: an election on a busy machine takes its time. */
+const mostTries = 800;
+
 /** Tries until it succeeds. An error that is not expected on the way ends it. */
 export async function succeedsInTime<T>(
   world: EtcdWorld,
@@ -39,7 +42,7 @@ export async function succeedsInTime<T>(
   expectedOnTheWay: (error: unknown) => boolean,
 ): Promise<T> {
   let last: unknown;
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
@@ -59,7 +62,7 @@ export async function comesTrue<T>(
   wanted: (seen: T) => boolean,
 ): Promise<T> {
   let last: unknown;
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     try {
       const seen = await look();
       if (wanted(seen)) return seen;

@@ -17,7 +17,7 @@ test("a leader that was stopped for longer than its renew deadline writes nothin
       `line ${count}`,
       () => lines[count - 1],
       () => lines,
-      10_000,
+      60_000,
     );
   const state = () => /^State:\s+(\S)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
 
@@ -28,7 +28,7 @@ test("a leader that was stopped for longer than its renew deadline writes nothin
   child.stdin.write("stop\n");
   await eventually("the stop", () => state() === "T", state);
   const stoppedAt = performance.now();
-  await eventually("so long a stop", () => performance.now() - stoppedAt > 1200);
+  await eventually("so long a stop", () => performance.now() - stoppedAt > 3200);
   child.kill("SIGCONT");
   assert.equal(await said(3), "untold LeadershipLost");
 });

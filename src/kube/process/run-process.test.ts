@@ -32,7 +32,7 @@ function start(t: TestContext, main: string, endWithin = 60_000) {
       message,
       () => lines.find((line) => line.message === message),
       () => lines,
-      10_000,
+      60_000,
     );
   const exited = once(child, "exit").then(([code]: unknown[]) => code);
   return { child, said, exited };

@@ -7,7 +7,7 @@ export async function eventually<T>(
   what: string,
   look: () => T | undefined | false,
   lastSeen: () => unknown = look,
-  within = 5000,
+  within = 30_000,
 ): Promise<T> {
   const until = performance.now() + within;
   for (;;) {

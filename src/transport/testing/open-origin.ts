@@ -16,7 +16,7 @@ export function openOrigin(url: string, options: OriginOptions = {}) {
   };
 }
 
-export const get = (path: string, deadline = 5000) => ({ method: "GET", path, deadline });
+export const get = (path: string, deadline = 30_000) => ({ method: "GET", path, deadline });
 
 export const failsWith = (failure: TransportFailure) => (error: unknown) => {
   assert.ok(error instanceof TransportError, `not a TransportError: ${String(error)}`);

@@ -9,7 +9,7 @@ import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { workerContainerName } from "../../../src/worker/pod.ts";
 import { TestCluster } from "../../e2e/support/cluster.ts";
-import { kube, lab, patience } from "../../e2e/support/environment.ts";
+import { kube, lab, patience, patiently } from "../../e2e/support/environment.ts";
 import { memberAt } from "../../e2e/support/healthy.ts";
 import { lane } from "../../e2e/support/lane.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
@@ -69,7 +69,7 @@ export function killedWorkers(): void {
         const { status } = await untilRestored(copy.key);
         const { leader, clusterId } = await copy.untilHealthy();
         assert.equal(status?.clusterId, clusterId);
-        const { keys } = await memberAt(leader.address).list(writer.prefix);
+        const { keys } = await memberAt(leader.address).list(writer.prefix, {}, patiently);
         const there = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
         for (const [key, value] of written) assert.equal(there.get(key), value, key);
       });

@@ -46,7 +46,7 @@ export function newCluster(bucket: () => Bucket): void {
       assert.notEqual(after.clusterId, first.clusterId);
       const [pod] = await copy().pods();
       const member = memberAt(pod?.status?.podIP ?? "", undefined);
-      const there = new Set((await member.list(writer.prefix)).keys.map((one) => one.key));
+      const there = new Set((await member.list(writer.prefix, {}, patiently)).keys.map((one) => one.key));
       assert.deepEqual(
         [...early.keys()].filter((written) => !there.has(written)),
         [],

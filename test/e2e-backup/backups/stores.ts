@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TestCluster } from "../../e2e/support/cluster.ts";
+import { patiently } from "../../e2e/support/environment.ts";
 import { lane } from "../../e2e/support/lane.ts";
 import { memberAt } from "../../e2e/support/healthy.ts";
 import { isMatrix } from "../../support/matrix.ts";
@@ -52,7 +53,7 @@ export function stores(): void {
         });
         await untilRestored(copy.key);
         const { leader } = await copy.untilHealthy();
-        const { keys } = await memberAt(leader.address).list(writer.prefix);
+        const { keys } = await memberAt(leader.address).list(writer.prefix, {}, patiently);
         const there = new Map(keys.map(({ key, value }) => [key, Buffer.from(value).toString()]));
         for (const [key, value] of written) assert.equal(there.get(key), value, key);
       });

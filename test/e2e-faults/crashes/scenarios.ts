@@ -7,7 +7,7 @@ import { rotateCaAnnotation } from "../../../src/cluster/objects/tls.ts";
 import { createCluster, type TestCluster } from "../../e2e/support/cluster.ts";
 import { deletePods } from "../../e2e/support/disruptions.ts";
 import { clientTlsOf } from "../../e2e/support/endpoints.ts";
-import { kube, patience } from "../../e2e/support/environment.ts";
+import { kube, patience, patiently } from "../../e2e/support/environment.ts";
 import { memberAt } from "../../e2e/support/healthy.ts";
 import { untilRolled } from "../../e2e/proofs/rolled.ts";
 import { holdSameData } from "../../e2e/proofs/same-data.ts";
@@ -56,7 +56,7 @@ export async function together({ key, operators, record }: Setup): Promise<void>
   const cluster = await createCluster(key, { size: 5 });
   await operators.during(firstWrite(cluster));
   const { members } = await operators.during(cluster.untilHealthy());
-  for (const { etcd } of members) assert.equal((await etcd.list("/early")).keys.length, 1);
+  for (const { etcd } of members) assert.equal((await etcd.list("/early", {}, patiently)).keys.length, 1);
   await record("creation", cluster);
 }
 

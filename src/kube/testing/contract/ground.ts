@@ -148,7 +148,7 @@ export async function refused(promise: Promise<unknown>, code: number, reason: s
 }
 
 /** Asks until the answer is not undefined. Failures of `look` count as not yet, and the last is reported at the end. */
-export async function waitFor<T>(what: string, look: () => Promise<T | undefined>, withinMs = 20_000): Promise<T> {
+export async function waitFor<T>(what: string, look: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const until = performance.now() + withinMs;
   let last: unknown;
   while (performance.now() < until) {

@@ -9,7 +9,8 @@ import { FakeApi } from "../fake-api/fake-api.ts";
 
 const api = new FakeApi({ kinds: [{ kind: Lease }, { kind: ConfigMap }] });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const timing = { leaseDuration: 1500, renewDeadline: 1000, retryPeriod: 200 };
+// Long enough that a busy machine does not cost it the lease before it is stopped.
+const timing = { leaseDuration: 4500, renewDeadline: 3000, retryPeriod: 200 };
 const signal = new AbortController().signal;
 
 let asLeader: KubeApi | undefined;
