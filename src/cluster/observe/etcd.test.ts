@@ -297,6 +297,20 @@ test("leaders that disagree are seen when they still do at a second look, and an
   assert.deepEqual(passing.t === "quorum" && passing.rivals, []);
 });
 
+test("members that come to ask for a login between the answers and the list keep the operator out: no quorum is lost", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.auth.setUser(new Login("root", "secret"), ["root"]);
+  const view = await observed({
+    clusterId: etcd.clusterId,
+    at(url) {
+      const member = etcd.at(url);
+      return { ...member, memberList: (options) => (etcd.auth.enable(), member.memberList(options)) };
+    },
+  });
+  const all = ["demo-a", "demo-b", "demo-c"];
+  assert.deepEqual(view, { t: "keptOut", trouble: { t: "noLogin" }, refusing: all, serving: all });
+});
+
 test("members that ask for a login are not silent: they keep the operator out, and serve or do not", async () => {
   for (const text of ["3.6.16", "3.5.21"]) {
     const etcd = await etcdOf("a", "b", "c");

@@ -112,9 +112,11 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
     rivals: leaders.size > 1 ? [...leaders] : [],
   };
   const agreed = await firstList(mostAdvancedFirst(healthy), true, asking.signal);
+  if (agreed instanceof EtcdError) return { view: keptOutBy(asked, agreed.reason, asking), leaderless: [] };
   if (agreed !== undefined) return { view: { t: "quorum", ...known, members: agreed.members }, leaderless: [] };
   const voters = ours.filter(({ status }) => !status.learner);
   const remembered = await firstList(mostAdvancedFirst(voters), false, asking.signal);
+  if (remembered instanceof EtcdError) return { view: keptOutBy(asked, remembered.reason, asking), leaderless: [] };
   return {
     view: { t: "noQuorum", ...known, members: remembered?.members ?? [] },
     leaderless: voters.filter(({ status }) => status.leader === undefined),
@@ -122,14 +124,19 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
 }
 
 /** Refused by one at least, and let in by none. Learners and members without a quorum come to refuse nobody. */
-function keptOut(asked: readonly Asked[], { source }: Asking): EtcdView | undefined {
+function keptOut(asked: readonly Asked[], asking: Asking): EtcdView | undefined {
   const refusing = asked.filter(({ refused }) => refused !== undefined);
   const [first] = refusing;
   if (first?.refused === undefined || asked.some(({ healthy, refused }) => healthy && refused === undefined))
     return undefined;
+  return keptOutBy(refusing, first.refused, asking);
+}
+
+/** Authentication may be turned on between the answers and the list: those that answered then refuse, and none is lost. */
+function keptOutBy(refusing: readonly Asked[], refused: EtcdReason, { source }: Asking): EtcdView {
   return {
     t: "keptOut",
-    trouble: troubleWith(source, first.refused),
+    trouble: troubleWith(source, refused),
     refusing: refusing.map(({ pod }) => pod),
     serving: refusing.filter(({ healthy }) => healthy).map(({ pod }) => pod),
   };
@@ -168,14 +175,14 @@ async function askOnce(pod: AskablePod, { members, source, signal }: Asking): Pr
   return { pod: pod.name, member, status, healthy: healthy && !status.learner, refused };
 }
 
-/** Of one or two, in turn: the first may have died since. */
+/** Of one or two, in turn: the first may have died since. An error: we are refused, because of who we are. */
 async function firstList(
   of: readonly Answered[],
   linearizable: boolean,
   signal: AbortSignal,
-): Promise<Membership | undefined> {
+): Promise<Membership | EtcdError | undefined> {
   for (const { member } of of.slice(0, 2)) {
-    const list = await member.memberList({ linearizable }, { deadline: roundMs / 2, signal }).catch(orNothing);
+    const list = await member.memberList({ linearizable }, { deadline: roundMs / 2, signal }).catch(orRefusal);
     if (list !== undefined) return list;
   }
   return undefined;
