@@ -120,6 +120,12 @@ describe("while nobody knows of a cluster that has served", () => {
       cluster,
       ["delete demo-a", { uid: "u", gracePeriodSeconds: 0 }],
     ],
+    [
+      "and soon where its end is not waited for",
+      { ...deletion, soon: true },
+      cluster,
+      ["delete demo-a", { uid: "u", gracePeriodSeconds: 1 }],
+    ],
   ];
   for (const [what, action, live, wanted] of table)
     test(what, async () => assert.deepEqual(await writesOf(action, { cluster: live }), wanted));

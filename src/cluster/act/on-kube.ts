@@ -124,11 +124,12 @@ export async function createPod(execution: Execution, { member }: ActionOf<"crea
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
 export async function deletePod(
   execution: Execution,
-  { member, uid, force, unlessServed }: ActionOf<"deletePod">,
+  { member, uid, force, soon, unlessServed }: ActionOf<"deletePod">,
 ): Promise<void> {
   if (unlessServed === true) await confirmNeverServed(execution);
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
-  await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : {}) });
+  const usual = soon === true ? { gracePeriodSeconds: 1 } : {};
+  await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : usual) });
 }
 
 export async function latchClusterId(

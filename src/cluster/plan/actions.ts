@@ -146,6 +146,8 @@ export type Action =
       readonly because: Reason;
       /** Without waiting for a kubelet that may never answer. */
       readonly force: boolean;
+      /** With a second to end in, instead of the pod's own grace period: nothing that it still does is of use. */
+      readonly soon?: true;
       /** Only while the API server knows of no cluster that it could be the whole of. */
       readonly unlessServed?: true;
     };

@@ -21,7 +21,7 @@ const asked = { annotations: { [restoreAnnotation]: "again/r2" } };
 const done = { restore: { name: "again", uid: "r2", phase: "Done" } };
 const stopping = { restore: { name: "again", uid: "r2", phase: "Stopping" } };
 const seeding = { restore: { name: "again", uid: "r2", phase: "Seeding" }, clusterId: undefined, phase: "Creating" };
-const stopped = ["delete a", "delete b", "delete c"];
+const stopped = ["delete a soon", "delete b soon", "delete c soon"];
 
 check("a restore that is asked for", [
   ["is written down before anything is done", { ...asked, members: three }, ["begin restore again"]],
@@ -61,7 +61,7 @@ check("members of a cluster whose data is replaced", [
   [
     "are waited for while they end",
     { status: stopping, etcd: "nobody", members: [voter("a", { pod: going }), voter("b")] },
-    ["delete b"],
+    ["delete b soon"],
   ],
   [
     "are not waited for on a node that is lost",
@@ -75,7 +75,7 @@ check("members of a cluster whose data is replaced", [
       spec: { volumeRetention: { whenMemberRemoved: "Delete" } },
       members: [voter("a", { claim: {} }), voter("b", { claim: {} })],
     },
-    ["retire claim a", "retire claim b", "delete a", "delete b"],
+    ["retire claim a", "retire claim b", "delete a soon", "delete b soon"],
   ],
   [
     "are gone: now the first of the restored cluster can be made",

@@ -170,7 +170,8 @@ export function stopAll(table: Table): readonly Action[] {
   const current = claims.filter(({ role }) => role === "current");
   return [
     ...current.map(({ name, uid }) => ({ do: "retireClaim", member: name, uid }) as const),
-    ...pods.flatMap((pod) => deletion(pod, because, table)),
+    // Together they have nobody to hand the lead to, and would spend their grace on trying; what they acknowledged is on disk.
+    ...pods.flatMap((pod) => deletion(pod, because, table)).map((one) => ({ ...one, soon: true }) as const),
   ];
 }
 

@@ -89,7 +89,7 @@ function words(action: Action, name: (member: string) => string): string {
       return `begin seed of ${action.name}`;
     case "deletePod":
     default:
-      return `delete ${name(action.member)}${action.force ? " by force" : ""}`;
+      return `delete ${name(action.member)}${action.force ? " by force" : action.soon ? " soon" : ""}`;
   }
 }
 
