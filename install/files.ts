@@ -11,7 +11,7 @@ import { withRightsTable } from "./rights-table.ts";
 const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
 
 const wholeKubernetes = `The operator for all namespaces, in the namespace ${home}: kubectl apply --server-side -f install/install.yaml
-It manages the EtcdClusters that have the annotation etcd.database.coreos.com/scope: clusterwide.
+It manages the EtcdClusters of all namespaces that have no operator of their own.
 ${made}`;
 
 const oneNamespace = `The operator for the namespace that kubectl uses: kubectl apply --server-side -f install/install-namespace.yaml

@@ -45,7 +45,7 @@ export const onClusters: readonly Right[] = [
   ),
   right([""], "pods", "get list watch create update patch delete", "Members, and workers of backups and restores."),
   right([""], "pods/resize", "update", "Other resources for members that run."),
-  right([""], "pods/log", "get", "To see which version an image has."),
+  right([""], "pods/log", "get", "To see which version an image has, and whether an etcd that ended found no data."),
   right([""], "pods/status", "patch", "To tell kubelets, which have no client certificate, that a member serves."),
   right(
     [""],
@@ -62,6 +62,19 @@ export const onClusters: readonly Right[] = [
 /** In the whole Kubernetes cluster. An operator of one namespace does without. */
 export const onKubernetes: readonly Right[] = [
   right([""], "nodes", "list watch", "To see a node that is lost, and replace its member."),
+  right(
+    [""],
+    "persistentvolumes",
+    "get",
+    "To see whether the volume of a member can be used on another node, when its own is gone.",
+  ),
+  right(
+    ["coordination.k8s.io"],
+    "leases",
+    "get",
+    "To see whether a namespace has an operator of its own, before it takes an object there that nobody looks after.",
+  ),
+  right(ours, "etcdrestores", "patch", "To take one that nobody looks after: it gets the annotation of its scope."),
 ];
 
 /** In the operator's own namespace. The Lease is named after the operator's scope, so the rule names none. */

@@ -43,7 +43,7 @@ export const knownFlags = {
     type: "boolean",
     fallback: "false",
     meaning:
-      "Manage the clusters of all namespaces that have the annotation `etcd.database.coreos.com/scope: clusterwide`.",
+      "Manage the clusters of all namespaces that no operator of their own namespace looks after, and those with the annotation `etcd.database.coreos.com/scope: clusterwide`.",
   },
   namespaces: {
     type: "text",

@@ -4,6 +4,8 @@ import { step } from "../../lab/progress.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { endOperated, endPlain, makeOperated, makePlain, openBoth } from "../places/both.ts";
+import { giveCertificates, makeGiven, versionsWithGiven } from "../places/given.ts";
+import type { Place } from "../places/place.ts";
 import { rest, secondsOf } from "../places/until.ts";
 import { rolesOf, type Voter } from "../places/voters.ts";
 
@@ -56,5 +58,48 @@ export async function clusterHeal(ground: Ground): Promise<Figure[]> {
     figure("follower", ours.follower),
     figure("leader", ours.leader),
     compare({ what: written, unit: "s", ours: ours.written, floor, floorIs }),
+    ...(await healGivenIn(operated)),
   ];
+}
+
+async function healGivenIn(place: Place): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const version of versionsWithGiven) figures.push(await healGiven(place, version));
+  return figures;
+}
+
+/** Two clusters of the same operator, which differ in nothing but the certificates. */
+async function healGiven(place: Place, version: string): Promise<Figure> {
+  const { options, signal } = place.ground;
+  const id = version.replaceAll(".", "-");
+  const [plain, name] = [`plain-${id}`, `given-${id}`];
+  const ours: number[] = [];
+  const floor: number[] = [];
+  await step(`a pod of etcd ${version} with given certificates deleted ${options.rounds} times`, async (progress) => {
+    const given = await giveCertificates(place, name, version);
+    let without = await makeOperated(place, plain, size, version);
+    let voters = await makeGiven(place, name, given);
+    for (let round = 0; round < options.rounds; round += 1) {
+      await rest(signal);
+      const lost = (await rolesOf(without)).follower;
+      floor.push(
+        await secondsOf(async () => {
+          await place.deleteNow(lost);
+          without = await place.untilVoters(plain, size, { without: lost });
+        }),
+      );
+      const next = (await rolesOf(voters)).follower;
+      ours.push(
+        await secondsOf(async () => {
+          await place.deleteNow(next);
+          voters = await place.untilVoters(name, size, { without: next, reach: () => Promise.resolve(given.reach) });
+        }),
+      );
+      progress.detail(`${ours.at(-1)?.toFixed(2)} s, without TLS ${floor.at(-1)?.toFixed(2)} s`);
+    }
+    await endOperated(place, plain);
+    await endOperated(place, name);
+  });
+  const what = `follower of ${version} with given TLS deleted → ${size} voters`;
+  return compare({ what, unit: "s", ours, floor, floorIs: "the same without TLS", ratioAtMost: 1.5 });
 }

@@ -3,7 +3,7 @@
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { Pod, Service } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
-import { etcdCluster } from "./operated.ts";
+import { etcdCluster, etcdVersion } from "./operated.ts";
 import { Place } from "./place.ts";
 import { plainCluster } from "./plain.ts";
 import type { Voter } from "./voters.ts";
@@ -21,8 +21,14 @@ export async function openBoth(ground: Ground): Promise<Both> {
   return { operated, plain, [Symbol.dispose]: () => opened.dispose() };
 }
 
-export async function makeOperated(place: Place, name: string, size: number): Promise<readonly Voter[]> {
-  await place.ground.api.create(EtcdCluster, etcdCluster(place.key(name), size));
+export async function makeOperated(
+  place: Place,
+  name: string,
+  size: number,
+  version: string = etcdVersion,
+): Promise<readonly Voter[]> {
+  const { spec, ...cluster } = etcdCluster(place.key(name), size);
+  await place.ground.api.create(EtcdCluster, { ...cluster, spec: { ...spec, version } });
   return place.untilVoters(name, size);
 }
 

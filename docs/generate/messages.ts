@@ -40,6 +40,11 @@ const sections: readonly Section[] = [
     where: "Status and events of EtcdBackups and EtcdRestores.",
     of: ["store/", "seal/"],
   },
+  {
+    title: "Objects that no operator looks after",
+    where: "The event `Not Taken`, on objects without a scope annotation.",
+    of: ["api/unclaimed/"],
+  },
   { title: "Restores", where: "Status and events of an EtcdRestore.", of: ["restore/"] },
   {
     title: "The operator's start",

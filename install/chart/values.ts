@@ -14,7 +14,7 @@ export const values: Fields = {
 
   clusterWide: truth(
     true,
-    "Manage the clusters with the annotation etcd.database.coreos.com/scope: clusterwide, of all namespaces. False: those of the release's namespace, or of watchNamespaces.",
+    "Manage the clusters of all namespaces that have no operator of their own. False: those of the release's namespace, or of watchNamespaces.",
   ),
   watchNamespaces: texts("With clusterWide false: manage the clusters of these namespaces, which exist already."),
   backup: truth(true, "Look after EtcdBackups."),

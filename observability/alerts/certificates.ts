@@ -1,12 +1,15 @@
 // Alerts about certificates that expire, or cannot be used.
 import { type Alert, type Step, theCluster } from "../alert.ts";
 import { ofCluster } from "../expressions.ts";
+import { warnings } from "../../src/tls/validity.ts";
 
 const day = 86_400;
 
-/** What the operator makes, it renews with thirty days to go: only what a person gives needs so early a word. */
-const left = (...matchers: string[]): string =>
-  `min by (namespace, etcd_cluster, use) (etcd_operator_cluster_certificate_expiry_seconds${matchers.length > 0 ? `{${matchers.join(",")}}` : ""}) - time()`;
+const least = (metric: string, matchers: string): string =>
+  `min by (namespace, etcd_cluster, use) (etcd_operator_cluster_certificate_${metric}_seconds${matchers})`;
+
+/** What the operator makes, it renews with a third of its life to go: only what a person gives needs so early a word. */
+const given = '{source="given"}';
 
 const whatTheySay: Step = {
   say: "See which certificates are in use, when each expires, and what the operator says about them.",
@@ -30,25 +33,33 @@ const renew: readonly Step[] = [
   { say: "[security.md](../security.md) says more." },
 ];
 
-const soon = (name: string, days: number, severity: Alert["severity"], when: string, expr: string): Alert => ({
+const shares = { "30d": "a quarter", "7d": "a tenth", "1d": "a twentieth" } as const;
+
+const soon = (name: string, level: keyof typeof shares, severity: Alert["severity"], when: string, of = ""): Alert => ({
   name,
-  expr: `${expr} < ${days} * ${day}`,
+  expr: `${least("expiry", of)} - time() < ${bound(level, of)}`,
   for: "15m",
   severity,
   summary: `The {{ $labels.use }} certificate of etcd ${theCluster} expires in less than ${when}.`,
   description: "It is valid for another {{ $value | humanizeDuration }}. A negative time: it has expired.",
   runbook: {
-    meaning: `A certificate that members or the operator present is valid for less than ${when}.${severity === "info" ? " Only certificates that you give are meant: the operator renews its own with thirty days to go." : ""}`,
+    meaning: `A certificate that members or the operator present is valid for less than ${when}, and for less than ${shares[level]} of its life.${severity === "info" ? " Only certificates that you give are meant: the operator renews its own with a third of their life to go." : ""}`,
     impact: "When it has expired, connections are refused: between members, which costs the quorum, or from clients.",
     diagnosis: [whatTheySay],
     mitigation: renew,
   },
 });
 
+/** In days, and never more than a share of its life: one of 24 hours always has less than a week to go. */
+function bound(level: keyof typeof shares, of: string): string {
+  const { days, share } = warnings.find(({ at }) => at === level) ?? { days: 0, share: 0 };
+  return `clamp_max(${least("lifetime", of)} * ${share}, ${days} * ${day})`;
+}
+
 export const certificateAlerts: readonly Alert[] = [
-  soon("EtcdCertificateExpiresInAMonth", 30, "info", "30 days", left('source="given"')),
-  soon("EtcdCertificateExpiresInAWeek", 7, "warning", "7 days", left()),
-  soon("EtcdCertificateExpiresInADay", 1, "critical", "a day", left()),
+  soon("EtcdCertificateExpiresInAMonth", "30d", "info", "30 days", given),
+  soon("EtcdCertificateExpiresInAWeek", "7d", "warning", "7 days"),
+  soon("EtcdCertificateExpiresInADay", "1d", "critical", "a day"),
   {
     name: "EtcdCertificateProblem",
     expr: `${ofCluster("etcd_operator_cluster_certificate_problems")} > 0`,

@@ -75,13 +75,13 @@ export const databaseAlerts: readonly Alert[] = [
     description: `{{ $value }} members of ${theCluster} raise the alarm NOSPACE.`,
     runbook: {
       meaning:
-        "A database has reached its quota, and etcd has raised the alarm NOSPACE. It stays until somebody disarms it.",
+        "A database has reached its quota, and etcd has raised the alarm NOSPACE. The operator disarms it when every database is below nine tenths of its quota.",
       impact: "Every write but a deletion is refused, on all members. Reads go on.",
       diagnosis: [{ say: "See the alarms.", run: [etcdctl("alarm list")] }, howFull],
       mitigation: [
         ...makeRoom,
         {
-          say: "When there is room again, disarm the alarm. Writes go on at once.",
+          say: "When there is room again, the operator disarms the alarm within half a minute, and writes go on. By hand, which etcd before 3.4 needs:",
           run: [etcdctl("alarm disarm")],
         },
       ],

@@ -53,7 +53,7 @@ export const operatorAlerts: readonly Alert[] = [
       impact: clustersGoOn,
       diagnosis: [
         {
-          say: "See whether its EtcdCluster is there, and whether an operator watches the namespace: one that runs with -cluster-wide looks after clusters with the annotation `etcd.database.coreos.com/scope: clusterwide` only.",
+          say: "See whether its EtcdCluster is there, and whether an operator watches the namespace: one that runs with -cluster-wide leaves a cluster alone that an operator of its namespace looks after or did, until it has the annotation `etcd.database.coreos.com/scope: clusterwide`. The event `Not Taken` on the EtcdCluster says so.",
           run: ["kubectl get etcd CLUSTER -n NAMESPACE -o yaml"],
         },
         whereItRuns,

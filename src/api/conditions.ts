@@ -25,8 +25,9 @@ const restoring = { when: "An EtcdRestore replaces the data, or makes the first 
 const electing = { when: "The members elect a leader. Nothing can be read or written until they have one." };
 const joining = { when: "A new member is needed for a majority, and starts." };
 const foreign = {
-  when: "A pod with the labels of the cluster serves another etcd cluster. It never joins this one.",
-  whatToDo: "Find out where the pod came from, and delete it.",
+  when: "All pods that answer are of another etcd cluster than `status.clusterId`. Nothing is done to them.",
+  whatToDo:
+    "If they hold the right data, put their id into `status.clusterId`, as the message says; else find out where they came from.",
 };
 const quorumLost = {
   when: "Fewer than a majority of the voters answer; enough pods still have their data.",
@@ -35,7 +36,8 @@ const quorumLost = {
 };
 const dataLost = {
   when: "Fewer than a majority of the voters still have their data.",
-  whatToDo: "Restore a backup; the message names the newest. See [Restore](../backups.md#restore).",
+  whatToDo:
+    "Save what is left, then restore a backup; the message names the newest. See [When quorum is lost](../clusters.md#when-quorum-is-lost).",
 };
 const authRequired = {
   when: "etcd's own authentication is on, and the operator has no login.",
@@ -44,6 +46,11 @@ const authRequired = {
 const loginRefused = {
   when: "etcd's own authentication is on, and etcd does not take the operator's login or certificate.",
   whatToDo: "Correct what the message names. See [auth.md](../auth.md).",
+};
+
+const membersApart = {
+  when: "Members trust another CA than that of the certificates in use, as after lost Secrets. They are started again in their pods, one after another, and keep their data.",
+  whatToDo: "Nothing, unless the message says so. See [security.md](../security.md).",
 };
 
 const problems = {
@@ -103,6 +110,10 @@ export const conditionTypes = {
           },
           MembersUnhealthy: { when: "A member does not answer. It comes back, or it is replaced." },
           MembersLeaving: { when: "A member serves to its last moment: its pod is being deleted, or it was removed." },
+          VolumesDoomed: {
+            when: "Members serve on volumes that go with their pods, because their claims are being deleted or their volumes are lost. Members on new volumes take their places.",
+            whatToDo: "Leave the pods alone until they are replaced. See [Claims](../volumes.md#claims).",
+          },
           MembersUnreachable: {
             when: "The kubelet finds etcd healthy, and the operator cannot connect to it.",
             whatToDo: "See that no NetworkPolicy keeps the operator from port 2379 of the members.",
@@ -124,6 +135,7 @@ export const conditionTypes = {
             when: "No member can be made, because a Secret that `spec.TLS` names cannot be used.",
             whatToDo: "Correct the Secret as the message says. See [security.md](../security.md).",
           },
+          MembersApart: membersApart,
           UpdateStopped: {
             when: "A new image cannot be used, or a changed member does not come up. The others are left as they are.",
             whatToDo: "Correct the spec, or set it back. See [Stop and undo](../upgrades.md#stop-and-undo).",
@@ -142,6 +154,11 @@ export const conditionTypes = {
             whatToDo:
               "Delete the claims, or those that do not belong together. See [How long volumes live](../volumes.md#how-long-volumes-live).",
           },
+          VolumesForeign: {
+            when: "The volumes are copies of those of an EtcdCluster in another namespace. Nothing is started on them, because it would disturb that one.",
+            whatToDo:
+              "Restore a backup with an EtcdRestore instead, or delete the claims. See [Copies of volumes](../volumes.md#copies-of-volumes).",
+          },
           VersionDiffers: {
             when: "etcd cannot go from the version that runs to `spec.version`.",
             whatToDo:
@@ -152,7 +169,8 @@ export const conditionTypes = {
           Corrupt: { when: "etcd has found that members hold different data.", whatToDo: "Restore a backup." },
           NoSpace: {
             when: "The database has reached its quota, and takes no more writes.",
-            whatToDo: "Delete keys, compact, defragment, and disarm the alarm.",
+            whatToDo:
+              "Delete keys, compact and defragment, or raise `spec.etcd.quotaBackendBytes`, which is rolled out at once. The operator disarms the alarm when every database is below nine tenths of its quota.",
           },
           AuthRequired: authRequired,
           LoginRefused: loginRefused,
@@ -230,13 +248,21 @@ export const conditionTypes = {
         True: {
           Valid: { when: "All of them are in use." },
           ExpiresSoon: {
-            when: "A certificate expires in less than 30, 7 or 1 days.",
+            when: "A certificate expires in less than 30, 7 or 1 days; one with a short life, with a quarter, a tenth or a twentieth of it left.",
             whatToDo: "Renew it in the Secret that the message names; what the operator makes it renews itself.",
           },
           TakingOver: { when: "Other certificates, or another CA, are taken over step by step." },
         },
         False: {
           Missing: { when: "A Secret does not exist, or may not be read.", whatToDo: "Create it, or grant the right." },
+          Unread: {
+            when: "The API server did not give out a Secret.",
+            whatToDo: "See what the message says; the operator tries again.",
+          },
+          Damaged: {
+            when: "A Secret of the operator was changed by somebody, and there is nothing to repair it with yet.",
+            whatToDo: "Correct what else the message names; the operator then writes the Secret again.",
+          },
           Incomplete: { when: "A Secret lacks keys.", whatToDo: "Add the keys that the message names." },
           Unreadable: { when: "What is in a Secret cannot be read.", whatToDo: "Put it in as PEM." },
           Mismatched: {
@@ -247,6 +273,7 @@ export const conditionTypes = {
             when: "A certificate is not signed by the CA beside it.",
             whatToDo: "Put in a certificate of that CA, or add its CA.",
           },
+          MembersApart: membersApart,
           Expired: { when: "A certificate has expired.", whatToDo: "Put in a new one." },
           NotYetValid: {
             when: "A certificate is not valid yet.",

@@ -54,6 +54,11 @@ export const eventReasons = {
     type: "Normal",
     when: "Another member leads now, because the leader is about to be removed or restarted.",
   },
+  alarmDisarmed: {
+    reason: "Alarm Disarmed",
+    type: "Normal",
+    when: "The database had been full. Every member has room again, below nine tenths of its quota, so the operator disarmed etcd's alarm (NOSPACE), and writes go on.",
+  },
   podRecreated: {
     reason: "Pod Recreated",
     type: "Normal",
@@ -79,6 +84,18 @@ export const eventReasons = {
     reason: "Volume Adopted",
     type: "Normal",
     when: "An EtcdCluster was made under the name of one that was deleted, and goes on with its volumes.",
+  },
+  volumesDoomed: {
+    reason: "Volumes Doomed",
+    type: "Warning",
+    when: "The claim of a member that serves is being deleted, or its volume is lost: the data is there as long as the pod. A member on a new volume joins before the old one goes.",
+    whatToDo: "Leave the pods alone until they are replaced; find out who deleted the claims.",
+  },
+  volumesForeign: {
+    reason: "Volumes Foreign",
+    type: "Warning",
+    when: "The volumes are copies of those of an EtcdCluster in another namespace, as a backup tool makes them. Nothing is started on them.",
+    whatToDo: "Restore a backup with an EtcdRestore instead, or delete the claims; see docs/volumes.md.",
   },
   volumesLeft: {
     reason: "Volumes Left",
@@ -133,6 +150,17 @@ export const eventReasons = {
     type: "Normal",
     when: "The operator signed new certificates, at two thirds of the life of the old ones.",
   },
+  previousCaForgotten: {
+    reason: "Previous CA Forgotten",
+    type: "Normal",
+    when: "Another CA has taken over, and the key of the one before was deleted.",
+  },
+  memberStartedAgain: {
+    reason: "Member Started Again",
+    type: "Warning",
+    when: "A member trusts another CA than that of the certificates in use, as after lost Secrets. Its etcd is started again in its pod, which keeps its data, and reads the CA that is there.",
+    whatToDo: "Nothing: the members follow one after another. See [security.md](security.md) for how it came to that.",
+  },
   certificateWritten: {
     reason: "Certificate Written",
     type: "Normal",
@@ -161,7 +189,8 @@ export const eventReasons = {
     reason: "Data Lost",
     type: "Warning",
     when: "Fewer than a majority of the voters still have their data: the cluster cannot recover by itself.",
-    whatToDo: "Save what is left, then recreate the cluster. See [When quorum is lost](#when-quorum-is-lost).",
+    whatToDo:
+      "Save what is left, then restore a backup; the note names the newest. See [When quorum is lost](#when-quorum-is-lost).",
   },
   memberLostItsData: {
     reason: "Member Lost Its Data",
@@ -178,13 +207,14 @@ export const eventReasons = {
   foreignCluster: {
     reason: "Foreign Cluster",
     type: "Warning",
-    when: "A pod with the cluster's labels serves another etcd cluster; the operator never joins it to this one.",
-    whatToDo: "Find out where the pod came from, and delete it.",
+    when: "All pods that answer are of another etcd cluster than `status.clusterId`. Nothing is done to them.",
+    whatToDo:
+      "If they hold the right data, put their id into `status.clusterId`, as the note says; else find out where they came from.",
   },
   corrupt: {
     reason: "Corrupt",
     type: "Warning",
-    when: "etcd has found that members hold different data, and takes no more requests.",
+    when: "etcd has found that members hold different data, and takes no more writes.",
     whatToDo: "Restore a backup.",
   },
   noSpace: {
@@ -281,13 +311,19 @@ export const eventReasons = {
     when: "An EtcdRestore has ended without success; the note says what was touched.",
     whatToDo: "Do what the note says, and apply another EtcdRestore.",
   },
-  restoreNotTaken: {
-    reason: "Restore Not Taken",
+  taken: {
+    reason: "Taken",
+    type: "Normal",
+    on: ["EtcdCluster", "EtcdBackup", "EtcdRestore"],
+    when: "No operator of its namespace looks after the object, so the one for all namespaces does from now on.",
+  },
+  notTaken: {
+    reason: "Not Taken",
     type: "Warning",
-    on: ["EtcdRestore"],
-    when: "An EtcdRestore into a new cluster is for an operator of its own namespace, and none has taken it.",
+    on: ["EtcdCluster", "EtcdBackup", "EtcdRestore"],
+    when: "The object is for an operator of its own namespace, and nobody acts on it.",
     whatToDo:
-      "Give it the annotation `etcd.database.coreos.com/scope: clusterwide`, or run an operator in its namespace.",
+      "Start the operator of the namespace, or give the object the annotation `etcd.database.coreos.com/scope: clusterwide`. See [Which clusters it manages](../install.md#which-clusters-it-manages).",
   },
   backupSucceeded: {
     reason: "Backup Succeeded",

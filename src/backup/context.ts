@@ -1,6 +1,7 @@
 // What the reconciles of all EtcdBackups share: the caches, events, metrics and the log.
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
@@ -20,6 +21,8 @@ export interface BackupContext {
   readonly caches: (namespace: string) => BackupCaches;
   /** Whether this operator manages the EtcdBackup. */
   readonly isOurs: (backup: EtcdBackup) => boolean;
+  /** Takes up those that no operator looks after. */
+  readonly unclaimed: Unclaimed<EtcdBackup>;
   /** The image of workers: the operator's own. Undefined: it is not known yet. */
   readonly workerImage: () => string | undefined;
   readonly events: Pick<EventRecorder, "record">;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
+import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import type { Change } from "../kube/cache/change.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
@@ -44,6 +45,13 @@ export function backupController(options: BackupControllerOptions): BackupContro
   const context: BackupContext = {
     caches: (namespace) => caches.of(namespace),
     isOurs: (backup) => isInScope(backup, scope),
+    unclaimed: new Unclaimed({
+      kind: EtcdBackup,
+      scope: scope.t,
+      lease: "etcd-backup-operator",
+      events: options.events,
+      now,
+    }),
     workerImage: options.workerImage,
     events: options.events,
     metrics: new BackupMetrics(observer.metrics.registry),

@@ -20,7 +20,7 @@ export async function reconcileBackup(key: Key, pass: ReconcileContext, context:
   if (observed.t === "unseen") return again(unseenMs);
   if (observed.t === "gone") {
     context.metrics.forget(key);
-    return done; // owner references clean up
+    return notOurs(key, pass, context); // owner references clean up
   }
   const { view } = observed;
   const plan = planBackup(view, context.now());
@@ -35,4 +35,12 @@ export async function reconcileBackup(key: Key, pass: ReconcileContext, context:
     return again(afterRefusalMs);
   }
   return plan.lookAgainAt === undefined ? done : again(Math.max(0, plan.lookAgainAt - context.now()));
+}
+
+/** It is deleted, or another operator's. */
+async function notOurs(key: Key, pass: ReconcileContext, context: BackupContext): Promise<Next> {
+  const backup = context.caches(key.namespace).backups.get(key);
+  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, pass);
+  context.unclaimed.forget(key);
+  return done;
 }

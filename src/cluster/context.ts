@@ -1,6 +1,7 @@
 // What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
@@ -56,6 +57,8 @@ export interface ClusterContext {
   readonly workerImage: () => string | undefined;
   /** Whether this operator manages the cluster. */
   readonly isOurs: (cluster: EtcdCluster) => boolean;
+  /** Takes up those that no operator looks after. */
+  readonly unclaimed: Unclaimed<EtcdCluster>;
   readonly events: Pick<EventRecorder, "record">;
   readonly metrics: ClusterMetrics;
   readonly log: Logger;

@@ -1,6 +1,7 @@
 // The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
+import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
@@ -62,6 +63,13 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     refusedUpkeep: new RefusedUpkeep(),
     workerImage: options.workerImage ?? (() => undefined),
     isOurs,
+    unclaimed: new Unclaimed({
+      kind: EtcdCluster,
+      scope: scope.t,
+      lease: "etcd-operator",
+      events: options.events,
+      now,
+    }),
     events: options.events,
     metrics: new ClusterMetrics(observer.metrics.registry),
     log: observer.log,

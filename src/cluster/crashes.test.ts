@@ -6,8 +6,8 @@ import type { EtcdClusterSpec } from "../api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../kube/objects/kinds.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import type { Fate } from "./testing/life.ts";
-import { signerFor } from "./testing/signer.ts";
-import { beganAt, key, Stage } from "./testing/stage.ts";
+import { signerFor } from "./testing/tls/signer.ts";
+import { key, Stage } from "./testing/stage.ts";
 
 interface Scenario {
   readonly name: string;
@@ -92,6 +92,14 @@ const scenarios: readonly Scenario[] = [
     },
   },
   { name: "a deleted claim", from: 3, to: 3, spec: onVolumes, happens: (stage) => stage.deleteClaim() },
+  {
+    name: "all claims of 3 deleted under members that serve",
+    from: 3,
+    to: 3,
+    spec: onVolumes,
+    every: 12,
+    happens: (stage) => stage.deleteClaims(),
+  },
   {
     name: "volumes that grow",
     from: 3,
@@ -198,7 +206,7 @@ async function play(
   fateOf: (life: number) => Fate,
   absenceMs: number = absences["after a while"],
 ): Promise<End> {
-  const stage = new Stage({ signer: await signerFor(key.namespace, key.name, beganAt) });
+  const stage = new Stage({ signer: signerFor() });
   if (from > 0) {
     stage.startOperator();
     await stage.createWhole(from, version, spec);

@@ -27,3 +27,15 @@ test("reconciles that failed are counted by their reason", () => {
   assert.match(registry.text(), /reconcile_failed\{Reason="refused"\} 1\n.*reconcile_failed\{Reason="failed"\} 2\n/);
   assert.doesNotMatch(registry.text(), /reconcile_duration_count/);
 });
+
+test("of a certificate in use it is said when it expires and how long it is valid in all", () => {
+  const registry = new Registry();
+  const metrics = new ClusterMetrics(registry);
+  const key = { namespace: "shop", name: "demo" };
+  const one = { use: "peer", source: "given", notBefore: 1_000_000, notAfter: 87_400_000 } as const;
+  metrics.certificatesOf(key, { inUse: [one], problems: [] });
+  assert.match(registry.text(), /certificate_expiry_seconds\{[^}]*use="peer"\} 87400\n/);
+  assert.match(registry.text(), /certificate_lifetime_seconds\{[^}]*use="peer"\} 86400\n/);
+  metrics.certificatesOf(key, { inUse: [], problems: [] });
+  assert.doesNotMatch(registry.text(), /certificate_lifetime_seconds\{/);
+});

@@ -1,10 +1,11 @@
 // Metrics of the cluster controller, under the names of etcd-operator 0.9 where it had them. No label holds the text of an
 // error. Only gauges have the name of a cluster, and their series go with it, so the registry does not grow for ever.
 import type { Key } from "../kube/objects/objects.ts";
+import type { Validity } from "../tls/validity.ts";
 import type { Counter, Gauge, Histogram, Labels, Registry } from "../kube/process/metrics.ts";
 
 interface CertificatesMeasured {
-  readonly inUse: readonly { readonly use: string; readonly source: "given" | "made"; readonly notAfter: number }[];
+  readonly inUse: readonly (Validity & { readonly use: string; readonly source: "given" | "made" })[];
   readonly problems: readonly unknown[];
 }
 
@@ -41,6 +42,7 @@ export class ClusterMetrics {
   readonly recoverySeconds: Histogram;
   /** When each certificate expires. */
   readonly #expiry: Gauge;
+  readonly #lifetime: Gauge;
   readonly #certificateProblems: Gauge;
   /** Of databases: how large they are, may become, and how much room they have. */
   readonly #size: Gauge;
@@ -74,6 +76,10 @@ export class ClusterMetrics {
     this.#expiry = registry.gauge({
       name: "etcd_operator_cluster_certificate_expiry_seconds",
       help: "When a certificate in use expires, in seconds since 1970, by its use and whether a person or the operator makes it.",
+    });
+    this.#lifetime = registry.gauge({
+      name: "etcd_operator_cluster_certificate_lifetime_seconds",
+      help: "For how long in all a certificate in use is valid, from its beginning to its end.",
     });
     this.#certificateProblems = registry.gauge({
       name: "etcd_operator_cluster_certificate_problems",
@@ -110,9 +116,12 @@ export class ClusterMetrics {
   certificatesOf(key: Key, { inUse, problems }: CertificatesMeasured): void {
     const labels = labelsOf(key);
     this.#expiry.remove(labels);
+    this.#lifetime.remove(labels);
     this.#certificateProblems.remove(labels);
-    for (const { use, source, notAfter } of inUse)
+    for (const { use, source, notAfter, notBefore } of inUse) {
       this.#expiry.set({ ...labels, use, source }, Math.floor(notAfter / 1000));
+      this.#lifetime.set({ ...labels, use, source }, Math.round((notAfter - notBefore) / 1000));
+    }
     if (inUse.length > 0 || problems.length > 0) this.#certificateProblems.set(labels, problems.length);
   }
 

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import { Pod } from "../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod } from "../kube/objects/kinds.ts";
+import { cachedLabels } from "./objects/labels.ts";
+import { volumesOf } from "./testing/happenings.ts";
 import { Stage } from "./testing/stage.ts";
 
 const harmful = /^(remove member|delete |move leader)/;
@@ -12,9 +14,17 @@ const harmful = /^(remove member|delete |move leader)/;
 const longMs = 90_000;
 /** Longer than the runtime waits for a cache to show what it wrote itself: then it goes on with what it has. */
 const deafMs = 120_000;
-/** The operator lists the namespace that it looks after; the test itself looks everywhere. */
-const listsOf = (kind: typeof Pod | typeof EtcdCluster) => ({ verb: "list", kind, namespace: "default" }) as const;
-const watchesOf = (kind: typeof Pod | typeof EtcdCluster) => ({ verb: "watch", kind }) as const;
+/** Those of the operator's caches. What it reads live is the present, and so is what the test itself reads. */
+const listsOf = (kind: Viewed) =>
+  ({
+    verb: "list",
+    kind,
+    namespace: "default",
+    labelSelector: kind.kind === EtcdCluster.kind ? "" : cachedLabels,
+  }) as const;
+const watchesOf = (kind: Viewed) => ({ verb: "watch", kind }) as const;
+
+type Viewed = typeof Pod | typeof EtcdCluster | typeof PersistentVolumeClaim;
 
 interface History {
   /** The operator runs already, or not. */
@@ -22,7 +32,7 @@ interface History {
   /** From here on lists show what was there between the two; the running operator hears the news by its watches. */
   readonly change: (stage: Stage) => Promise<void>;
   readonly size: number;
-  readonly old: readonly (typeof Pod | typeof EtcdCluster)[];
+  readonly old: readonly Viewed[];
 }
 
 async function resized(stage: Stage, size: number): Promise<void> {
@@ -138,6 +148,53 @@ describe("an operator that starts with a view of the past", () => {
     assert.deepEqual(writes, []);
     assert.deepEqual(after, before);
   });
+});
+
+describe("an operator that starts after a restore with a view from before its end", () => {
+  const views: readonly (readonly Viewed[])[] = [
+    [EtcdCluster],
+    [PersistentVolumeClaim],
+    [Pod],
+    [EtcdCluster, PersistentVolumeClaim],
+    [EtcdCluster, Pod],
+    [PersistentVolumeClaim, Pod],
+    [EtcdCluster, PersistentVolumeClaim, Pod],
+  ];
+  const untilPhase = (stage: Stage, phase: string) =>
+    stage.until(phase, async () => (await stage.cluster()).status?.restore?.phase === phase);
+  const moments: Record<string, (stage: Stage) => Promise<void>> = {
+    "before it was asked for": () => Promise.resolve(),
+    async "when the old members were stopped"(stage) {
+      await stage.restore();
+      await untilPhase(stage, "Stopping");
+    },
+    async "when the first member was made"(stage) {
+      await stage.restore();
+      await untilPhase(stage, "Seeding");
+    },
+  };
+  const kinds = { "with volumes": { pod: volumesOf("1Gi") }, "without volumes": {} };
+  for (const [moment, begin] of Object.entries(moments))
+    for (const [which, spec] of Object.entries(kinds))
+      for (const old of views)
+        test(`${moment}, ${which}, of ${old.map(({ kind }) => kind).join(", ")}, touches nothing`, async () => {
+          const { writes, before, after } = await playOldView({
+            async begin(stage) {
+              await stage.createWhole(3, "3.6.16", spec);
+              await begin(stage);
+            },
+            async change(stage) {
+              if ((await stage.cluster()).status?.restore === undefined) await stage.restore();
+              await stage.untilSettled(3);
+            },
+            size: 3,
+            old,
+          });
+          const isHarm = (write: string): boolean =>
+            harmful.test(write) || /^(create Pod|(create|patch) PersistentVolumeClaim)/.test(write);
+          assert.deepEqual(writes.filter(isHarm), []);
+          assert.deepEqual(after, before);
+        });
 });
 
 describe("an operator whose caches stop to hear of pods", () => {

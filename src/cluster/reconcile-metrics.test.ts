@@ -38,6 +38,7 @@ async function counted(stored: EtcdCluster | undefined, asked = missing, written
     wire: new Wire(() => Promise.resolve(undefined)),
     refusedUpkeep: new RefusedUpkeep(),
     isOurs: () => true,
+    unclaimed: { forget: () => undefined },
     metrics: new ClusterMetrics(registry),
     events: { record: () => undefined },
     log: silent,

@@ -19,7 +19,8 @@ const untilRefused = (stage: Stage): Promise<void> =>
 
 async function assertWhole(stage: Stage, size: number): Promise<void> {
   await stage.untilWhole(size);
-  const { etcd, seeds, misled } = stage.kubelet;
+  const { etcd, etcds } = stage.kubelet;
+  const { seeds, misled } = etcds;
   assert.deepEqual(await stage.podNames(), etcd?.members.map(({ name }) => name).toSorted());
   const services = (await stage.api.list(Service)).items.map(({ metadata }) => metadata?.name ?? "");
   assert.deepEqual(services.toSorted(), [key.name, `${key.name}-client`]);

@@ -20,7 +20,7 @@ export async function reconcileCluster(key: Key, pass: ReconcileContext, context
   try {
     const world = await observe(key, pass, context);
     ended = "nothing";
-    if (world === undefined) return done; // deleted, going, or another operator's: owner references clean up
+    if (world === undefined) return await notOurs(key, pass, context); // owner references clean up
     ended = "failed";
     const assessment = assess(world, context.now());
     const plan = planCluster(assessment);
@@ -32,6 +32,14 @@ export async function reconcileCluster(key: Key, pass: ReconcileContext, context
   } finally {
     if (ended !== "nothing") context.metrics.reconcile(ended, (pass.clock.now() - started) / 1000);
   }
+}
+
+/** It is deleted, going, or another operator's. */
+async function notOurs(key: Key, pass: ReconcileContext, context: ClusterContext): Promise<Next> {
+  const cluster = context.caches(key.namespace).clusters.get(key);
+  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, pass);
+  context.unclaimed.forget(key);
+  return done;
 }
 
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";

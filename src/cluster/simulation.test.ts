@@ -21,6 +21,7 @@ const plain: History = {
   oldFlags: false,
   volumes: false,
   tls: false,
+  copies: false,
   steps: [],
 };
 const step = (happening: Happening, ms = 0): Step => ({ happening, ms, operator: undefined });
@@ -50,6 +51,7 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
     ["through lost data", 10, "everyday", "wipes"],
     ["through containers that cannot be started again", 10, "everyday", "images"],
     ["through lost Services and labels that may not be made again", 10, "everyday", "refusals"],
+    ["through webhooks that change pods, and quotas that refuse them", 8, "everyday", "admission"],
     ["through edits of version and settings", 10, "everyday", "edits"],
     ["through members that are changed one at a time", 15, "everyday", "edits", "rolls"],
     ["through specs that cannot be applied", 10, "everyday", "mistakes"],
@@ -72,6 +74,9 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
   for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));
 });
 
+test("with backups and restores, and operators that are overtaken, a cluster survives what it could survive alone", () =>
+  check({ sorts: ["everyday", "restores", "rivals"] }, 8, survives));
+
 test("whatever happens and however old an operator's view is, it loses nothing and comes to rest where there is a way", () =>
   check({ sorts: ["everyday", "wipes", "oldViews"] }, 25, suffers));
 
@@ -82,7 +87,37 @@ describe("found once", () => {
     [
       "an id that was latched while a stray voter took the quorum stays",
       suffers,
-      { size: 1, steps: [step({ t: "pastRestart" }), step({ t: "addByHand" })] },
+      { size: 1, steps: [step({ t: "pastRestart", of: ["pods", "clusters"], agoMs: 2000 }), step({ t: "addByHand" })] },
+    ],
+    [
+      "nobody is taken out of a cluster that shrinks while another, unseen, is about to go",
+      suffers,
+      {
+        size: 4,
+        steps: [
+          step({ t: "deaf", to: "secrets" }, 6000),
+          step({ t: "silence", who: 0 }),
+          step({ t: "pastRestart", of: ["pods", "backups"], agoMs: 2000 }, 150_000),
+          { happening: { t: "scale", size: 1 }, ms: 30_000, operator: { t: "lives" } },
+          step({ t: "hear" }),
+          step({ t: "deletePod", who: 0 }),
+          step({ t: "wipe", who: 0 }),
+          step({ t: "deaf", to: "pods" }),
+          step({ t: "nothing" }, 6000),
+        ],
+      },
+    ],
+    [
+      "a voter is not added again and again while no pod can be made for it",
+      survives,
+      {
+        version: "3.2.32",
+        steps: [
+          step({ t: "nothing" }, 500),
+          step({ t: "quota", refuses: "pods" }),
+          step({ t: "deletePod", who: 0 }, 60_000),
+        ],
+      },
     ],
     [
       "a version that nobody runs any more leaves the status, which is then left alone",
@@ -137,6 +172,11 @@ describe("found once", () => {
         fromRest: true,
         steps: [crashes, step({ t: "settings", snapshotCount: 1000 }), step({ t: "nothing" }, 1000)],
       },
+    ],
+    [
+      "members that serve on claims which are all deleted are replaced one by one",
+      survives,
+      { volumes: true, fromRest: true, steps: [step({ t: "deleteClaims" }, 30_000)] },
     ],
     [
       "a member that never ran and lost its claim gets another one",
@@ -194,7 +234,7 @@ test("without quorum for good it is left alone: no seed, no removal, whatever is
         [],
       );
       assert.equal(JSON.stringify(stage.kubelet.etcd?.members), members);
-      assert.equal(stage.kubelet.seeds, 1);
+      assert.equal(stage.kubelet.etcds.seeds, 1);
     }),
     sample(5),
   );

@@ -1,5 +1,5 @@
 // Which certificate a server presents at this moment, whatever its files hold by now. Nothing is sent and nothing trusted.
-import { connect } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import type { Endpoint } from "./members.ts";
 
 export interface PresentedCertificate {
@@ -15,19 +15,15 @@ const withinMs = 1500;
 
 /** Undefined when it cannot be found out. Servers of TLS 1.2 end the handshake of a client without a certificate. */
 export function presentedCertificate(
-  { url, serverName, tls }: Endpoint,
+  endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<PresentedCertificate | undefined> {
-  const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port),
-      // It is looked at, not believed.
-      rejectUnauthorized: false,
-      ...tls?.identity,
-      ...(serverName !== undefined && { servername: serverName }),
-    });
+    const socket = dialled(endpoint);
+    if (socket === undefined) {
+      resolve(undefined);
+      return;
+    }
     const end = (found?: PresentedCertificate): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
@@ -45,4 +41,21 @@ export function presentedCertificate(
     });
     if (signal.aborted) end();
   });
+}
+
+/** Undefined where it cannot be dialled at all: OpenSSL refuses a key that does not belong to its certificate at once. */
+function dialled({ url, serverName, tls }: Endpoint): TLSSocket | undefined {
+  try {
+    const { hostname, port } = new URL(url);
+    return connect({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port),
+      // It is looked at, not believed.
+      rejectUnauthorized: false,
+      ...tls?.identity,
+      ...(serverName !== undefined && { servername: serverName }),
+    });
+  } catch {
+    return undefined;
+  }
 }

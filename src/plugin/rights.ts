@@ -29,6 +29,10 @@ export const readAll: readonly Right[] = [
   reading("events.k8s.io", "events", "Without it, no events."),
   reading(etcd, "etcdbackups", "Without it, no backups."),
   reading(etcd, "etcdrestores", "Without it, no restores."),
+  {
+    ...reading("coordination.k8s.io", "leases", "Without it, it is not seen whether an operator runs."),
+    scope: "cluster",
+  },
 ];
 
 /** What a look that follows changes reads. */

@@ -2,6 +2,7 @@
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
+import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
@@ -19,6 +20,8 @@ export interface RestoreContext {
   /** Those of one namespace. */
   readonly caches: (namespace: string) => RestoreCaches;
   readonly scope: Scope["t"];
+  /** Takes up those that no operator looks after. */
+  readonly unclaimed: Unclaimed<EtcdRestore>;
   /** The image that workers run; undefined: not known yet. */
   readonly workerImage: () => string | undefined;
   readonly events: Pick<EventRecorder, "record">;

@@ -1,6 +1,7 @@
 // The controller of EtcdRestores: which changes requeue one, and how many are reconciled side by side.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
+import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
@@ -40,6 +41,7 @@ export function restoreController(options: RestoreControllerOptions): RestoreCon
   const context: RestoreContext = {
     caches: (namespace) => caches.of(namespace),
     scope: scope.t,
+    unclaimed: new Unclaimed({ kind: EtcdRestore, scope: scope.t, lease: "etcd-restore-operator", events, now }),
     workerImage,
     events,
     metrics: new RestoreMetrics(observer.metrics.registry),

@@ -12,7 +12,11 @@ import { eventOf, type Reported, report } from "./report/report.ts";
 
 export async function reconcileRestore(key: Key, pass: ReconcileContext, context: RestoreContext): Promise<Next> {
   const observed = await observe(key, pass, context);
-  if (observed.t === "gone") return done;
+  if (observed.t === "gone") {
+    context.unclaimed.forget(key);
+    return done;
+  }
+  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, pass);
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());
@@ -40,13 +44,13 @@ function lookAgainAfter(decision: Decision): number | undefined {
 
 const patienceMs = 30_000;
 
-/** Two operators may see it. One of all namespaces speaks up where the one that it is for does not seem to be there. */
+/** It goes with its cluster. An operator of all namespaces speaks up where the one that it is for does not seem to be there. */
 function tellIfNobodyTakesIt({ restore }: Extract<Observed, { t: "others" }>, context: RestoreContext): Next {
   if (context.scope !== "clusterwide" || restore.status.phase !== undefined) return done;
   const age = context.now() - Date.parse(restore.metadata.creationTimestamp ?? "");
   if (age < patienceMs) return again(patienceMs - age);
   const note =
-    "It is for an operator of its own namespace, and none has taken it: give it the annotation etcd.database.coreos.com/scope: clusterwide, which its EtcdCluster will have, too, or run an operator in the namespace.";
-  context.events.record(EtcdRestore, restore, eventOf("restoreNotTaken", note));
+    "Its EtcdCluster is for an operator of its namespace, and none has begun with the restore: give the EtcdCluster the annotation etcd.database.coreos.com/scope: clusterwide, or run an operator in the namespace.";
+  context.events.record(EtcdRestore, restore, eventOf("notTaken", note));
   return done;
 }

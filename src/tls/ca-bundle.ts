@@ -55,3 +55,29 @@ const findSigner = remembered((cert = "", ca = ""): string | undefined => {
     .digest("hex")
     .slice(0, 16);
 });
+
+/** The CAs of a bundle by their keys, in a form that can be written on a pod: what it read may be in no Secret any more. */
+export function anchorsIn(ca: string): string {
+  const keys = (certificatesIn(ca) ?? []).map(keyOf);
+  return [...new Set(keys)].sort().join(".");
+}
+
+/** Whether who trusts these anchors takes a certificate, of which `ca` holds the signer. Validity in time does not count. */
+export function isAnchored(cert: string, ca: string, anchors: string): boolean {
+  const trusted = new Set(anchors.split("."));
+  return signingKeys(cert, ca).some((key) => trusted.has(key));
+}
+
+/** Of the CAs that stand behind a certificate, the intermediates that come with it included; none: they are not known. */
+const signingKeys = remembered((cert = "", ca = ""): readonly string[] => {
+  const chain = certificatesIn(cert);
+  if (!chain) return [];
+  const anchors = (certificatesIn(ca) ?? []).filter((anchor) => chainTo([anchor], chain));
+  return anchors.length === 0 ? [] : [...anchors, ...chain.slice(1)].map(keyOf);
+});
+
+const keyOf = ({ publicKey }: X509Certificate): string =>
+  createHash("sha256")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest("hex")
+    .slice(0, 12);

@@ -26,5 +26,11 @@ export function chainTo(
   return counts(leaf) ? climb(leaf, [leaf]) : undefined;
 }
 
-const hasSigned = (issuer: X509Certificate, subject: X509Certificate): boolean =>
-  issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
+/** A key of a kind that OpenSSL does not know has signed nothing that it could check. */
+function hasSigned(issuer: X509Certificate, subject: X509Certificate): boolean {
+  try {
+    return issuer.ca && subject.checkIssued(issuer) && subject.verify(issuer.publicKey);
+  } catch {
+    return false;
+  }
+}

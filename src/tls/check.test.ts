@@ -245,8 +245,21 @@ describe("what a Secret holds", () => {
 });
 
 describe("dates", () => {
+  test("of a short life the warnings come with a quarter, a tenth and a twentieth of it left", () => {
+    const hour = day / 24;
+    const at = (left: number) => warningOf({ notBefore: now + left - day, notAfter: now + left }, now);
+    assert.deepEqual([8 * hour, 6.1 * hour, 6 * hour, 2.4 * hour, 1.2 * hour, 0].map(at), [
+      undefined,
+      undefined,
+      "30d",
+      "7d",
+      "1d",
+      "expired",
+    ]);
+  });
+
   test("warnings come at 30, 7 and 1 days and when it has expired", () => {
-    const at = (left: number) => warningOf(now + left, now);
+    const at = (left: number) => warningOf({ notBefore: now + left - 365 * day, notAfter: now + left }, now);
     assert.deepEqual([31 * day, 30 * day, 7 * day + 1, 7 * day, day + 1, day, 1, 0, -day].map(at), [
       undefined,
       "30d",

@@ -39,25 +39,46 @@ const plainWords: KeyNames = { cert: "the certificate", key: "the private key", 
 
 export function checkBundle(bundle: Bundle, expected: Expected, now: number): Problem | undefined {
   const keys = expected.keys ?? plainWords;
-  const chain = certificatesIn(bundle.pair.cert);
-  const trusted = certificatesIn(bundle.ca);
-  const key = readKey(bundle.pair.key);
-  const signers = expected.signedBy === undefined ? trusted : certificatesIn(expected.signedBy);
-  if (!chain) return unreadable(keys.cert, "PEM certificates, beginning with -----BEGIN CERTIFICATE-----");
-  if (!key) return unreadable(keys.key, "a PEM private key without a passphrase");
-  if (!trusted || !signers) return unreadable(keys.ca, "PEM certificates, beginning with -----BEGIN CERTIFICATE-----");
+  const parts = partsOf(bundle, keys);
+  if (isProblem(parts)) return parts;
+  const { chain, trusted } = parts;
   const [leaf] = chain;
-  if (!leaf.checkPrivateKey(key))
-    return {
-      t: "mismatched",
-      sentence: `${keys.key} does not belong to the first certificate in ${keys.cert}. Put in both as they were made together, the certificate of the member before those of intermediate CAs.`,
-    };
+  const signers = expected.signedBy === undefined ? trusted : certificatesIn(expected.signedBy);
+  if (!signers) return unreadable(keys.ca, certificates);
   return (
     outOfDate(leaf, keys.cert, now) ??
     checkSigned(chain, signers, keys, expected.signedBy !== undefined, now) ??
     checkUse(leaf, expected.use, keys) ??
     checkNames(leaf, expected.names, keys)
   );
+}
+
+/** Whether it can be used for a handshake at all, whoever would trust it and for however long: undefined if it can. */
+export function checkParts(bundle: Bundle, keys: KeyNames = plainWords): Problem | undefined {
+  const parts = partsOf(bundle, keys);
+  return isProblem(parts) ? parts : undefined;
+}
+
+interface Parts {
+  readonly chain: readonly [X509Certificate, ...X509Certificate[]];
+  readonly trusted: readonly X509Certificate[];
+}
+
+const certificates = "PEM certificates, beginning with -----BEGIN CERTIFICATE-----";
+
+function partsOf({ ca, pair }: Bundle, keys: KeyNames): Parts | Problem {
+  const chain = certificatesIn(pair.cert);
+  const trusted = certificatesIn(ca);
+  const key = readKey(pair.key);
+  if (!chain) return unreadable(keys.cert, certificates);
+  if (!key) return unreadable(keys.key, "a PEM private key without a passphrase");
+  if (!trusted) return unreadable(keys.ca, certificates);
+  if (!chain[0].checkPrivateKey(key))
+    return {
+      t: "mismatched",
+      sentence: `${keys.key} does not belong to the first certificate in ${keys.cert}. Put in both as they were made together, the certificate of the member before those of intermediate CAs.`,
+    };
+  return { chain, trusted };
 }
 
 const unreadable = (key: string, wanted: string): Problem => ({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as fc from "fast-check";
-import { bundleFingerprint, signerOf } from "./ca-bundle.ts";
+import { anchorsIn, bundleFingerprint, signerOf } from "./ca-bundle.ts";
 import { type ClientNext, type ClientSecret, type ClientSide, nextOnClientSide } from "./client-trust.ts";
 import type { Bundle } from "./pem.ts";
 import { type Letter, letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
@@ -32,7 +32,7 @@ const of = (letter: Letter, number: 1 | 2 = 1): Wish => ({ servers: letter, clie
 interface Member {
   process: number;
   files: number;
-  readonly annotations: { readonly trusts: string; readonly presents: string | undefined };
+  readonly annotations: { readonly trusts: string; readonly anchors: string; readonly presents: string | undefined };
   hidden: boolean;
 }
 
@@ -67,7 +67,8 @@ class Cluster {
   start(at = this.members.length): void {
     const { trusts, presents } = this.current("server");
     const version = this.written.server.length - 1;
-    const annotations = { trusts: bundleFingerprint(pool.ca(trusts)), presents: this.#signer(presents) };
+    const ca = pool.ca(trusts);
+    const annotations = { trusts: bundleFingerprint(ca), anchors: anchorsIn(ca), presents: this.#signer(presents) };
     this.members[at] = { process: version, files: version, annotations, hidden: false };
   }
 
@@ -147,6 +148,7 @@ class Cluster {
       ...(this.#hasApplications
         ? { applications: { ...party("applications"), changedAt: this.#changedAt, grace } }
         : {}),
+      anchors: this.members.map(({ annotations }) => annotations.anchors),
       trusted: this.members.map(({ annotations }) => annotations.trusts),
       presented: this.members.map((member) => this.#presented(member)),
       now: this.time,
@@ -199,6 +201,101 @@ describe("the order towards clients", () => {
     ]);
   });
 
+  const day = 86_400_000;
+  const change = (from: Wish, to: Wish, more: Partial<ClientSide>, grace = 90 * day): ClientNext => {
+    const [old, wanted] = [plansOf(from), plansOf(to)];
+    const both: readonly Letter[] = [from.clients, to.clients];
+    const party = (secret: ClientSecret, plan: Plan) => ({
+      effective: pool.bundle(plan),
+      wanted: pool.bundle(wanted[secret]),
+    });
+    const ca = pool.ca(both);
+    return nextOnClientSide({
+      server: party("server", { trusts: both, presents: old.server.presents }),
+      operator: party("operator", { trusts: both, presents: wanted.operator.presents }),
+      applications: {
+        ...party("applications", { trusts: both, presents: wanted.applications.presents }),
+        changedAt: now,
+        grace,
+      },
+      anchors: [anchorsIn(ca)],
+      trusted: [bundleFingerprint(ca)],
+      presented: [signerOf(pool.leaf(old.server.presents).cert, ca)],
+      now,
+      ...more,
+    });
+  };
+
+  test("the grace of applications ends while a sixth of the life of the server's certificate is left", () => {
+    const early = change(of("A"), of("B"), { now: now + 60 * day });
+    assert.ok(early.t === "waitForApplications");
+    assert.ok(Math.abs(early.until - (now + 75 * day)) < 3_600_000, `${(early.until - now) / day}`);
+    const late = change(of("A"), of("B"), { now: now + 76 * day });
+    assert.deepEqual(late.t === "write" && [late.secret, pool.planOf(late.bundle).presents], ["server", "B1"]);
+  });
+
+  test("the first Secret of applications trusts what members present for now", () => {
+    const wanted = plansOf(of("B"));
+    const given: Plan = { trusts: ["A"], presents: "A1" };
+    const ca = pool.ca(["A"]);
+    const next = nextOnClientSide({
+      server: { effective: pool.bundle(given), wanted: pool.bundle(wanted.server) },
+      operator: { effective: pool.bundle(given), wanted: pool.bundle(wanted.operator) },
+      applications: { effective: undefined, wanted: pool.bundle(wanted.applications), changedAt: 0, grace: 90 * day },
+      anchors: [anchorsIn(ca)],
+      trusted: [bundleFingerprint(ca)],
+      presented: [signerOf(pool.leaf("A1").cert, ca)],
+      now,
+    });
+    assert.ok(next.t === "write" && next.secret === "applications");
+    assert.deepEqual(pool.planOf(next.bundle), { trusts: ["A", "B"], presents: "B1" });
+  });
+
+  describe("after Secrets were lost, or older ones brought back", () => {
+    const seen = (anchors: readonly Letter[], server: Plan, operator: Plan | undefined, before?: Plan): ClientSide => {
+      const wanted = plansOf(of("B"));
+      const ca = pool.ca(anchors);
+      return {
+        server: { effective: pool.bundle(server), wanted: pool.bundle(wanted.server) },
+        operator: {
+          effective: operator && pool.bundle(operator),
+          wanted: pool.bundle(wanted.operator),
+          before: before && pool.bundle(before),
+        },
+        anchors: [anchorsIn(ca)],
+        trusted: [bundleFingerprint(ca)],
+        presented: [undefined],
+        now,
+      };
+    };
+    const a1: Plan = { trusts: ["A"], presents: "A1" };
+    const b1: Plan = { trusts: ["B"], presents: "B1" };
+    const planned = (next: ClientNext) => (next.t === "write" ? [next.secret, pool.planOf(next.bundle)] : next.t);
+
+    test("the operator gets a certificate that members trust", () =>
+      assert.deepEqual(planned(nextOnClientSide(seen(["B"], b1, { trusts: ["B"], presents: "A1" }))), [
+        "operator",
+        b1,
+      ]));
+    test("one of the CA before, if they trust only that", () =>
+      assert.deepEqual(planned(nextOnClientSide(seen(["A"], a1, undefined, a1))), [
+        "operator",
+        { trusts: ["A", "B"], presents: "A1" },
+      ]));
+    test("a client that does not trust the servers is given their CA", () =>
+      assert.deepEqual(planned(nextOnClientSide(seen(["B"], b1, { trusts: ["A"], presents: "B1" }))), [
+        "operator",
+        { trusts: ["A", "B"], presents: "B1" },
+      ]));
+    test("members that let nobody in are started again", () =>
+      assert.equal(planned(nextOnClientSide(seen(["A"], b1, b1))), "waitForRestart"));
+    test("with a CA that lets the operator in", () =>
+      assert.deepEqual(planned(nextOnClientSide(seen(["A"], { trusts: ["A"], presents: "B1" }, b1))), [
+        "server",
+        { trusts: ["A", "B"], presents: "B1" },
+      ]));
+  });
+
   test("a renewal by the same CA needs no roll and no grace", () => {
     const cluster = new Cluster(of("A"), true, "annotation");
     cluster.log.length = 0;
@@ -216,7 +313,12 @@ describe("the order towards clients", () => {
       const wanted = pool.bundle(plans[secret]);
       return { effective: { ...wanted, ...damage }, wanted };
     };
-    const rest = { trusted: [bundleFingerprint(pool.ca(["A"]))], presented: [undefined], now };
+    const rest = {
+      anchors: [anchorsIn(pool.ca(["A"]))],
+      trusted: [bundleFingerprint(pool.ca(["A"]))],
+      presented: [undefined],
+      now,
+    };
     const broken = { ca: "" };
     const server = nextOnClientSide({ server: party("server", broken), operator: party("operator"), ...rest });
     assert.deepEqual(server.t === "write" && server.bundle, pool.bundle(plans.server));
@@ -228,6 +330,7 @@ describe("the order towards clients", () => {
     const side = (server: Plan, operator: Plan): ClientSide => ({
       server: { effective: pool.bundle({ trusts: ["A"], presents: "A1" }), wanted: pool.bundle(server) },
       operator: { effective: pool.bundle({ trusts: ["A"], presents: "A1" }), wanted: pool.bundle(operator) },
+      anchors: [],
       trusted: [],
       presented: [],
       now,

@@ -9,15 +9,20 @@
 //
 // Order: clients trust both; members trust both, roll; client leaves; (grace) server leaf, wait until it is presented;
 // members trust the new CA only, roll; clients trust the new CA only.
-import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
-import { type Bundle, certificatesIn } from "./pem.ts";
-import { isSamePair } from "./trust.ts";
-import { expiryOf } from "./validity.ts";
+//
+// The grace ends well before the server leaf does. A client that members do not trust, or that does not trust them, as
+// after a lost Secret, gets what opens the door if there is anything; else members are started again, as in trust.ts.
+import { addToBundle, bundleFingerprint, includes, isAnchored, signerOf } from "./ca-bundle.ts";
+import { type Bundle, certificatesIn, type KeyPair } from "./pem.ts";
+import { isSamePair, renewalBy } from "./trust.ts";
+import { expiryOf, replaceBy } from "./validity.ts";
 
 /** One effective Secret: what it has and what it shall have. `ca` is that of the other party. */
 export interface Party {
   readonly effective: Bundle | undefined;
   readonly wanted: Bundle;
+  /** What the CA before has signed last, while its key is kept, and that CA. */
+  readonly before?: Bundle | undefined;
 }
 
 export interface Applications extends Party {
@@ -33,6 +38,8 @@ export interface ClientSide {
   readonly operator: Party;
   /** Only where the operator makes their certificate. */
   readonly applications?: Applications;
+  /** Of each running member, as in `Side`. */
+  readonly anchors: readonly (string | undefined)[];
   /** Of each running member, as in `Side`; `presented` with `signerOf(leaf, operator.effective.ca)`. */
   readonly trusted: readonly string[];
   readonly presented: readonly (string | undefined)[];
@@ -52,6 +59,8 @@ export type ClientNext =
       readonly because: string;
     }
   | { readonly t: "waitForRoll"; readonly because: string }
+  /** Members do not trust what a client presents: each has to be started again, in place. */
+  | { readonly t: "waitForRestart"; readonly because: string }
   | { readonly t: "waitForLeaf"; readonly signer: string; readonly because: string }
   | { readonly t: "waitForApplications"; readonly until: number; readonly because: string }
   /** Given certificates that can never work with one another. `checkBundle` with `signedBy` says so before. */
@@ -59,19 +68,20 @@ export type ClientNext =
 
 export function nextOnClientSide(side: ClientSide): ClientNext {
   const { operator, applications } = side;
+  const [missing] = firstOnClientSide(side);
+  if (missing) return missing;
   const server = readable(side.server.effective);
-  if (!server) return write("server", side.server.wanted, "there is no server certificate yet");
   const clients: Client[] = [];
   for (const [secret, party] of [["operator", operator] as const, ["applications", applications] as const]) {
-    if (!party) continue;
-    const effective = readable(party.effective);
-    if (!effective) return write(secret, party.wanted, "there is no client certificate yet", "startsGrace");
-    clients.push({ secret, effective, wanted: party.wanted });
+    const effective = readable(party?.effective);
+    if (party && effective) clients.push({ secret, effective, wanted: party.wanted, before: party.before });
   }
+  if (!server) return { t: "settled" };
   const now: Now = { ...side, serverNow: server, clients };
   return (
     contradiction(now) ??
     renewBySameCa(now) ??
+    letClientsIn(now) ??
     widenClients(now) ??
     widenMembers(now) ??
     changeClientLeaves(now) ??
@@ -79,6 +89,45 @@ export function nextOnClientSide(side: ClientSide): ClientNext {
     narrowMembers(now) ??
     narrowClients(now) ?? { t: "settled" }
   );
+}
+
+/** What is written for those that have nothing, in any order: what members that run and clients that are there trust, if there is such. */
+export function firstOnClientSide(side: ClientSide): readonly Extract<ClientNext, { t: "write" }>[] {
+  const { server, operator, applications } = side;
+  const [serverNow, operatorNow, applicationsNow] = [server, operator, applications].map((one) =>
+    readable(one?.effective),
+  );
+  const writes: Extract<ClientNext, { t: "write" }>[] = [];
+  if (!serverNow) {
+    const clients = [operatorNow, applicationsNow].flatMap((one) => (one ? [one.ca] : []));
+    const isTaken = ({ pair }: Bundle): boolean => clients.every((ca) => signerOf(pair.cert, ca) !== undefined);
+    writes.push(write("server", firstOf(side, server, isTaken), "there is no server certificate yet"));
+  }
+  for (const [secret, party] of [["operator", operator] as const, ["applications", applications] as const]) {
+    if (!party || readable(party.effective)) continue;
+    const first = firstOf(side, party, (one) => isLetIn(side, one.pair, party));
+    // Members may present a certificate of another CA for a while, as one that was given.
+    const opens = !serverNow || signerOf(serverNow.pair.cert, first.ca) !== undefined;
+    const other = secret === "operator" ? applicationsNow : operatorNow;
+    const ca = opens || !other ? first.ca : addToBundle(first.ca, other.ca);
+    writes.push(write(secret, { ...first, ca }, "there is no client certificate yet", "startsGrace"));
+  }
+  return writes;
+}
+
+/** The one that is wanted, or one of the CA before if only that is taken. */
+function firstOf({ now }: ClientSide, { wanted, before }: Party, isTaken: (bundle: Bundle) => boolean): Bundle {
+  if (!before) return wanted;
+  const ca = addToBundle(wanted.ca, before.ca);
+  const isOfUse = now < expiryOf(before.pair.cert) && isTaken(before) && !isTaken(wanted);
+  return isOfUse ? { ca, pair: before.pair } : wanted;
+}
+
+/** By every running member, as far as is known. */
+function isLetIn({ anchors, server }: ClientSide, { cert }: KeyPair, party: Pick<Party, "before">): boolean {
+  const known = [server.effective?.ca, server.wanted.ca, server.before?.ca, party.before?.ca];
+  const cas = known.reduce<string>((all, ca) => (ca ? addToBundle(all, ca) : all), "");
+  return anchors.every((one) => one === undefined || isAnchored(cert, cas, one));
 }
 
 /** What somebody damaged in a Secret of the operator is as good as nothing. */
@@ -89,6 +138,7 @@ interface Client {
   readonly secret: "operator" | "applications";
   readonly effective: Bundle;
   readonly wanted: Bundle;
+  readonly before: Bundle | undefined;
 }
 
 interface Now extends ClientSide {
@@ -109,26 +159,61 @@ const contradiction: Rule = ({ server, clients }) => {
 };
 
 /** At any time: who trusts the old one trusts the new one. An expired one is replaced in any case. */
-const renewBySameCa: Rule = ({ serverNow, server, clients, now }) => {
+const renewBySameCa: Rule = (side) => {
+  const { serverNow, server, clients, now } = side;
   const because = "the certificate is renewed by the same CA, or has expired";
-  const mayReplace = (old: Bundle, wanted: Bundle, trust: readonly string[]): boolean =>
-    !isSamePair(old.pair, wanted.pair) &&
-    (now >= expiryOf(old.pair.cert) ||
-      trust.every((ca) => {
-        const signer = signerOf(old.pair.cert, ca);
-        return signer !== undefined && signerOf(wanted.pair.cert, ca) === signer;
-      }));
-  for (const { secret, effective, wanted } of clients)
-    if (mayReplace(effective, wanted, [serverNow.ca]))
-      return write(secret, { ...effective, pair: wanted.pair }, because);
-  if (
-    mayReplace(
-      serverNow,
-      server.wanted,
-      clients.map(({ effective }) => effective.ca),
-    )
-  )
-    return write("server", { ...serverNow, pair: server.wanted.pair }, because);
+  const renewal = (old: Bundle, { wanted, before }: Omit<Party, "effective">, trust: readonly string[]) => {
+    if (isSamePair(old.pair, wanted.pair)) return undefined;
+    const isOfSameCa = trust.every((ca) => {
+      const signer = signerOf(old.pair.cert, ca);
+      return signer !== undefined && signerOf(wanted.pair.cert, ca) === signer;
+    });
+    if (isOfSameCa) return wanted.pair;
+    const renewed = trust.map((ca) => renewalBy(before, { ca, pair: old.pair }));
+    if (renewed.length > 0 && renewed.every((one) => one !== undefined)) return renewed[0];
+    return now >= expiryOf(old.pair.cert) ? wanted.pair : undefined;
+  };
+  for (const { secret, effective, wanted, before } of clients) {
+    const pair = renewal(effective, { wanted, before }, [serverNow.ca]);
+    if (pair) return write(secret, { ...effective, pair }, because);
+  }
+  const cas = clients.map(({ effective }) => effective.ca);
+  const pair = renewal(serverNow, server, cas);
+  return pair && write("server", { ...serverNow, pair }, because);
+};
+
+/** Whom members refuse, or who refuses members: a Secret was lost, or is an older one. */
+const letClientsIn: Rule = (side) => {
+  const { serverNow, server, clients, now } = side;
+  for (const client of clients) {
+    const { secret, effective, wanted, before } = client;
+    if (signerOf(serverNow.pair.cert, effective.ca) === undefined) {
+      const others = [wanted.ca, before?.ca, ...clients.map((one) => one.effective.ca)];
+      const ca = others.find((one) => one && signerOf(serverNow.pair.cert, one) !== undefined);
+      if (ca)
+        return write(secret, { ...effective, ca: addToBundle(effective.ca, ca) }, "it lacks the CA of the servers");
+      if (!isSamePair(serverNow.pair, server.wanted.pair))
+        return write("server", { ...serverNow, pair: server.wanted.pair }, "clients do not trust the one in use");
+    }
+    // Applications get theirs in order, by a roll: the operator is there to see to it.
+    if (secret !== "operator" || isLetIn(side, effective.pair, client)) continue;
+    const taken = [wanted, before].find(
+      (one) =>
+        one &&
+        !isSamePair(one.pair, effective.pair) &&
+        now < expiryOf(one.pair.cert) &&
+        isLetIn(side, one.pair, client),
+    );
+    if (taken) return write(secret, { ...effective, pair: taken.pair }, "every member trusts this certificate");
+    // What they read when they start has to let it in.
+    if (!includes(serverNow.ca, server.wanted.ca))
+      return write(
+        "server",
+        { ...serverNow, ca: addToBundle(serverNow.ca, server.wanted.ca) },
+        "members have to trust the CA of their clients when they start again",
+      );
+    return { t: "waitForRestart", because: "members do not trust the operator's certificate, and are started again" };
+  }
   return undefined;
 };
 
@@ -176,7 +261,7 @@ const changeServerLeaf: Rule = (side) => {
   const { serverNow, server } = side;
   if (isSamePair(serverNow.pair, server.wanted.pair)) return undefined;
   return (
-    applicationsHaveTime(side) ??
+    applicationsHaveTime(side, replaceBy(serverNow.pair.cert)) ??
     presentTheLeaf(side) ??
     write("server", { ...serverNow, pair: server.wanted.pair }, "every client trusts the CA of the new certificate")
   );
@@ -198,12 +283,15 @@ const narrowClients: Rule = (side) => {
   );
 };
 
-const applicationsHaveTime: Rule = ({ applications, now }) => {
-  const until = applications ? applications.changedAt + applications.grace : now;
+function applicationsHaveTime(
+  { applications, now }: Pick<Now, "applications" | "now">,
+  latest = Number.POSITIVE_INFINITY,
+): ClientNext | undefined {
+  const until = Math.min(applications ? applications.changedAt + applications.grace : now, latest);
   return now >= until
     ? undefined
     : { t: "waitForApplications", until, because: "applications have time to take over their new certificate and CA" };
-};
+}
 
 const presentTheLeaf: Rule = ({ serverNow, operator, presented }) => {
   const signer = signerOf(serverNow.pair.cert, (operator.effective ?? operator.wanted).ca);
@@ -212,6 +300,11 @@ const presentTheLeaf: Rule = ({ serverNow, operator, presented }) => {
   return { t: "waitForLeaf", signer, because: "not every member is known to present the current server certificate" };
 };
 
-function write(secret: ClientSecret, bundle: Bundle, because: string, grace?: "startsGrace"): ClientNext {
+function write(
+  secret: ClientSecret,
+  bundle: Bundle,
+  because: string,
+  grace?: "startsGrace",
+): Extract<ClientNext, { t: "write" }> {
   return { t: "write", secret, bundle, startsGrace: secret === "applications" && grace !== undefined, because };
 }

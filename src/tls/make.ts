@@ -18,6 +18,8 @@ export interface LeafRequest {
   readonly names: readonly string[];
   readonly ips?: readonly string[];
   readonly use: "server" | "client" | "both";
+  /** Absent: 90 days. */
+  readonly lifeMs?: number;
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -61,7 +63,7 @@ export async function makeLeaf(authority: Authority, request: LeafRequest, now: 
     publicKey: keys.publicKey,
     signingKey: await signingKey(authority),
     signingAlgorithm: algorithm,
-    ...validity(now, leafLifeMs, issuer.notAfter),
+    ...validity(now, request.lifeMs ?? leafLifeMs, issuer.notAfter),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),

@@ -12,6 +12,12 @@ export function namesNotCovered(certificate: X509Certificate, names: readonly st
   );
 }
 
+/** DNS names and addresses, as a certificate with the same ones would be asked for. */
+export function namesOf(certificate: X509Certificate): string[] {
+  const addresses = (certificate.subjectAltName ?? "").matchAll(/(?:^|, )IP Address:([^,]*)/g);
+  return [...dnsNamesOf(certificate), ...[...addresses].map(([, address = ""]) => address)];
+}
+
 /** The common name does not count: no TLS library of this decade looks at it. */
 function dnsNamesOf(certificate: X509Certificate): string[] {
   // Node writes `DNS:a, IP Address:b`, and a value that has a comma or a quote in it as a JSON string.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as fc from "fast-check";
-import { bundleFingerprint, signerOf } from "./ca-bundle.ts";
+import { anchorsIn, bundleFingerprint, signerOf } from "./ca-bundle.ts";
 import { letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
 import { type Next, nextBundle } from "./trust.ts";
 
@@ -24,6 +24,8 @@ describe("each step", () => {
     /** Of the two members. Default: the effective one. */
     readonly read?: readonly (readonly ("A" | "B")[])[];
     readonly present?: readonly ("A" | "B" | undefined)[];
+    /** What the CA before has signed last. */
+    readonly before?: Plan;
     readonly next: Plan | Exclude<Next["t"], "write">;
     readonly later?: number;
   }
@@ -76,6 +78,54 @@ describe("each step", () => {
       next: abB1,
     },
     {
+      name: "where every member trusts what is wanted it is written, whatever the Secret holds by now",
+      effective: a1,
+      wanted: b1,
+      read: [["B"], ["B"]],
+      next: abB1,
+    },
+    {
+      name: "members that trust neither are started again",
+      effective: a1,
+      wanted: a1,
+      read: [["B"], ["A", "B"]],
+      next: "waitForRestart",
+    },
+    {
+      name: "so are those that read another CA before the one in use was replaced",
+      effective: abB1,
+      wanted: b1,
+      read: [["A"], ["A", "B"]],
+      next: "waitForRestart",
+    },
+    {
+      name: "a certificate is renewed by the CA before for as long as it is in use",
+      effective: abA1,
+      wanted: b1,
+      read: [["A"], ["A"]],
+      before: { trusts: ["A"], presents: "A2" },
+      next: { trusts: ["A", "B"], presents: "A2" },
+    },
+    {
+      name: "a lost Secret gets a certificate of the CA before, if members trust only that",
+      effective: undefined,
+      wanted: b1,
+      read: [["A"], ["A"]],
+      before: a2,
+      next: { trusts: ["A", "B"], presents: "A2" },
+    },
+    {
+      name: "and the one that is wanted if they trust both",
+      effective: undefined,
+      wanted: b1,
+      read: [
+        ["A", "B"],
+        ["A", "B"],
+      ],
+      before: a2,
+      next: b1,
+    },
+    {
       name: "members without TLS, or none, hold up nothing",
       effective: abB1,
       wanted: b1,
@@ -84,7 +134,7 @@ describe("each step", () => {
       next: b1,
     },
   ];
-  for (const { name, effective, wanted, read, present, next, later = 0 } of rows)
+  for (const { name, effective, wanted, read, present, before, next, later = 0 } of rows)
     test(name, () => {
       const current = effective && pool.bundle(effective);
       const trusts = effective?.trusts ?? [];
@@ -92,7 +142,9 @@ describe("each step", () => {
       const answer = nextBundle({
         effective: current,
         wanted: pool.bundle(wanted),
+        before: before && pool.bundle(before),
         trusted: (read ?? [trusts, trusts]).map((set) => bundleFingerprint(pool.ca(set))),
+        anchors: (read ?? [trusts, trusts]).map((set) => (set.length === 0 ? undefined : anchorsIn(pool.ca(set)))),
         presented: (present ?? [signer, signer]).map(
           (one) => one && current && signerOf(pool.leaf(`${one}1`).cert, current.ca),
         ),
@@ -110,7 +162,8 @@ describe("each step", () => {
       { ...wanted, ca: pool.ca(["B"]) },
     ]) {
       const trusted = [bundleFingerprint(wanted.ca)];
-      const answer = nextBundle({ effective: broken, wanted, trusted, presented: [undefined], now });
+      const anchors = [anchorsIn(wanted.ca)];
+      const answer = nextBundle({ effective: broken, wanted, trusted, anchors, presented: [undefined], now });
       assert.ok(answer.t === "write");
       assert.deepEqual(answer.bundle.pair, wanted.pair);
       assert.ok(signerOf(answer.bundle.pair.cert, answer.bundle.ca));
@@ -143,8 +196,9 @@ class Cluster {
   start(at = this.members.length): void {
     const version = this.written.length - 1;
     const presents = signerOf(pool.leaf(this.current.presents).cert, pool.ca(this.current.trusts));
-    const trusts = bundleFingerprint(pool.ca(this.current.trusts));
-    this.members[at] = { process: version, files: version, annotations: { trusts, presents }, hidden: false };
+    const ca = pool.ca(this.current.trusts);
+    const annotations = { trusts: bundleFingerprint(ca), anchors: anchorsIn(ca), presents };
+    this.members[at] = { process: version, files: version, annotations, hidden: false };
   }
 
   /** The kubelet brings one of the versions that it has not brought yet. */
@@ -159,6 +213,7 @@ class Cluster {
       effective,
       wanted: pool.bundle(this.wanted),
       trusted: this.members.map(({ annotations }) => annotations.trusts),
+      anchors: this.members.map(({ annotations }) => annotations.anchors),
       presented: this.members.map((member) => this.#presented(member)),
       now,
     });
@@ -225,7 +280,7 @@ interface Member {
   /** Which version of the Secret the process read when it started, and which one is in its files. */
   process: number;
   files: number;
-  readonly annotations: { readonly trusts: string; readonly presents: string | undefined };
+  readonly annotations: { readonly trusts: string; readonly anchors: string; readonly presents: string | undefined };
   /** Nobody can look at its port now. */
   hidden: boolean;
 }

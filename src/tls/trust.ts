@@ -17,7 +17,11 @@
 // the wire; it takes no rights in Kubernetes) or a pod that was made after the Secret was written (`presented` from
 // its annotation). With proof from the wire a rotation takes two rolls. Where the port cannot be reached, members
 // are rolled once more, between the two.
-import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
+//
+// A leaf that running members do not trust is written only where there is no other: neither the one that is wanted nor
+// one of the CA before, whose key is kept for as long as its leaf is in use. Then members are apart, whatever is written:
+// each has to be started again to read the CA, in place, and nobody's consent can be waited for.
+import { addToBundle, bundleFingerprint, includes, isAnchored, signerOf } from "./ca-bundle.ts";
 import type { Bundle, KeyPair } from "./pem.ts";
 import { expiryOf } from "./validity.ts";
 
@@ -27,6 +31,10 @@ export interface Side {
   readonly effective: Bundle | undefined;
   /** What was given and is good, or what was made last. */
   readonly wanted: Bundle;
+  /** What the CA before has signed last, while its key is kept. */
+  readonly before?: Bundle | undefined;
+  /** Of each running member, the `anchorsIn` the bundle that it read. Undefined when nothing is known: it trusts what is there. */
+  readonly anchors: readonly (string | undefined)[];
   /** Of each running member, the `bundleFingerprint` of the bundle that was effective when its pod was made. */
   readonly trusted: readonly string[];
   /**
@@ -42,22 +50,31 @@ export type Next =
   | { readonly t: "write"; readonly bundle: Bundle; readonly because: string }
   /** Every pod has to be made anew whose annotation is not the fingerprint of the effective bundle. */
   | { readonly t: "waitForRoll"; readonly because: string }
+  /** Members do not trust the leaf that is there: each has to be started again, in place. */
+  | { readonly t: "waitForRestart"; readonly because: string }
   /** Each member has to be seen with a leaf of this signer, or its pod made anew. */
   | { readonly t: "waitForLeaf"; readonly signer: string; readonly because: string };
 
 export function nextBundle(side: Side): Next {
   const { effective, wanted } = side;
-  if (!effective) return write(wanted, "there are no certificates yet");
+  if (!effective) return write(firstBundle(side), "there are no certificates yet");
   const { ca, pair } = effective;
   const signer = signerOf(pair.cert, ca);
   const isChanged = !isSamePair(pair, wanted.pair);
-  if (signer === undefined || (isChanged && side.now >= expiryOf(pair.cert)))
-    return write(
-      { ca: addToBundle(ca, wanted.ca), pair: wanted.pair },
-      "nobody accepts the certificate in use any more",
-    );
+  const isOver = signer === undefined || (isChanged && side.now >= expiryOf(pair.cert));
+  if (isOver || !isTrusted(side, effective)) {
+    const { before } = side;
+    const trusted = [wanted, before].find((one) => one && isUsable(side, one) && !isSamePair(one.pair, pair));
+    if (trusted)
+      return write({ ca: all(ca, wanted.ca, trusted.ca), pair: trusted.pair }, "every member trusts this certificate");
+    if (isOver)
+      return write({ ca: all(ca, wanted.ca), pair: wanted.pair }, "nobody accepts the certificate in use any more");
+    return { t: "waitForRestart", because: "members do not trust the certificate in use, and are started again" };
+  }
   if (isChanged && signerOf(wanted.pair.cert, ca) === signer)
     return write({ ca, pair: wanted.pair }, "the certificate is renewed by the same CA");
+  const renewed = isChanged ? renewalBy(side.before, effective) : undefined;
+  if (renewed) return write({ ca, pair: renewed }, "the certificate is renewed by the CA that members trust");
   const fingerprint = bundleFingerprint(ca);
   if (side.trusted.some((one) => one !== fingerprint))
     return {
@@ -76,6 +93,29 @@ export function nextBundle(side: Side): Next {
     ? write({ ca, pair: wanted.pair }, "every member trusts the CA of the new certificate")
     : write(wanted, "every member presents a certificate of the new CA");
 }
+
+/** The Secret of members that run may be lost: then they get a certificate that they trust, if there is one. */
+function firstBundle(side: Side): Bundle {
+  const { wanted, before } = side;
+  if (!before || isUsable(side, wanted) || !isUsable(side, before)) return wanted;
+  return { ca: all(before.ca, wanted.ca), pair: before.pair };
+}
+
+const isUsable = (side: Side, bundle: Bundle): boolean =>
+  side.now < expiryOf(bundle.pair.cert) && isTrusted(side, bundle);
+
+/** By every running member, as far as is known. */
+const isTrusted = ({ anchors }: Pick<Side, "anchors">, { ca, pair }: Bundle): boolean =>
+  anchors.every((one) => one === undefined || isAnchored(pair.cert, ca, one));
+
+/** A newer certificate of the CA that the one in use is of. */
+export function renewalBy(before: Bundle | undefined, { ca, pair }: Bundle): KeyPair | undefined {
+  if (!before || isSamePair(before.pair, pair) || expiryOf(before.pair.cert) <= expiryOf(pair.cert)) return undefined;
+  const signer = signerOf(pair.cert, ca);
+  return signer !== undefined && signerOf(before.pair.cert, ca) === signer ? before.pair : undefined;
+}
+
+const all = (...bundles: readonly string[]): string => bundles.reduce(addToBundle, "");
 
 const write = (bundle: Bundle, because: string): Next => ({ t: "write", bundle, because });
 

@@ -8,7 +8,7 @@ export const jobVariable = "ETCD_WORKER_JOB";
 /** Longer messages are cut by the kubelet, so results are kept below. */
 export const longestResult = 4000;
 
-export type Job = BackupJob | CheckJob | RestoreJob | VerifyJob | DeleteJob;
+export type Job = BackupJob | CheckJob | RestoreJob | VerifyJob | DeleteJob | AwaitNameJob;
 
 /** Whom the objects belong to: retention touches no others. */
 export interface Owner {
@@ -124,6 +124,20 @@ export interface DeleteJob {
   readonly key: KeyPlan;
 }
 
+/** The variable that holds the address of the pod, for an AwaitNameJob. */
+export const addressVariable = "ETCD_WORKER_ADDRESS";
+
+/**
+ * Runs as init container of a member that joins: waits until DNS has its name, and its address under that name. Its peers
+ * ask for that, and one that they refuse exits. A deadline that passes is no failure: etcd tries all the same.
+ */
+export interface AwaitNameJob {
+  readonly do: "awaitName";
+  /** Of the member, as in `example-1.example.default.svc`, with or without the domain of the Kubernetes cluster. */
+  readonly host: string;
+  readonly withinSeconds: number;
+}
+
 export type Result =
   | { readonly ok: true; readonly did: Done }
   | { readonly ok: false; readonly code: FailureCode; readonly message: string };
@@ -150,7 +164,8 @@ export type Done =
   /** The data was there, and the store was not asked. */
   | { readonly do: "restore"; readonly restored: false }
   | { readonly do: "verify"; readonly revision: number; readonly hash?: number; readonly comparedHash: boolean }
-  | { readonly do: "delete"; readonly deleted: number; readonly locked: number };
+  | { readonly do: "delete"; readonly deleted: number; readonly locked: number }
+  | { readonly do: "awaitName"; readonly found: boolean; readonly waitedMs: number; readonly lastSeen: string };
 
 export interface BackupDone {
   readonly do: "backup";

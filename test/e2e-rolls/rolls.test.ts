@@ -7,6 +7,7 @@ import { inherited } from "./rolls/inherited.ts";
 import { onDelete } from "./rolls/on-delete.ts";
 import { refusals } from "./rolls/refusals.ts";
 import { upgrades } from "./rolls/upgrades.ts";
+import { webhooks } from "./rolls/webhooks.ts";
 
 // Three lanes keep two cores busy. The longest are first, so that they do not run alone at the end.
 describe("rolls", { concurrency: 3 }, () => {
@@ -20,4 +21,5 @@ describe("rolls", { concurrency: 3 }, () => {
   inherited();
   refusals();
   onDelete();
+  webhooks();
 });

@@ -6,9 +6,11 @@ import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { decoded } from "../../src/cluster/objects/secrets.ts";
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import { waitFor } from "../../lab/progress.ts";
+import type { TestCluster } from "../e2e/support/cluster.ts";
 import { clientTlsOf } from "../e2e/support/endpoints.ts";
 import { etcdMembers, kube, patience, patiently } from "../e2e/support/environment.ts";
 import { untilRolled } from "../e2e/proofs/rolled.ts";
+import { madeApart } from "./apart.ts";
 import { condition, leaf, tlsLane, untilPresented } from "./support.ts";
 
 export function made(): void {
@@ -40,13 +42,14 @@ export function made(): void {
       for (const name of ["tls.crt", "tls.key", "ca.crt"]) assert.ok(data[name], name);
     });
 
-    test("a leaf that is due is renewed while clients write, and no pod restarts", async () => {
+    test("a leaf that is due is renewed while clients write and the cluster is paused, and no pod restarts", async () => {
       const { cluster, writer } = the();
       const before = await cluster.untilHealthy();
       const presented = (address: string) => untilPresented(`https://${address}:2380`);
       const [first] = before.members;
       assert.ok(first);
       const old = await presented(first.address);
+      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { paused: true } });
       // As if two thirds of its life were over.
       const secret = await kube.get(Secret, { ...cluster.key, name: "made-peer-ca" });
       const { "ca.crt": cert = "", "ca.key": key = "" } = decoded(secret);
@@ -59,13 +62,42 @@ export function made(): void {
           async () => ((await presented(address)).fingerprint !== old.fingerprint ? true : undefined),
           { timeoutMs: patience },
         );
+      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { paused: false } });
       const after = await cluster.untilHealthy();
-      assert.deepEqual(
-        after.members.map(({ uid, restarts }) => [uid, restarts]),
-        before.members.map(({ uid, restarts }) => [uid, restarts]),
-      );
+      assert.deepEqual(untouched(after), untouched(before));
       await writer.nothingIsLost();
       writer.oneRetryWasEnough();
+    });
+
+    test("a Secret that somebody damaged is written again, what others added to it stays, and no pod restarts", async () => {
+      const { cluster, writer } = the();
+      const before = await cluster.untilHealthy();
+      const { data: { "server.key": foreign = "" } = {} } = await kube.get(Secret, {
+        ...cluster.key,
+        name: "made-server-tls",
+      });
+      const metadata = { labels: { team: "shop" }, annotations: { "replicator.example.com/to": "other" } };
+      for (const [name, file] of [
+        ["made-peer-tls", "peer.key"],
+        ["made-operator-tls", "etcd-client.key"],
+      ] as const) {
+        const key = { ...cluster.key, name };
+        await kube.mergePatch(Secret, key, { metadata, data: { [file]: foreign, "their.jks": foreign } });
+        const mended = await waitFor(
+          `${name} to be written again`,
+          async () => {
+            const secret = await kube.get(Secret, key);
+            return secret.data?.[file] === foreign ? undefined : secret;
+          },
+          { timeoutMs: patience },
+        );
+        assert.equal(mended.metadata?.labels?.["team"], "shop");
+        assert.equal(mended.metadata.annotations?.["replicator.example.com/to"], "other");
+        assert.equal(mended.data?.["their.jks"], foreign);
+        assert.equal(mended.metadata.labels["etcd_cluster"], cluster.name);
+      }
+      assert.deepEqual(untouched(await cluster.untilHealthy()), untouched(before));
+      await writer.nothingIsLost();
     });
 
     test("both CAs are exchanged while clients write", async () => {
@@ -87,6 +119,8 @@ export function made(): void {
       await writer.nothingIsLost();
       writer.oneRetryWasEnough();
     });
+
+    madeApart(the);
 
     test("no key is in a log, an event or the status", async () => {
       const { cluster, lines } = the();
@@ -131,3 +165,6 @@ export function made(): void {
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+const untouched = ({ members }: Awaited<ReturnType<TestCluster["untilHealthy"]>>) =>
+  members.map(({ uid, restarts }) => [uid, restarts]);

@@ -65,17 +65,20 @@ export interface LeafOptions {
   /** Default: now. */
   readonly at?: number;
   readonly names?: readonly string[];
+  /** Default: 90 days. */
+  readonly lifeMs?: number;
 }
 
 /** With the names that etcd-operator 0.9 asked for. */
 export function leaf(
   ca: Authority,
-  { use, of: { namespace, name }, at = Date.now(), names }: LeafOptions,
+  { use, of: { namespace, name }, at = Date.now(), names, lifeMs }: LeafOptions,
 ): Promise<KeyPair> {
   const members = `*.${name}.${namespace}.svc`;
   const usual =
     use === "client" ? [] : [members, `${members}.cluster.local`, `${name}-client.${namespace}.svc`, "localhost"];
-  return makeLeaf(ca, { commonName: name, names: names ?? usual, use }, at);
+  const request = { commonName: name, names: names ?? usual, use, ...(lifeMs !== undefined && { lifeMs }) };
+  return makeLeaf(ca, request, at);
 }
 
 /** Under the names of etcd-operator 0.9, or those of cert-manager. */

@@ -180,6 +180,8 @@ const usedSeldom: Readonly<Record<string, string>> = {
   "update etcdclusters/finalizers": "an optional admission plugin requires it",
   "update etcdbackups/finalizers": "an optional admission plugin requires it",
   "update etcdrestores/finalizers": "an optional admission plugin requires it",
+  "patch etcdrestores": "an EtcdRestore has no scope annotation, and nobody else takes it",
+  "get persistentvolumes": "the node of a member with a volume is gone: test/e2e-volumes",
   "create etcdclusters": "an EtcdRestore makes a new cluster: test/e2e-backup",
   "get etcdbackups": "a write to one got no answer",
   "patch etcdbackups": "spec.deletionPolicy is Delete",

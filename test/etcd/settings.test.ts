@@ -105,7 +105,7 @@ function podsEnvironment(built: Built): Record<string, string> {
       etcd: { extraArgs, autoCompactionMode: "periodic", autoCompactionRetention: "1h" },
     },
   });
-  const entries = environmentOf(cluster).map(({ name, value }) => [name, value] as const);
+  const entries = environmentOf(cluster, "m0").map(({ name, value }) => [name, value] as const);
   // Several members run on this machine.
   return Object.fromEntries(entries.filter(([name]) => name !== "ETCD_LISTEN_METRICS_URLS"));
 }

@@ -1,14 +1,19 @@
 // What certificates that are made, renewed and taken over assume about etcd: who is accepted, which files are read
 // when, and that the order of src/tls/trust.ts loses nothing, while another one does.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:https";
 import { describe, test } from "node:test";
 import { type EtcdVersion as Built, etcdVersions } from "../../lab/build/etcd.ts";
+import { variableOf } from "../../src/api/etcd-cluster/etcd-flags.ts";
+import { plainText, tlsVariables } from "../../src/cluster/objects/tls.ts";
 import { EtcdMembers } from "../../src/etcd/members.ts";
 import { comesTrue } from "../../src/etcd/testing/world.ts";
 import { spellingsToSet } from "../../src/etcd/versions/flags.ts";
-import { version } from "../../src/etcd/versions/version.ts";
-import { bundleFingerprint, signerOf } from "../../src/tls/ca-bundle.ts";
-import type { Bundle } from "../../src/tls/pem.ts";
+import { isAtLeast, version } from "../../src/etcd/versions/version.ts";
+import { anchorsIn, bundleFingerprint, signerOf } from "../../src/tls/ca-bundle.ts";
+import { makeLeaf } from "../../src/tls/make.ts";
+import type { Bundle, KeyPair } from "../../src/tls/pem.ts";
 import { nextBundle } from "../../src/tls/trust.ts";
 import { TransportError } from "../../src/transport/errors.ts";
 import { isMatrix } from "../support/matrix.ts";
@@ -69,6 +74,26 @@ describe("certificates", { concurrency: 3 }, () => {
       });
   }
 
+  // A CA of a company signs for many.
+  for (const built of versions.filter((one) => isAtLeast(version(one), version("3.4.0"))))
+    test(`etcd ${built}: with given certificates a peer is who has one for the cluster, at any address, and nobody else`, async () => {
+      const company = await newAuthority("company");
+      const tls = { ...plainText, peer: "tls" } as const;
+      const set = tlsVariables(version(built), tls, { host: "m0.c.ns.svc", chosen: [] });
+      const env = Object.fromEntries(set.map(([flag, value]) => [variableOf(flag), value]));
+      const peerTls = await peerBundle(company, "127.0.0.2");
+      await using etcd = await RealEtcd.startCluster(built, 2, { peerHost: "127.0.0.2", peerTls, env });
+      await etcd.member("m0").put("key", "1");
+      // With DNS to ask, etcd takes both of these for peers: one by its address, the other because there is nothing to check.
+      const strangers = { names: ["*.other.ns.svc"], ips: ["127.0.0.1"] };
+      for (const { names, ips } of [strangers, { names: [], ips: [] }]) {
+        const leaf = await makeLeaf(company, { commonName: "other", names, ips, use: "both" }, Date.now());
+        await assert.rejects(askedAsPeer(etcd.peerUrl("m0"), leaf, company.cert), names.join());
+        await using asked = await RealEtcd.start(built, { peerTls: await peerBundle(company) });
+        await askedAsPeer(asked.peerUrl("m0"), leaf, company.cert);
+      }
+    });
+
   for (const built of ends)
     test(`etcd ${built}: a renewed certificate is presented without a restart, and no write fails`, async () => {
       const [peers, clients] = [await newAuthority("peers"), await newAuthority("clients")];
@@ -108,6 +133,34 @@ describe("certificates", { concurrency: 3 }, () => {
     });
 
   for (const built of ends)
+    test(`etcd ${built}: members that were all given certificates of another CA come together as each is restarted`, async () => {
+      const [old, next] = [await peerBundle(await newAuthority("old")), await peerBundle(await newAuthority("next"))];
+      await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls: old });
+      await etcd.member("m0").put("before", "1");
+      for (const name of all) await etcd.putCertificates(name, "peer", next);
+      const writes = (by: string): Promise<unknown> =>
+        comesTrue(
+          etcd,
+          `${by} takes a write`,
+          () => etcd.member(by).put(by, "1", { deadline: 2000 }),
+          () => true,
+        );
+      // One that reaches nobody does not listen to clients until it does.
+      const again = async (name: string): Promise<void> => {
+        await etcd.stop(name);
+        await etcd.startAs(name, built);
+      };
+      // The others go on by the connections that they have; then the two that were restarted are a majority.
+      await again("m0");
+      await writes("m1");
+      await again("m1");
+      await writes("m0");
+      await again("m2");
+      await allHealthy(etcd);
+      assert.equal(String((await etcd.member("m2").get("before"))?.value), "1");
+    });
+
+  for (const built of ends)
     test(`etcd ${built}: a changed CA is taken over under writes in the order of trust.ts`, async () => {
       const [old, next] = [await peerBundle(await newAuthority("old")), await peerBundle(await newAuthority("next"))];
       await using etcd = await RealEtcd.startCluster(built, 3, { peerHost: "localhost", peerTls: old });
@@ -134,9 +187,17 @@ describe("certificates", { concurrency: 3 }, () => {
   });
 });
 
+/** Resolves when a member answers as it answers its peers. */
+async function askedAsPeer(url: string, { cert, key }: KeyPair, ca: string): Promise<void> {
+  const asked = get(`${url}/version`, { cert, key, ca, servername: "m0.c.ns.svc", agent: false });
+  const [answer] = await once(asked, "response", { signal: AbortSignal.timeout(20_000) });
+  asked.destroy();
+  assert.equal(answer.statusCode, 200);
+}
+
 /** Does what an operator does, with looks at the wire; says what it did. Files of all members change at once here. */
 async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<string[]> {
-  const read = new Map(all.map((name) => [name, bundleFingerprint(first.ca)]));
+  const read = new Map(all.map((name) => [name, first.ca]));
   const steps: string[] = [];
   for (let effective = first; ; ) {
     const served = await Promise.all(all.map((name) => servedLeaf(etcd.peerUrl(name), effective.pair)));
@@ -144,7 +205,8 @@ async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<
     const next = nextBundle({
       effective,
       wanted,
-      trusted: [...read.values()],
+      trusted: [...read.values()].map(bundleFingerprint),
+      anchors: [...read.values()].map(anchorsIn),
       presented: served.map((leaf) => signerOf(leaf, current)),
       now: Date.now(),
     });
@@ -155,7 +217,7 @@ async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<
       effective = next.bundle;
       for (const name of all) await etcd.putCertificates(name, "peer", effective);
     } else {
-      const due = all.find((name) => read.get(name) !== bundleFingerprint(current));
+      const due = all.find((name) => bundleFingerprint(read.get(name) ?? "") !== bundleFingerprint(current));
       assert.ok(due !== undefined);
       steps.push("roll");
       await etcd.stop(due);
@@ -167,7 +229,7 @@ async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<
         () => true,
       );
       await etcd.revive(due);
-      read.set(due, bundleFingerprint(current));
+      read.set(due, current);
       await allHealthy(etcd);
     }
   }

@@ -1,7 +1,11 @@
 // Checks the tables of src/etcd/versions against the programs themselves.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { etcdVersions } from "../../lab/build/etcd.ts";
 import { comesTrue, isRefusal } from "../../src/etcd/testing/world.ts";
 import { has, learnersAdmitted, type Probe, probesOf } from "../../src/etcd/versions/features.ts";
@@ -26,6 +30,17 @@ async function statusAt(url: string, withinMs = 30_000): Promise<number> {
   const response = await fetch(url, { signal: AbortSignal.timeout(withinMs) });
   await response.body?.cancel();
   return response.status;
+}
+
+/** Within less than a kubelet waits for. */
+async function lives(etcd: RealEtcd, probe: Probe, name = "m0"): Promise<void> {
+  if (probe.on === "clientPort") {
+    const socket = connect(Number(new URL(etcd.clientUrl(name)).port), "127.0.0.1");
+    await once(socket, "connect", { signal: AbortSignal.timeout(5000) });
+    socket.destroy();
+    return;
+  }
+  assert.equal(await statusAt(`${etcd.metricsUrl(name)}${probe.path}`, 5000), 200);
 }
 
 for (const built of triedVersions)
@@ -84,6 +99,47 @@ for (const built of triedVersions)
       assert.ok(readiness.on === "client");
       assert.equal(await statusAt(`${etcd.clientUrl("m0")}${readiness.path}`), 200);
     });
+
+    test("lives while it defragments, however long that takes", async () => {
+      await using etcd = await RealEtcd.start(built);
+      const piece = randomBytes(1 << 20);
+      for (let n = 0; n < 100; n += 1) await etcd.member("m0").put(`piece/${n}`, piece);
+      const over = new AbortController();
+      const defragmentation = etcd
+        .member("m0")
+        .defragment({ deadline: 60_000 })
+        .finally(() => over.abort());
+      let answers = 0;
+      for (; !over.signal.aborted; await setTimeout(5)) {
+        await lives(etcd, probesOf(v).liveness);
+        if (!over.signal.aborted) answers += 1;
+      }
+      await defragmentation;
+      assert.ok(answers > 3, `${answers} answers before it was done`);
+    });
+
+    if (has(v, "learners"))
+      test("stays ready when etcd finds another member corrupt: it still serves reads", async () => {
+        await using etcd = await RealEtcd.startCluster(built, 3);
+        await etcd.raiseCorrupt("m1");
+        const { readiness } = probesOf(v);
+        assert.ok(readiness.on === "client");
+        const onMetrics = probesOf(v, "needed").readiness;
+        for (const name of ["m0", "m2"]) {
+          await comesTrue(
+            etcd,
+            `${name} knows of the alarm`,
+            () => etcd.member(name).status(),
+            ({ alarms }) => alarms.length > 0,
+          );
+          assert.equal(await statusAt(`${etcd.clientUrl(name)}${readiness.path}`), 200);
+          if (onMetrics.on === "metrics")
+            assert.equal(await statusAt(`${etcd.metricsUrl(name)}${onMetrics.path}`), 200);
+          await lives(etcd, probesOf(v).liveness, name);
+          await etcd.member(name).get("key");
+        }
+        await assert.rejects(etcd.member("m0").put("key", "1"), isRefusal("corrupt"));
+      });
 
     for (const setting of [undefined, 3])
       if (has(v, "learners"))

@@ -61,6 +61,11 @@ const slowUntil = (metric: string, minute: number): Series => {
 const expires = (use: string, source: "given" | "made"): string =>
   ofDemo("certificate_expiry_seconds", { use, source });
 
+/** Of a certificate that is valid for so long in all. */
+const lives = (use: string, source: "given" | "made", seconds: number): Series => ({
+  [ofDemo("certificate_lifetime_seconds", { use, source })]: [[seconds, 120]],
+});
+
 const full = (share: number): Series => ({
   [ofDemo("db_quota_bytes")]: [[1000, 120]],
   [ofDemo("db_size_bytes")]: [
@@ -375,6 +380,7 @@ export const cases: readonly Case[] = [
     alert: "EtcdCertificateExpiresInAMonth",
     what: "fires for a certificate that a person gives, and clears when it is renewed",
     series: {
+      ...lives("peer", "given", 365 * day),
       [expires("peer", "given")]: [
         [30 * day + 600, 60],
         [90 * day, 60],
@@ -387,7 +393,7 @@ export const cases: readonly Case[] = [
   {
     alert: "EtcdCertificateExpiresInAMonth",
     what: "is silent about one that the operator renews in time",
-    series: { [expires("peer", "made")]: [[29 * day, 60]] },
+    series: { ...lives("peer", "made", 365 * day), [expires("peer", "made")]: [[29 * day, 60]] },
     fires: [],
     silent: [30, 59],
   },
@@ -395,6 +401,7 @@ export const cases: readonly Case[] = [
     alert: "EtcdCertificateExpiresInAWeek",
     what: "fires for one that the operator should have renewed, and clears when it has",
     series: {
+      ...lives("server", "made", 90 * day),
       [expires("server", "made")]: [
         [7 * day + 600, 60],
         [90 * day, 60],
@@ -408,6 +415,7 @@ export const cases: readonly Case[] = [
     alert: "EtcdCertificateExpiresInADay",
     what: "fires on the last day and when it has expired, and clears when it is renewed",
     series: {
+      ...lives("operator", "given", 90 * day),
       [expires("operator", "given")]: [
         [3000, 60],
         [90 * day, 60],
@@ -416,6 +424,27 @@ export const cases: readonly Case[] = [
     fires: [30, 59],
     silent: [10, 65],
     labels: { ...demo, use: "operator" },
+  },
+  ...(["Month", "Week", "Day"] as const).map((level) => ({
+    alert: `EtcdCertificateExpiresInA${level}` as const,
+    what: "is silent about one of 24 hours that is renewed with eight of them left",
+    series: {
+      ...lives("peer", "given", day),
+      [expires("peer", "given")]: [[9 * 3600, 120] as [number, number]],
+    },
+    fires: [],
+    silent: [30, 60, 110],
+  })),
+  {
+    alert: "EtcdCertificateExpiresInADay",
+    what: "fires for one of 24 hours that nobody renewed, with 72 minutes left",
+    series: {
+      ...lives("peer", "given", day),
+      [expires("peer", "given")]: [[5400, 120]],
+    },
+    fires: [60, 110],
+    silent: [5, 30],
+    labels: { ...demo, use: "peer" },
   },
   {
     alert: "EtcdCertificateProblem",

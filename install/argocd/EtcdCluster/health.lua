@@ -18,7 +18,7 @@ if stalled.status == "True" then
   return { status = "Degraded", message = stalled.message }
 end
 local ready = condition("Ready")
-local degraded = { Refused = true, MemberCannotStart = true, CertificatesInvalid = true, UpdateStopped = true, QuorumLost = true, LeadersDisagree = true, InvalidSpec = true, VolumesLeft = true, VersionDiffers = true, DataLost = true, ForeignCluster = true, Corrupt = true, NoSpace = true, AuthRequired = true, LoginRefused = true }
+local degraded = { Refused = true, MemberCannotStart = true, CertificatesInvalid = true, MembersApart = true, UpdateStopped = true, QuorumLost = true, LeadersDisagree = true, InvalidSpec = true, VolumesLeft = true, VolumesForeign = true, VersionDiffers = true, DataLost = true, ForeignCluster = true, Corrupt = true, NoSpace = true, AuthRequired = true, LoginRefused = true }
 local suspended = { UpdateOnDelete = true }
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }

@@ -78,8 +78,13 @@ export const podSchema = object(
     serviceAccountName: string("The ServiceAccount of the pods. Its token is never mounted."),
     imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
     terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to shut down.", { min: 0, max: 3600 })),
-    busyboxImage: string("Of etcd-operator 0.9, not used: no init container waits for DNS."),
-    DNSTimeoutInSecond: defaulted(0, integer("Of etcd-operator 0.9, not used: no init container waits for DNS.")),
+    busyboxImage: string("Of etcd-operator 0.9, not used: what waits for DNS is the operator's image."),
+    DNSTimeoutInSecond: defaulted(
+      0,
+      integer(
+        "How long a joining member waits for its name in DNS before etcd starts; 0: one minute. Only etcd 3.2 and 3.3 with TLS between members wait.",
+      ),
+    ),
     ClusterDomain: defaulted(
       "",
       string("Appended to the DNS names of members, as in `.cluster.local`.", {

@@ -107,6 +107,7 @@ export const statusSchema = object("The observed cluster. Only the operator writ
       object("A certificate.", {
         use: required("", string("peer, server or operator; with spec.TLS.auto also client, peer-ca and client-ca.")),
         notAfter: required("", string("When it expires, as in 2026-01-31T12:00:00Z.")),
+        notBefore: string("Since when it is valid."),
       }),
       { key: "use" },
     ),

@@ -60,7 +60,7 @@ export const specSchema = object(
     safetySnapshot: defaulted(
       "Take",
       oneOf(
-        "Take: before a cluster without volumes is replaced, what it holds is saved beside the backup, if any member can give it. Skip: it is not.",
+        "Take: before a cluster is replaced whose members do not all have their data in volumes, what it holds is saved beside the backup, if any member can give it. Skip: it is not.",
         ["Take", "Skip"],
       ),
     ),

@@ -39,6 +39,7 @@ export function settle(view: View, run: Run, end: AttemptEnd, now: number): Deci
     case "check":
     case "restore":
     case "delete":
+    case "awaitName":
       break;
   }
   const message = `The worker did something else than it was told (${result.did.do}): see that its image is the operator's.`;

@@ -132,6 +132,7 @@ export class FakeWorkers {
         return { ok: true, did: { do: "delete", deleted: this.stored.size, locked: 0 } };
       case "check":
       case "restore":
+      case "awaitName":
         break;
     }
     return assert.fail(`no worker of an EtcdBackup does ${job.do}`);

@@ -26,12 +26,15 @@ interface Server {
 function server(refuses: Record<string, Error> = {}, now = (): number => sampleNow): Server {
   const asked: string[] = [];
   const events: string[] = [];
+  const world = sampleWorld({ members: [{ letter: "a" }, { letter: "b" }, { letter: "c" }] });
   const answer = (name = ""): Promise<KubeObject> => {
     asked.push(name);
     const refusal = refuses[name];
-    return refusal === undefined ? Promise.resolve({}) : Promise.reject(refusal);
+    return refusal === undefined ? Promise.resolve(name === "demo" ? world.cluster : {}) : Promise.reject(refusal);
   };
   const api = {
+    // The EtcdCluster, as it was seen.
+    get: () => Promise.resolve(world.cluster),
     create: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
     apply: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
     mergePatch: (_kind: unknown, { name }: { name: string }) => answer(name),
@@ -45,7 +48,7 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
     log: silent,
     now,
   };
-  const assessment = assess(sampleWorld({ members: [{ letter: "a" }, { letter: "b" }, { letter: "c" }] }), sampleNow);
+  const assessment = assess(world, sampleNow);
   const execution = executionOf(assessment, { api, id: "1" } as never, context as never);
   return { execution, asked, events };
 }

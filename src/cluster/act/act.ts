@@ -3,7 +3,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { Action, Decision, Plan } from "../plan/actions.ts";
 import { carryOut, eventsOf } from "./actions.ts";
-import type { Execution } from "./execution.ts";
+import { type Execution, lookAgain } from "./execution.ts";
 import { isRefused, type Obstacle, obstacleOf, type Outcome } from "./outcome.ts";
 
 export async function act(plan: Plan, execution: Execution): Promise<Outcome> {
@@ -45,16 +45,34 @@ const obstacles = ({ obstacle }: Outcome): readonly Obstacle[] => (obstacle === 
 /** The first that fails ends it. */
 async function inOrder(decision: Decision, execution: Execution): Promise<Outcome> {
   const did: Action[] = [];
-  for (const action of decision.actions) {
-    const obstacle = await one(action, execution);
+  lookAgain(execution);
+  for (const actions of together(decision.actions)) {
+    const ended = await atOnce(actions, execution);
+    did.push(...ended.did);
+    const [obstacle] = ended.passed;
     if (obstacle !== undefined) return { did, decision, obstacle, passed: [] };
-    did.push(action);
   }
   return { did, decision, obstacle: undefined, passed: [] };
 }
 
+/** In their order, and pods that are made one after another at the same time: none of them depends on another. */
+function together(actions: readonly Action[]): readonly (readonly Action[])[] {
+  const groups: Action[][] = [];
+  for (const action of actions) {
+    const last = groups.at(-1);
+    if (action.do === "createPod" && last?.[0]?.do === "createPod") last.push(action);
+    else groups.push([action]);
+  }
+  return groups;
+}
+
 /** None depends on another. */
-async function each(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+function each(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+  lookAgain(execution);
+  return atOnce(actions, execution);
+}
+
+async function atOnce(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
   const ended = await Promise.all(actions.map(async (action) => ({ action, obstacle: await one(action, execution) })));
   return {
     did: ended.flatMap(({ action, obstacle }) => (obstacle === undefined ? [action] : [])),

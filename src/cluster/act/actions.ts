@@ -1,15 +1,26 @@
-// The table of actions: for each, how it is done, which events it makes, and whether a watch reports it. A new action is
-// a member of the union in `plan/actions.ts` and a row here.
+// The table of actions: for each, what must be true, read live, before it is done; how it is done, which events it makes,
+// and whether a watch reports it. A new action is a member of the union in `plan/actions.ts` and a row here.
 import { type EventName, eventReasons } from "../../api/events.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import type { Assessment } from "../assess/assess.ts";
+import type { MemberName } from "../objects/names.ts";
 import { secretName } from "../objects/tls.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
-import { adoptClaim, deleteClaim, growClaim, noteOnClaim, ownClaim, recreatePod, retireClaim } from "./on-claims.ts";
+import {
+  adoptClaim,
+  deleteClaim,
+  growClaim,
+  noteOnClaim,
+  noteSettings,
+  ownClaim,
+  recreatePod,
+  retireClaim,
+} from "./on-claims.ts";
 import {
   addMember,
   cancelDowngrade,
+  disarmNoSpace,
   enableDowngrade,
   moveLeader,
   promote,
@@ -23,9 +34,11 @@ import {
   deleteImageCheck,
   readImageCheck,
   relabelPod,
+  startAgain,
 } from "./on-running-pods.ts";
 import { beginRestore, beginSeed } from "./on-restore.ts";
 import { makeCertificates, markServing, noteTrust, renewFiles, writeCertificate } from "./on-secrets.ts";
+import { confirm, type Precondition } from "./preconditions.ts";
 import {
   applyBudget,
   applyService,
@@ -39,7 +52,12 @@ import {
   resizePod,
 } from "./on-kube.ts";
 
+/** It takes away nothing that cannot be had again, or what it writes over is in the precondition of the write itself. */
+const destroysNothing = "nothing";
+
 interface Row<A extends Action> {
+  /** What is read live before it, so that no old view destroys anything. */
+  readonly requires: typeof destroysNothing | ((action: A) => readonly [Precondition, ...Precondition[]]);
   readonly run: (execution: Execution, action: A) => Promise<void>;
   /** Of the EtcdCluster, once it is done. None: it can be seen in its object, or was reported with the member. */
   readonly events: (action: A, assessment: Assessment) => readonly Note[];
@@ -54,83 +72,145 @@ type Table = { readonly [D in Action["do"]]: Row<ActionOf<D>> };
 
 const none = (): readonly Note[] => [];
 
+const clusterAsSeen: Precondition = { holds: "clusterAsSeen" };
+const neverServed: Precondition = { holds: "neverServed" };
+
+const clusterOnly = (): readonly [Precondition] => [clusterAsSeen];
+
+/** Who owns a claim, its role and its data decide whether a volume is kept, used or deleted. */
+const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly [Precondition, Precondition] => [
+  clusterAsSeen,
+  { holds: "claimAsSeen", member, uid },
+];
+
+function deletionRequires({ member, uid, unless }: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+  if (unless === undefined) return [clusterAsSeen];
+  const neverReady: Precondition = { holds: "podNeverReady", member, uid };
+  return unless === "served" ? [clusterAsSeen, neverServed, neverReady] : [clusterAsSeen, neverReady];
+}
+
 const table: Table = {
-  applyService: { run: applyService, events: none, watched: true },
-  applyBudget: { run: applyBudget, events: none, watched: true },
+  applyService: { requires: destroysNothing, run: applyService, events: none, watched: true },
+  applyBudget: { requires: destroysNothing, run: applyBudget, events: none, watched: true },
   labelPod: {
+    requires: destroysNothing,
     run: labelPod,
     events: ({ member }) => [["labelsRestored", `Pod ${member} was given back the labels that it is found by`]],
     watched: true,
   },
-  guardPod: { run: guardPod, events: none, watched: true },
-  relabelPod: { run: relabelPod, events: none, watched: true },
-  createImageCheck: { run: createImageCheck, events: none, watched: true },
-  readImageCheck: { run: readImageCheck, events: none, watched: true },
-  deleteImageCheck: { run: deleteImageCheck, events: none, watched: true },
-  changeImage: { run: changeImage, events: none, watched: true },
-  confirmChange: { run: confirmChange, events: upgradeNotes, watched: true },
+  guardPod: { requires: destroysNothing, run: guardPod, events: none, watched: true },
+  relabelPod: { requires: destroysNothing, run: relabelPod, events: none, watched: true },
+  createImageCheck: { requires: destroysNothing, run: createImageCheck, events: none, watched: true },
+  readImageCheck: { requires: destroysNothing, run: readImageCheck, events: none, watched: true },
+  deleteImageCheck: { requires: destroysNothing, run: deleteImageCheck, events: none, watched: true },
+  changeImage: {
+    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }],
+    run: changeImage,
+    events: none,
+    watched: true,
+  },
+  confirmChange: { requires: destroysNothing, run: confirmChange, events: upgradeNotes, watched: true },
   enableDowngrade: {
+    requires: clusterOnly,
     run: enableDowngrade,
     events: ({ to, because }) => [["downgradeEnabled", `etcd was told to get ready for ${to}: ${because}`]],
     watched: false,
   },
   cancelDowngrade: {
+    requires: clusterOnly,
     run: cancelDowngrade,
     events: ({ because }) => [["downgradeCancelled", `The downgrade was cancelled: ${because}`]],
     watched: false,
   },
-  recordLogVersion: { run: recordLogVersion, events: none, watched: true },
+  disarmNoSpace: {
+    requires: destroysNothing,
+    run: disarmNoSpace,
+    events: () => [
+      ["alarmDisarmed", "Every database has room again, and etcd takes writes: its alarm (NOSPACE) was disarmed"],
+    ],
+    watched: false,
+  },
+  recordLogVersion: { requires: destroysNothing, run: recordLogVersion, events: none, watched: true },
   makeCertificates: {
+    requires: ({ authority }) => [clusterAsSeen, { holds: "authorityAsSeen", use: authority }],
     run: makeCertificates,
     events: ({ authority, what, because }, { world: { cluster } }) => [
       what === "authority"
         ? ["authorityMade", `A CA was made in ${secretName(cluster, authority)}: ${because}`]
-        : ["certificatesRenewed", `Certificates of ${what.join(", ")} were renewed: ${because}`],
+        : what === "withoutPrevious"
+          ? ["previousCaForgotten", `The CA before was taken out of ${secretName(cluster, authority)}: ${because}`]
+          : ["certificatesRenewed", `Certificates of ${what.join(", ")} were renewed: ${because}`],
     ],
     watched: true,
   },
   writeCertificate: {
+    requires: clusterOnly,
     run: writeCertificate,
     events: ({ use, because }, { world: { cluster } }) => [
       ["certificateWritten", `The Secret ${secretName(cluster, use)} was written: ${because}`],
     ],
     watched: true,
   },
-  noteTrust: { run: noteTrust, events: none, watched: true },
-  renewFiles: { run: renewFiles, events: none, watched: true },
-  markServing: { run: markServing, events: none, watched: true },
+  noteTrust: { requires: destroysNothing, run: noteTrust, events: none, watched: true },
+  startAgain: {
+    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }],
+    run: startAgain,
+    events: ({ member, because }) => [
+      ["memberStartedAgain", `Member ${member} is started again in its pod: ${because}`],
+    ],
+    watched: true,
+  },
+  renewFiles: { requires: destroysNothing, run: renewFiles, events: none, watched: true },
+  markServing: { requires: destroysNothing, run: markServing, events: none, watched: true },
   resizePod: {
+    requires: ({ member, uid }) => [{ holds: "podThere", member, uid }],
     run: resizePod,
     events: ({ member }) => [["podResized", `Pod ${member} was given the resources of spec.pod.resources in place`]],
     watched: true,
   },
-  createSeed: { run: createSeed, events: ({ member }) => [added(member)], watched: true },
+  createSeed: {
+    requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenVolume" }],
+    run: createSeed,
+    events: ({ member }) => [added(member)],
+    watched: true,
+  },
   beginRestore: {
+    requires: ({ name, uid }) => [clusterAsSeen, { holds: "restoreUnderWay", name, uid }],
     run: beginRestore,
     events: ({ name }) => [["restoreBegins", `The EtcdRestore ${name} replaces the data; all members are stopped`]],
     watched: true,
   },
-  beginSeed: { run: beginSeed, events: none, watched: true },
+  beginSeed: {
+    requires: () => [clusterAsSeen, { holds: "noMemberLeft" }],
+    run: beginSeed,
+    events: none,
+    watched: true,
+  },
   latchClusterId: {
+    requires: destroysNothing,
     run: latchClusterId,
     events: ({ clusterId }) => [["clusterCreated", `The first member serves; the cluster's id is ${clusterId}`]],
     watched: true,
   },
-  addMember: { run: addMember, events: ({ member }) => [added(member)], watched: false },
-  createPod: { run: createPod, events: none, watched: true },
+  addMember: { requires: destroysNothing, run: addMember, events: ({ member }) => [added(member)], watched: false },
+  createPod: { requires: destroysNothing, run: createPod, events: none, watched: true },
   recreatePod: {
+    requires: ofClaim,
     run: recreatePod,
     events: ({ member }) => [["podRecreated", `Pod ${member} was made again on the volume of its member`]],
     watched: true,
   },
-  noteOnClaim: { run: noteOnClaim, events: none, watched: true },
-  ownClaim: { run: ownClaim, events: none, watched: true },
+  noteOnClaim: { requires: ofClaim, run: noteOnClaim, events: none, watched: true },
+  noteSettings: { requires: ofClaim, run: noteSettings, events: none, watched: true },
+  ownClaim: { requires: ofClaim, run: ownClaim, events: none, watched: true },
   growClaim: {
+    requires: ofClaim,
     run: growClaim,
     events: ({ member, to }) => [["volumeGrows", `The volume of ${member} was asked to grow to ${to}`]],
     watched: true,
   },
   retireClaim: {
+    requires: ofClaim,
     run: retireClaim,
     events: ({ member }) => [
       ["volumeKept", `The volume of ${member} is kept; delete its claim when nobody needs it any more`],
@@ -138,11 +218,13 @@ const table: Table = {
     watched: true,
   },
   deleteClaim: {
+    requires: (action) => [...ofClaim(action), ...(action.unlessServed === true ? [neverServed] : [])],
     run: deleteClaim,
     events: ({ member, because }) => [["volumeDeleted", `The claim ${member} was deleted: ${because}`]],
     watched: true,
   },
   adoptClaim: {
+    requires: (action) => [...ofClaim(action), neverServed],
     run: adoptClaim,
     events: ({ member }) => [
       ["volumeAdopted", `The volume ${member} of an earlier cluster of this name was taken over`],
@@ -150,11 +232,13 @@ const table: Table = {
     watched: true,
   },
   promote: {
+    requires: destroysNothing,
     run: promote,
     events: ({ member }) => [["memberPromoted", `Member ${member} holds all data and is a voter now`]],
     watched: false,
   },
   updatePeerUrl: {
+    requires: destroysNothing,
     run: updatePeerUrl,
     events: ({ member, because }) => [
       ["addressChanged", `Member ${member} is found under another address now: ${because}`],
@@ -162,12 +246,23 @@ const table: Table = {
     watched: false,
   },
   moveLeader: {
+    requires: clusterOnly,
     run: moveLeader,
     events: ({ because }) => [["leaderMoved", `Another member leads now: ${because}`]],
     watched: false,
   },
-  removeMember: { run: removeMember, events: removalNotes, watched: false },
+  removeMember: {
+    requires: ({ member, pod }) => [
+      clusterAsSeen,
+      { holds: "podAsSeen", member, pod },
+      { holds: "othersStay", member },
+    ],
+    run: removeMember,
+    events: removalNotes,
+    watched: false,
+  },
   deletePod: {
+    requires: deletionRequires,
     run: deletePod,
     events: ({ member, because }) => [["podDeleted", `Pod ${member} deleted: ${because}`]],
     watched: true,
@@ -200,7 +295,16 @@ function rowOf<A extends Action>({ do: what }: A): Row<A> {
   return table[what] as unknown as Row<A>;
 }
 
-export const carryOut = (action: Action, execution: Execution): Promise<void> => rowOf(action).run(execution, action);
+/** Undefined: it destroys nothing. */
+export function requirementsOf(action: Action): readonly Precondition[] | undefined {
+  const { requires } = rowOf(action);
+  return requires === destroysNothing ? undefined : requires(action);
+}
+
+export async function carryOut(action: Action, execution: Execution): Promise<void> {
+  await confirm(requirementsOf(action) ?? [], execution);
+  await rowOf(action).run(execution, action);
+}
 
 export const isWatched = (action: Action): boolean => rowOf(action).watched;
 

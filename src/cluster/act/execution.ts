@@ -5,10 +5,12 @@ import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
+import { keyOf } from "../../kube/objects/objects.ts";
 import { endpointOf } from "../objects/endpoints.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { PodTls } from "../objects/tls.ts";
 import { reachableAt } from "../observe/tls.ts";
+import { Live } from "./live.ts";
 import { NotYet } from "./outcome.ts";
 
 export interface Execution {
@@ -21,12 +23,20 @@ export interface Execution {
   members: readonly Member[];
   /** The object as it was written last, if it was. */
   written: EtcdCluster | undefined;
+  /** What the API server says in the decision that is carried out. */
+  live: Live;
 }
 
 export function executionOf(assessment: Assessment, pass: ReconcileContext, context: ClusterContext): Execution {
   const { world, desired } = assessment;
   const members = "members" in world.etcd ? world.etcd.members : [];
-  return { assessment, pass, context, cluster: desired.cluster, members, written: undefined };
+  const { cluster } = desired;
+  return { assessment, pass, context, cluster, members, written: undefined, live: new Live(pass.api, keyOf(cluster)) };
+}
+
+/** Another decision: what was read for the last one counts for nothing in it. */
+export function lookAgain(execution: Execution): void {
+  execution.live = new Live(execution.pass.api, keyOf(execution.cluster));
 }
 
 /** What a pod that is made now speaks: what it would mount must be there. */

@@ -4,23 +4,22 @@ import { fieldManager } from "../../api/field-manager.ts";
 import { ApiError, isAlreadyExists } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { madeOf } from "../assess/desired.ts";
-import { podTlsFor } from "../assess/pod-tls.ts";
+import { podTlsFor } from "../assess/certificates/pod-tls.ts";
 import {
   cannotGrowAnnotation,
   claimLabel,
   clusterIdAnnotation,
-  clusterUidAnnotation,
   imageAnnotation,
   isClaimOf,
   memberClaim,
   ownersOf,
+  ownNotes,
   peerSchemeAnnotation,
 } from "../objects/claims.ts";
 import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
-import { confirmNeverServed } from "./never-served.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
@@ -53,7 +52,7 @@ export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOn
   const { member, uid, clusterId, release, madeFrom, peers } = action;
   const { cluster } = execution;
   const annotations = {
-    [clusterUidAnnotation]: cluster.metadata.uid ?? "",
+    ...ownNotes(cluster),
     [clusterIdAnnotation]: clusterId,
     [versionAnnotation]: release.version,
     [imageAnnotation]: release.image,
@@ -62,6 +61,11 @@ export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOn
   };
   const labels = { ...labelsOf(cluster), etcd_node: member, [claimLabel]: "current" };
   await patch(execution, member, { metadata: { uid, annotations, labels } });
+}
+
+export async function noteSettings(execution: Execution, action: ActionOf<"noteSettings">): Promise<void> {
+  const { member, uid, settings } = action;
+  await patch(execution, member, { metadata: { uid, annotations: { [settingsAnnotation]: settings } } });
 }
 
 export async function ownClaim(execution: Execution, { member, uid }: ActionOf<"ownClaim">): Promise<void> {
@@ -89,20 +93,16 @@ export async function retireClaim(execution: Execution, { member, uid }: ActionO
   await patch(execution, member, { metadata: { uid, labels: { [claimLabel]: "retired" } } });
 }
 
-export async function deleteClaim(
-  execution: Execution,
-  { member, uid, unlessServed }: ActionOf<"deleteClaim">,
-): Promise<void> {
-  if (unlessServed === true) await confirmNeverServed(execution);
+export async function deleteClaim(execution: Execution, { member, uid }: ActionOf<"deleteClaim">): Promise<void> {
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
   await execution.pass.api.delete(PersistentVolumeClaim, key, { uid });
 }
 
 export async function adoptClaim(execution: Execution, { member, uid }: ActionOf<"adoptClaim">): Promise<void> {
   const { cluster } = execution.assessment.world;
-  await confirmNeverServed(execution);
-  const annotations = { [clusterUidAnnotation]: cluster.metadata.uid ?? "" };
-  await patch(execution, member, { metadata: { uid, annotations, ownerReferences: ownersOf(cluster) } });
+  await patch(execution, member, {
+    metadata: { uid, annotations: ownNotes(cluster), ownerReferences: ownersOf(cluster) },
+  });
 }
 
 async function patch({ cluster, pass }: Execution, name: string, body: object): Promise<void> {

@@ -6,7 +6,7 @@ import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import type { DowngradeStep } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
-import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import type { Action, PodSeen } from "../plan/actions.ts";
@@ -19,6 +19,8 @@ import { NotYet } from "./outcome.ts";
 interface Live {
   readonly cluster?: EtcdCluster;
   readonly pod?: Pod | Error;
+  /** Of those of the others, by name, that are not as they were seen. */
+  readonly others?: Readonly<Record<string, Pod>>;
   /** What etcd says instead of doing it. */
   readonly says?: Error;
 }
@@ -30,7 +32,7 @@ interface Done {
 
 /** What becomes of the action, in the order in which it was asked for. */
 async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld = { members: three }): Promise<Done> {
-  const { cluster = sampleCluster({}), pod, says } = live;
+  const { cluster = sampleCluster({}), pod, others = {}, says } = live;
   const asked: string[] = [];
   const list = [{ id: sampleId("z") }];
   const ask = (what: string) => () => {
@@ -43,12 +45,13 @@ async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld =
     ask(`${step.do} downgrade${"version" in step ? ` ${step.version}` : ""}`)();
   const member = { memberRemove, memberPromote, memberUpdate, memberAdd, moveLeader: ask("move leader"), downgrade };
   const api = {
-    get: (kind: Kind<KubeObject>): Promise<KubeObject> => {
+    get: (kind: Kind<KubeObject>, { name }: Key): Promise<KubeObject> => {
       if (kind.kind === EtcdCluster.kind) return Promise.resolve(cluster);
+      if (name === "demo-a" || name === "demo-b")
+        return Promise.resolve(others[name] ?? { metadata: { name, uid: `uid-of-${name}` } });
       if (pod instanceof Error) return Promise.reject(pod);
       return pod === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(pod);
     },
-    mergePatch: () => Promise.resolve(asked.push("label")),
   };
   const assessment = assess(sampleWorld(sample), sampleNow);
   const context = { members: { at: () => member }, logins: { known: () => undefined } };
@@ -84,13 +87,20 @@ describe("a member is removed", () => {
     ["whose pod has gone since", seen, {}, ["remove"]],
     ["unless its pod is another by now", seen, { pod: pod("another", { ...ours, labels }) }, ["not yet"]],
     ["unless its pod is there after all", none, { pod: pod("new", { ...ours, labels }) }, ["not yet"]],
+    ["unless its pod had only lost its labels", none, { pod: pod("x", ours) }, ["not yet"]],
+    ["unless somebody else's pod has its name", none, { pod: pod("x") }, ["not yet"]],
     [
-      "unless its pod had only lost its labels, which it gets back",
+      "unless one that is counted on is about to go",
       none,
-      { pod: pod("x", ours) },
-      ["label", "not yet"],
+      { others: { "demo-a": { metadata: { uid: "uid-of-demo-a", deletionTimestamp: "2026-01-31T12:00:00Z" } } } },
+      ["not yet"],
     ],
-    ["unless somebody else's pod has its name, which gets no labels", none, { pod: pod("x") }, ["not yet"]],
+    [
+      "unless the pod of one that is counted on is another by now",
+      none,
+      { others: { "demo-b": { metadata: { uid: "another" } } } },
+      ["not yet"],
+    ],
     [
       "unless the cluster is another by now",
       none,

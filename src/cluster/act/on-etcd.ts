@@ -1,18 +1,14 @@
 // What is done to etcd's membership, one function an action. Each may be repeated.
-import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import type { NewMember } from "../../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
-import { isControlledBy } from "../../kube/objects/owners.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
 import type { ListedMember } from "../objects/first-start.ts";
 import { memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
-import { giveItsLabels, hasItsLabels } from "../objects/pod-labels.ts";
-import type { ActionOf, PodSeen } from "../plan/actions.ts";
+import type { ActionOf } from "../plan/actions.ts";
+import { confirmAdmission } from "./joining-pod.ts";
 import { type Execution, fenced, portTo, voterToAsk } from "./execution.ts";
-import { askingEtcd, NotYet, whileCacheIsBehindMs } from "./outcome.ts";
+import { askingEtcd, NotYet } from "./outcome.ts";
 
 export async function addMember(
   execution: Execution,
@@ -21,7 +17,10 @@ export async function addMember(
   const { cluster, members } = execution;
   if (members.some(({ peerUrls }) => peerUrls.some((url) => memberOfPeerUrl(cluster, url) === member))) return;
   const scheme = schemeOf(execution.assessment.desired.tls?.peer === "tls");
-  const peerUrls = [undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member, scheme)];
+  const peerUrl = undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member, scheme);
+  // A voter without a process counts against the quorum: one of two would end all writes. A learner can wait for its pod.
+  if (as === "voter") await confirmAdmission(execution, member, peerUrl);
+  const peerUrls = [peerUrl];
   const wanted: NewMember = as === "voter" ? { as, peerUrls } : { as, peerUrls, oldestServer: oldestServer(execution) };
   const added = await askingEtcd(voterToAsk(execution).memberAdd(wanted, fenced(execution)));
   execution.members = added.members;
@@ -59,35 +58,14 @@ export async function cancelDowngrade(execution: Execution): Promise<void> {
   await askingEtcd(asked).catch(already("noDowngrade"));
 }
 
-export async function removeMember(execution: Execution, { id, member, pod }: ActionOf<"removeMember">): Promise<void> {
-  const asked = voterToAsk(execution, id);
-  await confirmLive(execution, member, pod);
-  const list = await askingEtcd(asked.memberRemove(id, fenced(execution))).catch(already("memberNotFound"));
-  execution.members = list ?? execution.members.filter((known) => known.id !== id);
+export async function disarmNoSpace(execution: Execution, { id }: ActionOf<"disarmNoSpace">): Promise<void> {
+  await askingEtcd(voterToAsk(execution).disarm({ member: id, type: "noSpace" }, fenced(execution)));
 }
 
-/**
- * The caches may show the past: an older size, or a pod missing that is there. Nobody is removed for that, so the API
- * server itself is asked first.
- */
-async function confirmLive({ pass, cluster }: Execution, member: string, seen: PodSeen): Promise<void> {
-  const { namespace, name, uid, generation } = cluster.metadata;
-  const [liveCluster, livePod] = await Promise.all([
-    pass.api.get(EtcdCluster, { namespace, name }),
-    pass.api.get(Pod, { namespace, name: member }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }),
-  ]);
-  if (liveCluster.metadata?.uid !== uid || liveCluster.metadata?.generation !== generation)
-    throw new NotYet("the EtcdCluster has changed since it was looked at", whileCacheIsBehindMs);
-  const seenUid = seen.t === "uid" ? seen.uid : undefined;
-  // One that has gone since then is no reason to wait; one that nobody knew of is.
-  if (livePod === undefined || livePod.metadata?.uid === seenUid) return;
-  // Without its labels it is in no cache. With them it is back, and so is its member.
-  if (isControlledBy(livePod, cluster) && !hasItsLabels(livePod))
-    await giveItsLabels(pass.api, cluster, { name: member, uid: livePod.metadata?.uid ?? "" });
-  throw new NotYet(`the pod ${member} is another one than was looked at`, whileCacheIsBehindMs);
+export async function removeMember(execution: Execution, { id }: ActionOf<"removeMember">): Promise<void> {
+  const asked = voterToAsk(execution, id);
+  const list = await askingEtcd(asked.memberRemove(id, fenced(execution))).catch(already("memberNotFound"));
+  execution.members = list ?? execution.members.filter((known) => known.id !== id);
 }
 
 /** Every server that runs, whether it answered or not: one that knows no learners would make a voter of it. */

@@ -29,6 +29,7 @@ async function writesOf(action: Action, there: There): Promise<unknown[]> {
   const api = {
     get: (kind: Kind<KubeObject>) =>
       Promise.resolve(kind.kind === EtcdCluster.kind ? (there.cluster ?? sampleCluster({})) : object),
+    list: () => Promise.resolve({ items: [] }),
     create: () => {
       if (object !== undefined) return Promise.reject(new ApiError(409, "AlreadyExists", ""));
       return Promise.resolve(writes.push("create"));
@@ -102,33 +103,35 @@ describe("while nobody knows of a cluster that has served", () => {
   const fresh = sampleCluster({ unlatched: true });
   const seed: Action = { do: "createSeed", member: "demo-a" };
   const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
-  const table: [string, Action, EtcdCluster, unknown[]][] = [
-    ["a seed is made", seed, fresh, ["create"]],
-    ["a seed is not made for one that has an id by now", seed, cluster, ["NotYet"]],
-    ["a seed is not made for another of the same name", seed, { ...fresh, metadata: { uid: "another" } }, ["NotYet"]],
-    ["a failed seed is deleted", { ...deletion, unlessServed: true }, fresh, ["delete demo-a", { uid: "u" }]],
+  const failed = { ...deletion, unless: "served" } as const;
+  const object: Pod = { metadata: { name: "demo-a", uid: "u" } };
+  const table: [string, Action, There, unknown[]][] = [
+    ["a seed is made", seed, { cluster: fresh }, ["create"]],
+    ["a seed is not made for one that has an id by now", seed, { cluster }, ["NotYet"]],
     [
-      "a failed seed is not deleted where there is an id by now",
-      { ...deletion, unlessServed: true },
-      cluster,
+      "a seed is not made for another of the same name",
+      seed,
+      { cluster: { ...fresh, metadata: { uid: "another" } } },
       ["NotYet"],
     ],
-    ["any other pod is deleted whatever is known", deletion, cluster, ["delete demo-a", { uid: "u" }]],
+    ["a failed seed is deleted", failed, { cluster: fresh, object }, ["delete demo-a", { uid: "u" }]],
+    ["a failed seed is not deleted where there is an id by now", failed, { cluster, object }, ["NotYet"]],
+    ["any other pod is deleted whatever is known", deletion, { cluster }, ["delete demo-a", { uid: "u" }]],
     [
       "and by force where no kubelet would answer",
       { ...deletion, force: true },
-      cluster,
+      { cluster },
       ["delete demo-a", { uid: "u", gracePeriodSeconds: 0 }],
     ],
     [
       "and soon where its end is not waited for",
       { ...deletion, soon: true },
-      cluster,
+      { cluster },
       ["delete demo-a", { uid: "u", gracePeriodSeconds: 1 }],
     ],
   ];
-  for (const [what, action, live, wanted] of table)
-    test(what, async () => assert.deepEqual(await writesOf(action, { cluster: live }), wanted));
+  for (const [what, action, there, wanted] of table)
+    test(what, async () => assert.deepEqual(await writesOf(action, there), wanted));
 });
 
 test("what must not be forgotten is written into the status at once", async () => {

@@ -7,21 +7,21 @@ import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
-import { podTlsFor } from "../assess/pod-tls.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
-import { etcdContainer, memberPod } from "../objects/member-pod.ts";
+import { etcdContainer, memberPod, settingsAnnotation } from "../objects/member-pod.ts";
 import { giveItsLabels } from "../objects/pod-labels.ts";
 import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
-import { confirmNeverServed } from "./never-served.ts";
 import { makeClaim } from "./on-claims.ts";
+import { joiningPod } from "./joining-pod.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { seedStart } from "./on-restore.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { NotYet, Refused } from "./outcome.ts";
+import { podNow } from "./preconditions.ts";
 import { writeStatus } from "./write-status.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
@@ -88,24 +88,29 @@ const isPeerTls = ({ world }: Execution["assessment"], member: string): boolean 
   world.pods.some(({ name, tls }) => name === member && tls.peer === "tls");
 
 /** From the pod as it is now: the cache keeps only a part of it. */
-export async function resizePod({ pass, cluster }: Execution, { member, uid }: ActionOf<"resizePod">): Promise<void> {
-  const live = await pass.api.get(Pod, { namespace: cluster.metadata.namespace, name: member });
-  if (live.metadata?.uid !== uid || live.spec === undefined)
-    throw new NotYet(`the pod ${member} is another one than was looked at`, whileCacheIsBehindMs);
-  const containers = live.spec.containers.map((container) => {
+export async function resizePod(execution: Execution, action: ActionOf<"resizePod">): Promise<void> {
+  const { cluster, pass } = execution;
+  const { member, uid, settings } = action;
+  const key = { namespace: cluster.metadata.namespace, name: member };
+  const pod = await podNow(execution, member, uid);
+  const containers = (pod.spec?.containers ?? []).map((container) => {
     const resources = container.name === etcdContainer && resized(container.resources, cluster.spec.pod.resources);
     return resources ? { ...container, resources } : container;
   });
-  const wanted = { ...live, spec: { ...live.spec, containers } };
+  const wanted = { ...pod, spec: { ...pod.spec, containers } };
   await pass.api.replace(Pod, wanted, { subresource: "resize", fieldManager });
+  if (settings === undefined) return;
+  // Asked for once: what admission makes of it is its business.
+  await pass.api.mergePatch(
+    Pod,
+    key,
+    { metadata: { uid, annotations: { [settingsAnnotation]: settings } } },
+    { fieldManager },
+  );
 }
 
-/**
- * Two seeds would be two clusters, so the cache is not believed: the API server says whether the cluster has an id. A
- * second pod of the seed's name it does not take, and the name is the same for the same cluster.
- */
+/** Two seeds would be two clusters: the API server takes the seed's name once, and it is the same for the same cluster. */
 export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
-  await confirmNeverServed(execution);
   const tls = tlsToMake(execution);
   const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
@@ -116,17 +121,15 @@ export async function createSeed(execution: Execution, { member }: ActionOf<"cre
 export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
   await makeClaim(execution, member);
-  const tls = podTlsFor(tlsToMake(execution), listedUrlOf(execution, member) ?? "");
-  const pod = memberPod(execution.cluster, member, { as: "joining", members }, tls);
+  const pod = joiningPod(execution, member, members, listedUrlOf(execution, member) ?? "");
   await execution.pass.api.create(Pod, pod, { fieldManager });
 }
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
 export async function deletePod(
   execution: Execution,
-  { member, uid, force, soon, unlessServed }: ActionOf<"deletePod">,
+  { member, uid, force, soon }: ActionOf<"deletePod">,
 ): Promise<void> {
-  if (unlessServed === true) await confirmNeverServed(execution);
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
   const usual = soon === true ? { gracePeriodSeconds: 1 } : {};
   await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : usual) });

@@ -1,16 +1,20 @@
 // What is changed in pods that run, and the proof of an image before it. The API server here holds one pod.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KvHash } from "../../etcd/member.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
-import type { Key } from "../../kube/objects/objects.ts";
+import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { assess } from "../assess/assess.ts";
 import { foundVersionAnnotation } from "../objects/image-check.ts";
+import { imageAnnotation } from "../objects/claims.ts";
+import { formatStartedAgain, startedAgainAnnotation } from "../objects/image-reference.ts";
+import { anchorsPeerAnnotation, presentsPeerAnnotation, trustsPeerAnnotation } from "../objects/tls.ts";
 import { changedFromAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { Action, ActionOf } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
-import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { NotYet, Refused } from "./outcome.ts";
@@ -32,7 +36,7 @@ async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
   const write = (...what: unknown[]) =>
     says === undefined ? Promise.resolve(done.push(...what)) : Promise.reject(says);
   const api = {
-    get: () => Promise.resolve(pod),
+    get: ({ kind }: Kind<KubeObject>) => Promise.resolve(kind === EtcdCluster.kind ? sampleCluster(world) : pod),
     log: () => Promise.resolve(log),
     create: (_kind: unknown, { spec }: Pod) => write("create", spec?.nodeName, spec?.containers[0]?.image),
     delete: (_kind: unknown, { name }: Key, options: object) => write("delete", name, options),
@@ -128,7 +132,12 @@ describe("an image is changed", () => {
     { name: "sidecar", image: "sidecar:1" },
   ];
   const pod: Pod = { metadata: { name: member, uid, annotations: { team: "a" } }, spec: { containers } };
-  const annotations = { team: "a", [versionAnnotation]: "3.7.3", [changedFromAnnotation]: JSON.stringify(from) };
+  const annotations = {
+    team: "a",
+    [versionAnnotation]: "3.7.3",
+    [imageAnnotation]: "etcd:v3.7.3",
+    [changedFromAnnotation]: JSON.stringify(from),
+  };
   const written = ["replace", annotations, [image, "sidecar:1"]];
 
   test("in the container of etcd, with a note of what it was", async () => {
@@ -169,4 +178,51 @@ describe("an image is changed", () => {
   ];
   for (const [what, there, wanted] of table)
     test(`first of all members, ${what}`, async () => assert.deepEqual(await doneBy(first, { pod, ...there }), wanted));
+});
+
+describe("a member that is started again", () => {
+  const digest = `sha256:${"ab".repeat(32)}`;
+  const tls = { trusts: { peer: "t" }, anchors: { peer: "n" }, presents: { peer: "p" } };
+  const action: Action = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
+  const podWith = (image: string, imageID: string, annotations: Record<string, string> = {}, uid = "u"): Pod => ({
+    metadata: { name: "demo-a", uid, annotations },
+    spec: {
+      containers: [
+        { name: "sidecar", image: "other" },
+        { name: "etcd", image },
+      ],
+    },
+    status: {
+      containerStatuses: [{ name: "etcd", image, imageID, ready: true, restartCount: 2, started: true }],
+    },
+  });
+  const noted = (asked: string, reference: string) => ({
+    [trustsPeerAnnotation]: "t",
+    [anchorsPeerAnnotation]: "n",
+    [presentsPeerAnnotation]: "p",
+    [startedAgainAnnotation]: formatStartedAgain({ asked, reference, restarts: 2 }),
+  });
+
+  test("gets its image under another name, and what it reads is written on its pod", async () => {
+    const pod = podWith("quay.io/etcd:v3.6.16", `quay.io/etcd@${digest}`, { kept: "yes" });
+    assert.deepEqual(await doneBy(action, { pod }), [
+      "replace",
+      { kept: "yes", ...noted("quay.io/etcd:v3.6.16", `quay.io/etcd@${digest}`) },
+      ["other", `quay.io/etcd@${digest}`],
+    ]);
+  });
+  test("gets it back under its own name the next time", async () => {
+    const annotations = noted("quay.io/etcd:v3.6.16", digest);
+    assert.deepEqual(await doneBy(action, { pod: podWith(digest, digest, annotations) }), [
+      "replace",
+      noted("quay.io/etcd:v3.6.16", "quay.io/etcd:v3.6.16"),
+      ["other", "quay.io/etcd:v3.6.16"],
+    ]);
+  });
+  test("is refused where its node does not say which image it runs", async () => {
+    assert.deepEqual(await doneBy(action, { pod: podWith("quay.io/etcd:v3.6.16", "") }), ["Refused"]);
+  });
+  test("is left alone where another pod has its name by now", async () => {
+    assert.deepEqual(await doneBy(action, { pod: podWith("i", digest, {}, "another") }), ["NotYet"]);
+  });
 });

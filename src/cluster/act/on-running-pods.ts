@@ -4,11 +4,20 @@ import { has } from "../../etcd/versions/features.ts";
 import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { isHealthy } from "../assess/seats.ts";
+import { imageAnnotation } from "../objects/claims.ts";
 import { foundVersionAnnotation, imageCheck, printedVersion } from "../objects/image-check.ts";
 import { changedFromAnnotation, etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
+import {
+  formatStartedAgain,
+  otherReference,
+  startedAgainAnnotation,
+  startedAgainIn,
+} from "../objects/image-reference.ts";
+import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type Execution, portTo } from "./execution.ts";
+import { type Execution, lookAgain, portTo } from "./execution.ts";
 import { askingEtcd, NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { podNow } from "./preconditions.ts";
 
 export async function relabelPod({ pass, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
   const { member, uid, change } = action;
@@ -47,22 +56,52 @@ export async function deleteImageCheck(
 
 /** From the pod as it is now: the cache keeps only a part of it, and a list of containers is replaced as a whole. */
 export async function changeImage(execution: Execution, action: ActionOf<"changeImage">): Promise<void> {
-  const { cluster, pass } = execution;
   const { member, uid, from, to, afterComparing } = action;
-  if (afterComparing) await compareMembers(execution);
-  const live = await pass.api.get(Pod, { namespace: cluster.metadata.namespace, name: member });
-  if (live.metadata?.uid !== uid || live.spec === undefined)
-    throw new NotYet(`the pod ${member} is another one than was looked at`, whileCacheIsBehindMs);
-  const containers = live.spec.containers.map((container) =>
+  if (afterComparing) {
+    await compareMembers(execution);
+    // Which may take a while.
+    lookAgain(execution);
+  }
+  const pod = await podNow(execution, member, uid);
+  const containers = (pod.spec?.containers ?? []).map((container) =>
     container.name === etcdContainer ? { ...container, image: to.image } : container,
   );
   const annotations = {
-    ...live.metadata.annotations,
+    ...pod.metadata?.annotations,
     [versionAnnotation]: to.version,
+    [imageAnnotation]: to.image,
     [changedFromAnnotation]: JSON.stringify(from),
   };
-  const wanted = { ...live, metadata: { ...live.metadata, annotations }, spec: { ...live.spec, containers } };
-  await pass.api.replace(Pod, wanted, { fieldManager });
+  const wanted = { ...pod, metadata: { ...pod.metadata, annotations }, spec: { ...pod.spec, containers } };
+  await execution.pass.api.replace(Pod, wanted, { fieldManager });
+}
+
+/**
+ * By another reference of the image that it runs; where that was done before, by the one that was asked for. Both are the same
+ * image, so its version stays.
+ */
+export async function startAgain(execution: Execution, action: ActionOf<"startAgain">): Promise<void> {
+  const { member, uid, tls } = action;
+  const live = await podNow(execution, member, uid);
+  const { annotations = {} } = live.metadata ?? {};
+  const container = live.spec?.containers.find(({ name }) => name === etcdContainer);
+  if (live.spec === undefined || container === undefined)
+    throw new NotYet(`the pod ${member} has no container ${etcdContainer}`, whileCacheIsBehindMs);
+  const { image: now = "" } = container;
+  const status = live.status?.containerStatuses?.find(({ name }) => name === etcdContainer);
+  const before = startedAgainIn(annotations[startedAgainAnnotation], now);
+  const image = before?.asked ?? otherReference(now, status?.imageID ?? "");
+  if (image === undefined)
+    throw new Refused(
+      `${member} has to be started again to read its CA, and its node does not say which image it runs (${status?.imageID}). End its process, as by kubectl debug --target=etcd; deleting the pod would cost its data where it has no volume.`,
+    );
+  const noted = { asked: before?.asked ?? now, reference: image, restarts: status?.restartCount ?? 0 };
+  const containers = live.spec.containers.map((one) => (one === container ? { ...one, image } : one));
+  const metadata = {
+    ...live.metadata,
+    annotations: { ...annotations, ...trustAnnotations(tls), [startedAgainAnnotation]: formatStartedAgain(noted) },
+  };
+  await execution.pass.api.replace(Pod, { ...live, metadata, spec: { ...live.spec, containers } }, { fieldManager });
 }
 
 /** Members that hold different data must be found before they are restarted one after another. */

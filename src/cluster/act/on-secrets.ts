@@ -1,15 +1,26 @@
 // What is done to the operator's Secrets, and what pods are told about certificates. Keys are made here, at the moment at
 // which they are written: nothing that is logged ever holds one.
+import { isIP } from "node:net";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
+import { checkParts } from "../../tls/check.ts";
 import type { Authority, LeafRequest } from "../../tls/make.ts";
 import type { KeyPair } from "../../tls/pem.ts";
-import { madeFor, namesFor } from "../assess/wanted-certificates.ts";
-import { authoritySecret, decoded, leafSecret } from "../objects/secrets.ts";
+import { namesFor } from "../assess/certificates/certificate-names.ts";
+import { isInUse, madeFor } from "../assess/certificates/wanted-certificates.ts";
+import {
+  type AuthorityContent,
+  authorityIn,
+  authoritySecret,
+  broughtInto,
+  decoded,
+  leafSecret,
+  previousPrefix,
+} from "../objects/secrets.ts";
 import {
   type AuthorityUse,
   type LeafUse,
@@ -30,33 +41,74 @@ import { NotYet, whileCacheIsBehindMs } from "./outcome.ts";
  * they are written, nobody has ever used them.
  */
 export async function makeCertificates(execution: Execution, action: ActionOf<"makeCertificates">): Promise<void> {
-  const { cluster, context } = execution;
-  const { authority: use, what } = action;
+  const { cluster } = execution;
+  const { authority: use, what, by } = action;
   const live = await liveSecret(execution, secretName(cluster, use));
-  const known = live && contentOf(use, live);
-  if (what !== "authority" && known === undefined)
+  if (what !== "authority" && live === undefined)
     throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, whileCacheIsBehindMs);
-  const now = context.now();
-  const authority =
-    what === "authority" || known === undefined
-      ? await context.signer.makeAuthority(`${cluster.metadata.namespace} ${secretName(cluster, use)}`, now)
-      : known.authority;
-  const due = what === "authority" ? signedBy[use] : what;
-  const fresh = await Promise.all(due.map(async (leaf) => [leaf, await signed(execution, authority, leaf)] as const));
-  const leaves: Partial<Record<LeafUse, KeyPair>> = {
-    ...(what === "authority" ? {} : known?.leaves),
-    ...Object.fromEntries(fresh),
-  };
-  const rotated = what === "authority" ? cluster.metadata.annotations?.[rotateCaAnnotation] : known?.rotated;
-  await write(execution, authoritySecret(cluster, use, { authority, leaves, rotated }), live);
+  const known = live && signingContent(use, live);
+  const content =
+    known === undefined || what === "authority"
+      ? await newContent(execution, use, known)
+      : await changedContent(execution, known, what, by);
+  await write(execution, authoritySecret(cluster, use, content), live);
 }
 
-function signed({ cluster, context }: Execution, authority: Authority, use: LeafUse): Promise<KeyPair> {
-  return context.signer.makeLeaf(authority, requestFor(cluster, use), context.now());
+async function newContent(
+  execution: Execution,
+  use: AuthorityUse,
+  known: AuthorityContent | undefined,
+): Promise<AuthorityContent> {
+  const { cluster, context } = execution;
+  const name = `${cluster.metadata.namespace} ${secretName(cluster, use)}`;
+  const authority = await context.signer.makeAuthority(name, context.now());
+  const rotated = cluster.metadata.annotations?.[rotateCaAnnotation];
+  const leaves = await signedLeaves(execution, authority, signedBy[use]);
+  return { authority, leaves, previous: known && previousOf(execution, use, known), rotated };
 }
 
-export function requestFor(cluster: CompleteEtcdCluster, use: LeafUse): LeafRequest {
-  return { commonName: commonNames[use](cluster.metadata.name), names: namesFor(cluster, use), use: madeFor[use] };
+/** The one that signed what is in use: another CA was perhaps asked for before members trusted the last. */
+function previousOf(
+  { assessment: { world } }: Execution,
+  use: AuthorityUse,
+  { previous, ...current }: AuthorityContent,
+): AuthorityContent["previous"] {
+  return previous !== undefined && isInUse(world, use, previous.authority.cert) ? previous : current;
+}
+
+/** Only what is due; the rest as it is. */
+async function changedContent(
+  execution: Execution,
+  { previous, ...known }: AuthorityContent,
+  what: "withoutPrevious" | readonly LeafUse[],
+  by: "previous" | undefined,
+): Promise<AuthorityContent> {
+  if (what === "withoutPrevious") return known;
+  const signer = by === "previous" ? previous : known;
+  if (signer === undefined) throw new NotYet("the CA before is not kept any more", whileCacheIsBehindMs);
+  const leaves = { ...signer.leaves, ...(await signedLeaves(execution, signer.authority, what)) };
+  return by === "previous" ? { ...known, previous: { ...signer, leaves } } : { ...known, leaves, previous };
+}
+
+async function signedLeaves(
+  { assessment, cluster, context }: Execution,
+  authority: Authority,
+  due: readonly LeafUse[],
+): Promise<Partial<Record<LeafUse, KeyPair>>> {
+  const world = { ...assessment.world, cluster };
+  const sign = (use: LeafUse) =>
+    context.signer.makeLeaf(authority, requestFor(cluster, use, namesFor(world, use)), context.now());
+  return Object.fromEntries(await Promise.all(due.map(async (use) => [use, await sign(use)] as const)));
+}
+
+export function requestFor(
+  { metadata }: Pick<CompleteEtcdCluster, "metadata">,
+  use: LeafUse,
+  covered: readonly string[],
+): LeafRequest {
+  const names = covered.filter((name) => isIP(name) === 0);
+  const ips = covered.filter((name) => isIP(name) !== 0);
+  return { commonName: commonNames[use](metadata.name), names, ips, use: madeFor[use] };
 }
 
 /** Where etcd's own authentication is on, a client is the user that its certificate names. */
@@ -67,16 +119,18 @@ const commonNames: Readonly<Record<LeafUse, (cluster: string) => string>> = {
   client: (cluster) => `${cluster}-client`,
 };
 
-function contentOf(use: AuthorityUse, secret: Secret) {
+/** Undefined where it cannot sign any more: then another CA takes over, and this one is trusted until it has. */
+function signingContent(use: AuthorityUse, secret: Secret): AuthorityContent | undefined {
   const data = decoded(secret);
-  const { "ca.crt": cert = "", "ca.key": key = "" } = data;
-  if (cert === "" || key === "") return undefined;
-  const leaves = signedBy[use].map((leaf) => [
-    leaf,
-    { cert: data[`${leaf}.crt`] ?? "", key: data[`${leaf}.key`] ?? "" },
-  ]);
+  const read = (prefix: string): AuthorityContent["previous"] => {
+    const { cert, key, leaves } = authorityIn(use, data, prefix) ?? { cert: "", key: "", leaves: {} };
+    return checkParts({ ca: cert, pair: { cert, key } }) === undefined
+      ? { authority: { cert, key }, leaves }
+      : undefined;
+  };
+  const [current, previous] = [read(""), read(previousPrefix)];
   const rotated = secret.metadata?.annotations?.[rotateCaAnnotation];
-  return { authority: { cert, key }, leaves: Object.fromEntries(leaves), rotated };
+  return current && { ...current, previous, rotated };
 }
 
 export async function writeCertificate(execution: Execution, { use }: ActionOf<"writeCertificate">): Promise<void> {
@@ -90,10 +144,8 @@ export async function writeCertificate(execution: Execution, { use }: ActionOf<"
 
 /** Over exactly what the decision was made from; what belongs to somebody else is not touched. */
 async function write({ cluster, pass }: Execution, secret: Secret, before: Secret | undefined): Promise<void> {
-  const { resourceVersion, uid } = before?.metadata ?? {};
-  if (resourceVersion !== undefined && uid !== undefined) {
-    const metadata = { ...secret.metadata, resourceVersion, uid };
-    await pass.api.replace(Secret, { ...secret, metadata }, { fieldManager });
+  if (before !== undefined) {
+    await pass.api.replace(Secret, broughtInto(before, secret), { fieldManager });
     return;
   }
   try {

@@ -19,7 +19,9 @@ export function accessRefusalOf({ message }: EtcdError): string {
   return `etcd does not let the operator do this (${message}). It needs to be a user with the role root: name a Secret with the keys username and password of one in spec.auth.operatorSecret, or use a client certificate with its name.`;
 }
 
-const makesPod = ({ do: what }: Action): boolean => what === "createSeed" || what === "createPod";
+/** A voter is added only when its pod would be taken. */
+const makesPod = ({ do: what }: Action): boolean =>
+  what === "createSeed" || what === "createPod" || what === "addMember";
 
 const adviceOnOther =
   "See that the operator has the rights that example/rbac lists, and that no quota or policy of the namespace forbids it.";

@@ -3,8 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatVersion } from "../../etcd/versions/version.ts";
 import { gone, learner, voter } from "../testing/plan-table.ts";
-import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { settingsOf } from "../objects/settings.ts";
+import {
+  type SampleMember,
+  type SampleWorld,
+  sampleCluster,
+  sampleId,
+  sampleNow,
+  sampleWorld,
+} from "../testing/sample-world.ts";
 import { assess } from "./assess.ts";
+import type { Desired } from "./desired.ts";
 
 const assessed = (members: readonly SampleMember[], more: SampleWorld = {}) =>
   assess(sampleWorld({ members, ...more }), sampleNow);
@@ -51,4 +60,17 @@ test("a downgrade that was enabled is one, whichever member says so", () => {
   assert.equal(first(undefined, undefined), "enableDowngrade");
   assert.equal(first("3.6.0", undefined), "wait");
   assert.equal(first(undefined, "3.6.0"), "wait");
+});
+
+test("while the spec is wrong, members are made with the variables that the others have, and with no others", () => {
+  const value = [{ name: "TOKEN", value: "hunter2" }];
+  const madeFrom = settingsOf(sampleCluster({ spec: { pod: { etcdEnv: value } } }).spec);
+  const made = (pod: object, spec: object) =>
+    assessed([{ letter: "a", pod }], { spec, change: { problems: ["Mend it."] } }).desired;
+  const envOf = ({ cluster }: Desired) => cluster.spec.pod.etcdEnv;
+  assert.deepEqual(envOf(made({ madeFrom, etcdEnv: value }, {})), value);
+  // Those of the spec, where they are the same.
+  assert.deepEqual(envOf(made({ madeFrom }, { pod: { etcdEnv: value } })), value);
+  const other = { pod: { etcdEnv: [{ name: "TOKEN", value: "other" }] } };
+  assert.equal(made({ madeFrom }, other).impossible, "Mend it.");
 });

@@ -4,11 +4,11 @@ import type { MemberId } from "../../etcd/ids.ts";
 import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.ts";
 import { type EtcdVersion, formatVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { World } from "../observe/world.ts";
-import { type Certificates, certificatesOf } from "./certificates.ts";
+import { type Certificates, certificatesOf } from "./certificates/certificates.ts";
 import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf, withoutPods } from "./desired.ts";
 import { type Health, hasServed, healthOf } from "./health.ts";
 import { type Roll, rollOf } from "./roll.ts";
-import { isVoter, type Seat, seatsOf } from "./seats.ts";
+import { isDoomed, isVoter, type Seat, seatsOf } from "./seats.ts";
 import { type Running, targetOf } from "./target.ts";
 
 export interface Assessment {
@@ -47,6 +47,7 @@ export function assess(world: World, now: number): Assessment {
   const certificates = certificatesOf({ ...world, cluster }, now);
   const roll = rollOf({
     world,
+    now,
     cluster,
     tls: certificates.pods,
     tlsUnfinished: certificates.unfinished,
@@ -63,7 +64,7 @@ export function assess(world: World, now: number): Assessment {
     now,
     desired: {
       size,
-      withSurge: size + roll.surge,
+      withSurge: size + Math.max(roll.surge, ours.some(isDoomed) ? 1 : 0),
       cluster: madeOf(cluster, made),
       tls: certificates.pods,
       impossible: followed === undefined ? world.problems.join(" ") : undefined,

@@ -29,6 +29,15 @@ export function volumeLossOf(claim: Claim | undefined): string | undefined {
   return claim.phase === "Lost" ? "its volume is lost" : undefined;
 }
 
+/**
+ * A claim that is being deleted stays as long as a pod on a node uses it (pvc-protection), and its volume with it: the data
+ * is there for as long as that pod.
+ */
+export function isHeldBy(pod: MemberPod, claim: Claim | undefined): boolean {
+  if (claim?.terminating !== true || claim.phase !== "Bound" || pod.terminating) return false;
+  return pod.state.t === "running" || pod.state.t === "crashing";
+}
+
 /** It has started before, with data in this volume: by the operator's word. */
 export const hasBegun = ({ clusterId }: Claim): boolean => clusterId !== undefined;
 

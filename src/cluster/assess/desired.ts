@@ -10,15 +10,16 @@ import {
 import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
 import { stepBetween, whyByExchange } from "../../etcd/versions/steps.ts";
 import { compareVersions, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
-import { parseSettings } from "../objects/settings.ts";
+import { parseSettings, withValues } from "../objects/settings.ts";
 import type { PodTls } from "../objects/tls.ts";
 import type { Claim, MemberPod, Release, World } from "../observe/world.ts";
-import { type Roll, runs } from "./roll.ts";
+import { runs } from "./image-proof.ts";
+import type { Roll } from "./roll.ts";
 import type { Running } from "./target.ts";
 
 export interface Desired {
   readonly size: number;
-  /** One more than `size` while members are exchanged. */
+  /** One more than `size` while members are exchanged, or replaced on other volumes before they go. */
   readonly withSurge: number;
   /** The EtcdCluster as members are made from it now: its version, image and settings may be older than the spec's. */
   readonly cluster: CompleteEtcdCluster;
@@ -46,8 +47,10 @@ function lastValidSpec({ claims, cluster, pods }: World): CompleteSpec | undefin
     ...pods.toSorted((a, b) => b.createdAt - a.createdAt),
     ...claims.flatMap(({ release, madeFrom }) => (release === undefined ? [] : [{ ...release, madeFrom }])),
   ];
+  const known = [...pods.flatMap(({ etcdEnv = [] }) => etcdEnv), ...(cluster.spec.pod.etcdEnv ?? [])];
   for (const { madeFrom, version, image, resources } of made) {
-    const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
+    const read = madeFrom === undefined ? undefined : parseSettings(madeFrom);
+    const settings = read && withValues(read, known);
     if (settings === undefined) continue;
     // Resources may have been changed since it was made.
     const pod = { ...settings.pod, ...(resources !== undefined && { resources }) };

@@ -85,7 +85,7 @@ const table: [string, string, string, Partial<MemberPod>, RegExp | undefined][] 
     "that is asked at /readyz runs an etcd that has it",
     "3.5.21",
     "3.5.35",
-    { probes: ["/livez", "/readyz"] },
+    { probes: ["/livez?exclude=serializable_read", "/readyz?exclude=data_corruption"] },
     undefined,
   ],
   [
@@ -100,6 +100,13 @@ const table: [string, string, string, Partial<MemberPod>, RegExp | undefined][] 
     "3.5.35",
     "3.5.10",
     { probes: ["/health", "/livez"] },
+    /does not answer/,
+  ],
+  [
+    "that is asked at /readyz, without some checks, does not run one without it",
+    "3.5.35",
+    "3.5.10",
+    { probes: ["/readyz?exclude=data_corruption"] },
     /does not answer/,
   ],
   ["that is asked at /health runs one without the others", "3.5.35", "3.5.10", { probes: ["/health"] }, undefined],

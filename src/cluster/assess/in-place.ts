@@ -6,6 +6,7 @@ import { hasFlag, hasSetting, type Spelling, spellingsOf, takesAs } from "../../
 import { whyByExchange } from "../../etcd/versions/steps.ts";
 import { compareVersions, type EtcdVersion, formatVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { parseSettings } from "../objects/settings.ts";
+import { wouldAskDns } from "../objects/tls.ts";
 import type { MemberPod } from "../observe/world.ts";
 
 /** Why it cannot, in words; undefined: it can. */
@@ -20,22 +21,14 @@ export function obstacleInPlace(pod: MemberPod, to: EtcdVersion): string | undef
   if (gate !== undefined && hasFlag(to, "feature-gates")) return `etcd ${text} does not know the feature gate ${gate}`;
   const lost = lostSetting(pod, to);
   if (lost !== undefined) return `etcd ${text} would not see its setting ${lost}`;
-  if (losesPeerTrust(pod, to)) return `etcd ${text} would look for the names of its peers in DNS`;
-  if (pod.probes.some((path) => path === "/livez" || path === "/readyz") && !has(to, "livezReadyz"))
+  if (pod.tls.peer !== "plain" && wouldAskDns(pod.variables, to))
+    return `etcd ${text} would look for the names of its peers in DNS`;
+  if (pod.probes.some((path) => /\/(livez|readyz)(\?|$)/.test(path)) && !has(to, "livezReadyz"))
     return `etcd ${text} does not answer its probes`;
   // The probes of etcd-operator 0.9.
   if (pod.probes.some((program) => program.endsWith("/sh")) && has(to, "distroless"))
     return `the image of etcd ${text} has no shell, and its probes need one`;
   return undefined;
-}
-
-/** The setting by which the signature of their own CA is enough for peers; it has another name in some versions. */
-function losesPeerTrust({ tls, variables }: MemberPod, to: EtcdVersion): boolean {
-  const setting: Spelling = { t: "flag", name: "peer-skip-client-san-verification" };
-  if (!tls.made || tls.peer === "plain" || !hasSetting(to, setting)) return false;
-  return !spellingsOf(setting).some(
-    (one) => one.t === "flag" && variables.includes(variableOf(one.name)) && takesAs(to, one),
-  );
 }
 
 /** Of `extraArgs`: one that the version has, under another name than the pod gives it by. */

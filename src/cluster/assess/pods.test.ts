@@ -97,6 +97,12 @@ const changedFrom = { version: "3.6.15", image: "i", restarts: 2 };
 check("a pod runs what its image was changed to", hasChanged, [
   ["restarted since", { changedFrom, state: { t: "running", restarts: 3 } }, true],
   ["not restarted since", { changedFrom, state: { t: "running", restarts: 2 } }, false],
+  ["of which admission made what it had", { changedFrom, rewritten: "i", state: { t: "running", restarts: 2 } }, true],
+  [
+    "of which admission made what it served in, but had not of late",
+    { changedFrom: { ...changedFrom, ran: "j" }, rewritten: "i", state: { t: "running", restarts: 2 } },
+    false,
+  ],
   ["restarts", { changedFrom, ...crashing(1000) }, false],
   ["was not changed", { state: { t: "running", restarts: 3 } }, false],
 ]);

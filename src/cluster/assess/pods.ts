@@ -6,12 +6,12 @@ import type { Member } from "../../etcd/member.ts";
 import { restartedAtOf } from "../objects/member-pod.ts";
 import { hasAll, hasAllNames, resized } from "../objects/resources.ts";
 import { needsOtherPod, parseSettings, settingsOf } from "../objects/settings.ts";
-import type { Claim, MemberPod, World } from "../observe/world.ts";
-import { holds, needsOtherVolume } from "./claims.ts";
+import type { Claim, Facts, MemberPod } from "../observe/world.ts";
+import { holds, isHeldBy, needsOtherVolume } from "./claims.ts";
 import type { Desired } from "./desired.ts";
-import { outdatedTls } from "./pod-tls.ts";
+import { outdatedTls } from "./certificates/pod-tls.ts";
 
-type Failover = Pick<World, "cluster">;
+type Failover = Pick<Facts, "cluster">;
 
 /** What keeps the pod from running, in words; undefined when nothing does. */
 export function problemOf({ state }: MemberPod): string | undefined {
@@ -51,7 +51,7 @@ export function hasLostData({ guard, state }: MemberPod): boolean {
 export function holdsData(pod: MemberPod | undefined, claim: Claim | undefined): boolean {
   if (pod === undefined) return claim !== undefined && holds(claim);
   if (hasLostData(pod)) return false;
-  if (pod.hasVolume) return claim !== undefined && holds(claim);
+  if (pod.hasVolume) return (claim !== undefined && holds(claim)) || isHeldBy(pod, claim);
   return pod.state.t !== "ended" && !pod.terminating && pod.node.t !== "gone";
 }
 
@@ -74,9 +74,15 @@ export function isNodeLost(pod: MemberPod, world: Failover, now: number): boolea
 // Changes in place
 
 /** Its image was changed, and it runs the new one by now; whether it serves is another matter. */
-export function hasChanged({ changedFrom, state }: MemberPod): boolean {
-  return changedFrom !== undefined && state.t === "running" && state.restarts > changedFrom.restarts;
+export function hasChanged(pod: MemberPod): boolean {
+  const { changedFrom, state } = pod;
+  if (changedFrom === undefined || state.t !== "running") return false;
+  // Admission may make the same of both images: then its container is not started again.
+  return state.restarts > changedFrom.restarts || (changedFrom.ran ?? changedFrom.image) === containerImage(pod);
 }
+
+/** What its kubelet runs, whatever was asked for. */
+export const containerImage = ({ image, rewritten }: MemberPod): string => rewritten ?? image;
 
 // Settings
 

@@ -1,21 +1,28 @@
 // How far the data of a cluster has been replaced by that of a backup. The annotation asks for it, and the status says how
 // far it is: what has begun is finished whatever becomes of the annotation, and what is done is not done again.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { restoreRequestOf, type RestoreRequest } from "../../api/etcd-cluster/restore-annotation.ts";
+import type { AskingRestore, World } from "../observe/world.ts";
+
+/** The EtcdRestore. */
+type Named = Pick<AskingRestore, "name" | "uid">;
 
 export type Restoring =
   | { readonly t: "no" }
   /** Nothing has been done. */
-  | ({ readonly t: "asked" } & RestoreRequest)
+  | ({ readonly t: "asked" } & Named)
   /** The members that were there go; their volumes are kept. */
-  | ({ readonly t: "stopping" } & RestoreRequest)
+  | ({ readonly t: "stopping" } & Named)
   /** They are gone, and the first member is made from the backup. */
-  | ({ readonly t: "seeding" } & RestoreRequest);
+  | ({ readonly t: "seeding" } & Named);
 
-export function restoringOf(cluster: CompleteEtcdCluster): Restoring {
+export function restoringOf({ asking, cluster }: Pick<World, "asking" | "cluster">): Restoring {
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "stopping", name: restore.name, uid: restore.uid };
-  const asked = restoreRequestOf(cluster);
-  if (asked !== undefined && asked.uid !== restore?.uid) return { t: "asked", ...asked };
+  if (asking !== undefined && stands(asking)) return { t: "asked", name: asking.name, uid: asking.uid };
   return restore?.phase === "Seeding" ? { t: "seeding", name: restore.name, uid: restore.uid } : { t: "no" };
 }
+
+/**
+ * Of an EtcdRestore that cannot be found, only what was surely written to this EtcdCluster stands: it is refused in a sentence,
+ * and a cluster that was made for the restore does not begin empty.
+ */
+const stands = ({ is, to }: AskingRestore): boolean => is === "underWay" || (is !== "over" && to !== "unsaid");

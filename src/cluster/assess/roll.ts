@@ -1,18 +1,20 @@
 // The change of members that are there: which of them differ from what is wanted, how each is changed, and what the next
 // change waits for. Plan and report read it, so the status says exactly what is held up, and by what.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { type EtcdVersion, formatVersion } from "../../etcd/versions/version.ts";
+import { type EtcdVersion, formatVersion, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import type { PodTls } from "../objects/tls.ts";
-import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
+import type { MemberPod, Release, World } from "../observe/world.ts";
 import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
-import { hasChanged, outdatedSetting, problemOf } from "./pods.ts";
-import { outdatedTls } from "./pod-tls.ts";
-import { indexOf, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { hasChanged, outdatedSetting, problemOf, runsFor } from "./pods.ts";
+import { outdatedTls } from "./certificates/pod-tls.ts";
+import { type GateInput, gates, heldUpBy, isUrgent } from "./gates.ts";
+import { checkFor, imageProblem, nodeOf, runs } from "./image-proof.ts";
+import { isDoomed, isVoter, type Seat } from "./seats.ts";
 import { answeredIn } from "./silence.ts";
-import { quotaOf } from "./space.ts";
+import { getsLargerVolume, getsMoreRoom } from "./space.ts";
 import { neighbours } from "./spread.ts";
-import type { Target } from "./target.ts";
+import type { Preparation, Target } from "./target.ts";
 
 export interface Roll {
   readonly target: Target;
@@ -20,8 +22,10 @@ export interface Roll {
   readonly release: Release;
   /** In the order in which they are made. */
   readonly changes: readonly Change[];
-  /** What the next change waits for; undefined: it can be made. */
+  /** What the next change waits for; undefined: it can be made. `gates.ts` has all that can be waited for. */
   readonly waits: string | undefined;
+  /** What etcd must be brought to before the next change; undefined: nothing, or the change cannot wait for it. */
+  readonly first: Preparation | undefined;
   /** What a person has to do something about before it goes on. */
   readonly stopped: string | undefined;
   /** One member more than asked for, while members are exchanged: a new one joins before an old one leaves. */
@@ -39,10 +43,15 @@ export interface Change {
    */
   readonly how: "inPlace" | "recreate" | "exchange";
   readonly because: string;
+  /** Its member is down, and this may bring it up. */
+  readonly mends: boolean;
+  /** It gives a full database room. */
+  readonly makesRoom: boolean;
 }
 
 export interface RollInput {
   readonly world: World;
+  readonly now: number;
   /** As it is followed: with the last valid settings while the spec is wrong. */
   readonly cluster: CompleteEtcdCluster;
   /** What a pod that is made now speaks; undefined: none can be made. */
@@ -59,13 +68,17 @@ export interface RollInput {
 
 export function rollOf(input: RollInput): Roll {
   const { world, target, release, ours, size } = input;
-  const changes = changesOf(input);
-  const stopped = stoppedBy(input, changes);
-  const tlsWaits = changes.length === 0 ? input.tlsUnfinished : undefined;
-  const waits = stopped ?? waitsFor(input, changes) ?? tlsWaits;
+  const found = changesOf(input);
+  const stopped = stoppedBy(input, found);
+  const gated = { ...input, changes: found, badImage: stopped };
+  const changes = inOrder(found, gated);
+  const [next] = changes;
+  const isAtRest = next === undefined && target.first === undefined;
+  const waits = isAtRest ? (settling(gated) ?? input.tlsUnfinished) : heldUpBy(next, gated);
+  const first = next !== undefined && isUrgent(next, gated) ? undefined : target.first;
   const exchanges = changes.some(({ how }) => how === "exchange");
   const isUnderWay = ours.length > size;
-  const mayBegin = waits === undefined && target.first === undefined && changes[0]?.how === "exchange";
+  const mayBegin = waits === undefined && first === undefined && next?.how === "exchange";
   const surge = isRolling(world) && exchanges && (isUnderWay || mayBegin) ? 1 : 0;
   const isUpdated = (seat: Seat): boolean => {
     const { pod, answer } = seat;
@@ -73,7 +86,16 @@ export function rollOf(input: RollInput): Roll {
     if (pod?.version !== version || pod.changedFrom !== undefined || pod.terminating) return false;
     return (answer?.status.version ?? version) === version && !changes.some((change) => change.seat === seat);
   };
-  return { target, release, changes, waits, stopped, surge, updated: ours.filter(isVoter).filter(isUpdated).length };
+  return {
+    target,
+    release,
+    changes,
+    waits,
+    first,
+    stopped,
+    surge,
+    updated: ours.filter(isVoter).filter(isUpdated).length,
+  };
 }
 
 /** Members are changed by the operator, and the spec can be followed. */
@@ -81,53 +103,81 @@ export function isRolling({ cluster, problems }: World): boolean {
   return problems.length === 0 && cluster.spec.updateStrategy === "RollingUpdate";
 }
 
-/**
- * One that does not come up first: it cannot get worse. Then followers, those first that share a node (where a new member
- * has taken its place beside an old one, the old one goes), and the leader last.
- */
-function changesOf({ world, cluster, tls, target, release, ours, leader }: RollInput): readonly Change[] {
+function changesOf({ world, cluster, now, tls, target, release, ours }: RollInput): readonly Change[] {
   if (world.problems.length > 0) return [];
-  const changes = ours.filter(isVoter).flatMap((seat): Change[] => {
+  return ours.filter(isVoter).flatMap((seat): Change[] => {
     const { pod } = seat;
     if (pod === undefined || pod.terminating || pod.state.t === "ended") return [];
+    // It goes anyway, when another has taken its place; stopped before, it may never start again.
+    if (isDoomed(seat)) return [];
+    const change = (how: Change["how"], because: string, makesRoom: boolean): Change[] => [
+      { seat, pod, how, because, makesRoom, mends: !seat.alive && mayBringUp(pod, how, release, now) },
+    ];
     // One that did not come up after a change gets the image that is wanted now, whatever else is to be changed in it.
     if (!seat.alive && pod.changedFrom !== undefined && !runs(pod, release))
-      return [{ seat, pod, how: "inPlace", because: `it has not come up in ${pod.version}` }];
+      return change("inPlace", `it has not come up in ${pod.version}`, false);
+    const moreRoom = getsMoreRoom(seat, cluster, world);
     const volume = needsOtherVolume(pod, seat.claim, cluster);
-    if (volume !== undefined) return [{ seat, pod, how: "exchange", because: volume }];
+    if (volume !== undefined) return change("exchange", volume, moreRoom || getsLargerVolume(seat, cluster));
     const speech = tls && outdatedTls(pod, tls);
-    if (speech?.by === "exchange") return [{ seat, pod, how: "exchange", because: speech.because }];
+    if (speech?.by === "exchange") return change("exchange", speech.because, moreRoom);
     const setting = outdatedSetting(pod, cluster) ?? speech?.because;
-    if (setting !== undefined) return [{ seat, pod, how: pod.hasVolume ? "recreate" : "exchange", because: setting }];
+    if (setting !== undefined) return change(pod.hasVolume ? "recreate" : "exchange", setting, moreRoom);
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);
-    return [
-      obstacle === undefined
-        ? { seat, pod, how: "inPlace", because: `it runs ${pod.version}` }
-        : { seat, pod, how: "exchange", because: obstacle },
-    ];
+    return obstacle === undefined
+      ? change("inPlace", `it runs ${pod.version}`, false)
+      : change("exchange", obstacle, moreRoom);
   });
+}
+
+/**
+ * One that does not come up first: it cannot get worse. Then what no gate holds up. Then followers, those first that share a
+ * node (where a new member has taken its place beside an old one, the old one goes), and the leader last.
+ */
+function inOrder(changes: readonly Change[], gated: GateInput): readonly Change[] {
+  const { leader, ours } = gated;
+  const waits = new Map(changes.map((change) => [change, heldUpBy(change, gated) === undefined ? 0 : 1]));
   const rank = (change: Change): number => {
-    if (isBroken(change)) return 0;
+    if (change.mends) return 0;
     return change.seat.member.id === leader ? 2 : 1;
   };
+  const turn = (change: Change): number => (change.mends ? 0 : (waits.get(change) ?? 0));
   const company = ({ seat }: Change): number => neighbours(seat, ours);
   return changes.toSorted(
-    (a, b) => rank(a) - rank(b) || company(b) - company(a) || (a.seat.name < b.seat.name ? -1 : 1),
+    (a, b) => turn(a) - turn(b) || rank(a) - rank(b) || company(b) - company(a) || (a.seat.name < b.seat.name ? -1 : 1),
   );
 }
 
-export const runs = (pod: Release, { version, image }: Release): boolean =>
-  pod.version === version && pod.image === image;
+/** Milliseconds in which a process is expected to serve; one that replays a long log may take longer. */
+const servesWithinMs = 60_000;
 
-/** Its image was changed, and it has not come up since: another change of its image is its cure. */
-export const isBroken = ({ seat, how, pod }: Change): boolean =>
-  !seat.alive &&
-  ((how === "inPlace" && pod.changedFrom !== undefined) || (how === "recreate" && problemOf(pod) !== undefined));
+/** What a member that is down may be down for: then nothing has to be waited for. */
+function mayBringUp(pod: MemberPod, how: Change["how"], release: Release, now: number): boolean {
+  if (how === "inPlace") return pod.changedFrom !== undefined || cannotStart(pod, release);
+  return how === "recreate" && mayComeUpInAnotherPod(pod, now);
+}
+
+/** It does not start, or its process runs and has not served for long: other settings, in a pod on its volume, may mend it. */
+export function mayComeUpInAnotherPod(pod: MemberPod, now: number): boolean {
+  return problemOf(pod) !== undefined || runsFor(pod, now) > servesWithinMs;
+}
+
+/**
+ * Its kubelet cannot make its container, perhaps because its image is gone, and another image of the same minor version is
+ * wanted. One whose etcd exits is given up after a while, and replaced.
+ */
+function cannotStart({ image, state, version }: MemberPod, release: Release): boolean {
+  if (state.t !== "starting" || state.problem === undefined || image === release.image) return false;
+  const [from, to] = [parseVersion(version), parseVersion(release.version)];
+  return from !== undefined && to !== undefined && sameMinor(from, to);
+}
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
 export function brokenPods(world: World, release: Release): readonly MemberPod[] {
-  return silentPods(world).filter((pod) => pod.changedFrom !== undefined && !runs(pod, release));
+  return silentPods(world).filter(
+    (pod) => !runs(pod, release) && (pod.changedFrom !== undefined || cannotStart(pod, release)),
+  );
 }
 
 export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
@@ -137,48 +187,9 @@ export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
 
 // What it waits for
 
-function waitsFor(input: RollInput, changes: readonly Change[]): string | undefined {
-  const { world, target, seats, ours, size } = input;
-  const changing = ours.filter(({ pod }) => pod?.changedFrom !== undefined);
-  if (changing.length > 0) return `it waits for ${namesOf(changing)} to serve again after the change`;
-  if (changes.length === 0 && target.first === undefined) return undefined;
-  const exchanging = changes.some(({ how }) => how === "exchange") && ours.length === size + 1 ? 1 : 0;
-  const unwell = seats.filter((seat) => isVoter(seat) && !isHealthy(seat));
-  if (unwell.length > 0) return `it waits for ${namesOf(unwell)} to be healthy`;
-  const joining = seats.filter((seat) => !isVoter(seat));
-  if (joining.length > 0) return `it waits for ${namesOf(joining)} to join`;
-  if (seats.length !== size + exchanging) return `it waits until the cluster has its ${size} members`;
-  return alarms(world) ?? space(world) ?? lag(seats);
-}
-
-const namesOf = (seats: readonly Seat[]): string => seats.map(({ name }) => name).join(", ");
-
-function alarms({ etcd }: World): string | undefined {
-  if (!("answers" in etcd)) return undefined;
-  const raised = new Set([...etcd.answers.values()].flatMap(({ status }) => status.alarms.map(({ type }) => type)));
-  return raised.size === 0 ? undefined : `it waits until etcd's alarm (${[...raised].join(", ")}) is disarmed`;
-}
-
-const fullest = 0.95;
-
-function space(world: World): string | undefined {
-  const { cluster, etcd } = world;
-  if (!("answers" in etcd)) return undefined;
-  for (const { pod, status } of etcd.answers.values()) {
-    const quota = quotaOf(status, cluster);
-    if (status.dbSize > quota * fullest)
-      return `it waits until the database of ${pod} has room (${status.dbSize} of ${quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
-  }
-  return undefined;
-}
-
-/** Entries: as many as etcd keeps at hand for those that lag. */
-const closeBy = 5000;
-
-function lag(seats: readonly Seat[]): string | undefined {
-  const furthest = Math.max(...seats.map(indexOf));
-  const behind = seats.filter((seat) => furthest - indexOf(seat) > closeBy);
-  return behind.length === 0 ? undefined : `it waits for ${namesOf(behind)} to catch up`;
+/** With nothing to change, what was changed last is waited for. */
+function settling(gated: GateInput): string | undefined {
+  return gated.badImage ?? gates.changing.closed(gated);
 }
 
 // What stops it
@@ -205,20 +216,6 @@ function stoppedBy({ world, release, ours }: RollInput, changes: readonly Change
 }
 
 const advice = "No other member is changed. Correct spec.version, spec.repository or spec.image, or set it back.";
-
-function imageProblem(check: ImageCheck | undefined, { version }: Release): string | undefined {
-  const { state } = check ?? {};
-  if (state?.t === "failed") return `${state.problem}.`;
-  if (state?.t === "found" && state.version !== version) return `it holds etcd ${state.version} and not ${version}.`;
-  if (state?.t === "running" && state.problem !== undefined) return `${state.problem}.`;
-  return undefined;
-}
-
-export const nodeOf = ({ node }: MemberPod): string => (node.t === "none" ? "" : node.name);
-
-export function checkFor(pod: MemberPod, { image }: Release, checks: readonly ImageCheck[]): ImageCheck | undefined {
-  return checks.find((check) => check.node === nodeOf(pod) && check.image === image && !check.terminating);
-}
 
 /** As a list of steps for people. */
 export function stepsOf({ target: { now, later } }: Roll): readonly string[] {

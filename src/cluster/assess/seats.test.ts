@@ -55,6 +55,62 @@ describe("a member", () => {
     ["that is not ours is foreign", voter("c", { foreign: true }), "foreign"],
     ["whose pod answers as another cluster is a stranger", silent({}), "stranger", { strangers: ["c"] }],
     ["that does not answer is away", silent({}), "away"],
+    [
+      "that serves on a claim which is being deleted is doomed",
+      voter("c", { claim: { terminating: true } }),
+      "doomed: the claim of its volume is being deleted",
+    ],
+    [
+      "that serves on a volume which is lost is doomed",
+      voter("c", { claim: { phase: "Lost" } }),
+      "doomed: its volume is lost",
+    ],
+    [
+      "whose pod is deleted after its claim is leaving",
+      voter("c", { claim: { terminating: true }, pod: going }),
+      "leaving: the claim of its volume is being deleted",
+    ],
+    [
+      "that learns on a claim which is being deleted is lost",
+      learner("c", { claim: { terminating: true } }),
+      "lost: the claim of its volume is being deleted",
+    ],
+    [
+      "that does not answer on a claim which is being deleted is away while its process runs",
+      voter("c", { silent: true, claim: { terminating: true } }),
+      "away",
+    ],
+    [
+      "whose process ended on a claim which is being deleted is away for a while",
+      voter("c", {
+        silent: true,
+        claim: { terminating: true },
+        pod: {
+          changedFrom,
+          state: { t: "crashing", since: sampleNow - 50_000, exitedAt: sampleNow - 50_000, restarts: 0, problem: "x" },
+        },
+      }),
+      "away for 70000",
+    ],
+    [
+      "whose process ended on a claim which is being deleted is lost then",
+      voter("c", { silent: true, claim: { terminating: true }, pod: exited(200_000) }),
+      "lost: its etcd keeps exiting (exit code 1)",
+    ],
+    [
+      "that does not answer on a volume which is lost is lost",
+      voter("c", { silent: true, claim: { phase: "Lost" } }),
+      "lost: its volume is lost",
+    ],
+    [
+      "whose volume fits no node that is left is lost",
+      voter("c", {
+        silent: true,
+        pod: { ...homeless, createdAt: sampleNow - 60_000, node: { t: "none" } },
+        claim: { node: { t: "gone", name: "" } },
+      }),
+      "lost: its volume can be used on no node that is left",
+    ],
     ["that has a name, learns and does not answer is away", learner("c", { silent: true }), "away"],
     ["that has never been heard of is unstarted", isNew({}), "unstarted"],
     ["that votes and has never been heard of is unstarted", voter("c", { unnamed: true }), "unstarted"],

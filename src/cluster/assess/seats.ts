@@ -2,8 +2,8 @@
 // observed into what it means. Plan and report both read it. Nothing here decides what is done about it.
 import type { Member } from "../../etcd/member.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
-import type { Claim, EtcdAnswers, MemberAnswer, MemberPod, World } from "../observe/world.ts";
-import { claimOf, holds, volumeLossOf } from "./claims.ts";
+import type { Claim, EtcdAnswers, Facts, MemberAnswer, MemberPod } from "../observe/world.ts";
+import { claimOf, holds, isHeldBy, volumeLossOf } from "./claims.ts";
 import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
 
 /** In words, for the event that goes with what is done about it. */
@@ -25,6 +25,8 @@ export interface Seat {
 export type SeatState =
   /** A voter that serves and stays. */
   | { readonly t: "healthy" }
+  /** A voter that serves, on a volume that goes with its pod. It is in no hurry: it stays until another has taken its place. */
+  | { readonly t: "doomed"; readonly because: Reason }
   /** A learner whose process answers. */
   | { readonly t: "learning" }
   /** Listed, and its etcd has never run, as far as etcd knows: it has no data that could be lost. */
@@ -44,7 +46,7 @@ export function quorum(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly Seat[] {
+export function seatsOf(world: Facts, etcd: EtcdAnswers, now: number): readonly Seat[] {
   const pods = new Map(world.pods.map((pod) => [pod.name, pod]));
   const strangers = new Set(etcd.strangers.map(({ pod }) => pod));
   return etcd.members.map((member) => {
@@ -62,7 +64,7 @@ export function seatsOf(world: World, etcd: EtcdAnswers, now: number): readonly 
 }
 
 /** Undefined when the member is none of ours. Older operators wrote other URLs, whose first label is a pod all the same. */
-function podNameOf(world: World, { peerUrls }: Member, pods: ReadonlyMap<string, MemberPod>): MemberName | undefined {
+function podNameOf(world: Facts, { peerUrls }: Member, pods: ReadonlyMap<string, MemberPod>): MemberName | undefined {
   for (const url of peerUrls) {
     const name = memberOfPeerUrl(world.cluster, url);
     if (name !== undefined) return name;
@@ -75,7 +77,7 @@ function podNameOf(world: World, { peerUrls }: Member, pods: ReadonlyMap<string,
 function stateOf(
   { member, pod, claim, answer, alive }: Omit<Seat, "state" | "name">,
   wiped: boolean,
-  world: World,
+  world: Facts,
   now: number,
 ): SeatState {
   const { crashLoopAfterSeconds } = world.cluster.spec.failover;
@@ -90,9 +92,13 @@ function stateOf(
   }
   if (wiped) return { t: "lost", because: "it came back without its data", wiped: true };
   if (hasLostData(pod)) return { t: "lost", because: "its data is gone, and etcd does not start without", wiped: true };
-  if (pod.hasVolume) {
-    const loss = volumeLossOf(claim);
-    if (loss !== undefined && !unstarted) return alive ? { t: "leaving", because: loss } : { t: "lost", because: loss };
+  const loss = pod.hasVolume && !unstarted ? volumeLossOf(claim) : undefined;
+  if (loss !== undefined) {
+    const stays = !pod.terminating && pod.state.t !== "ended";
+    if (alive) return { t: stays ? "doomed" : "leaving", because: loss };
+    // A learner counts for nothing yet; another one copies the data to a volume that stays.
+    if (member.learner || !isHeldBy(pod, claim)) return { t: "lost", because: loss };
+  } else if (pod.hasVolume) {
     if (unstarted && pod.state.t === "ended" && !pod.terminating)
       return { t: "lost", because: `its pod has ended (${pod.state.problem})` };
     // It comes back on its volume; until then it is not to be counted on.
@@ -107,27 +113,35 @@ function stateOf(
   }
   if (alive) return { t: "healthy" };
   if (member.learner && answer !== undefined) return { t: "learning" };
-  // The volume of one that waits for a node may be usable on one node only.
+  // The volume of one that waits for a node may be local to one that is gone.
   const at = pod.node.t === "none" && claim !== undefined ? claim.node : pod.node;
   const lostAt = nodeLostAt({ ...pod, node: at }, world);
-  if (lostAt !== undefined)
-    return lostAt <= now ? { t: "lost", because: `its node ${nodeName(at)} is gone` } : { t: "away", lostAt };
+  if (lostAt !== undefined) return lostAt <= now ? { t: "lost", because: nodeGone(at) } : { t: "away", lostAt };
   // One that was given another version keeps its data, and comes up again with the version that it had before.
-  if (pod.state.t === "crashing" && pod.changedFrom === undefined) {
+  if (pod.state.t === "crashing" && (pod.changedFrom === undefined || loss !== undefined)) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
     // Between two tries a kubelet calls everything a crash loop, also a container that it could not make for want of an
     // image or a Secret. So one that has data must have run, and exited again, after the time was up.
-    if ((unstarted ? now : pod.state.exitedAt) >= patience)
+    // On a claim that is being deleted a kubelet may not start it again at all.
+    if ((unstarted || loss !== undefined ? now : pod.state.exitedAt) >= patience)
       return { t: "lost", because: `its etcd keeps exiting (${pod.state.problem})` };
-    return unstarted ? { t: "unstarted", lostAt: patience } : { t: "away", lostAt: undefined };
+    return unstarted
+      ? { t: "unstarted", lostAt: patience }
+      : { t: "away", lostAt: loss === undefined ? undefined : patience };
   }
   return { t: member.name === "" ? "unstarted" : "away", lostAt: undefined };
 }
 
-const nodeName = (node: MemberPod["node"]): string => (node.t === "none" ? "" : node.name);
+function nodeGone(node: MemberPod["node"]): Reason {
+  const name = node.t === "none" ? "" : node.name;
+  return name === "" ? "its volume can be used on no node that is left" : `its node ${name} is gone`;
+}
 
 export const isVoter = ({ member }: Seat): boolean => !member.learner;
-export const isHealthy = ({ state }: Seat): boolean => state.t === "healthy";
+/** It serves, and nothing is about to end that. */
+export const isHealthy = ({ state }: Seat): boolean => state.t === "healthy" || state.t === "doomed";
+/** It serves, and its data goes with its pod although it has a volume. */
+export const isDoomed = ({ state }: Seat): boolean => state.t === "doomed";
 
 /** How far its log is, as far as it says. */
 export const indexOf = ({ answer }: Seat): number => answer?.status.raftIndex ?? 0;

@@ -1,8 +1,13 @@
 // How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
 // volumes, in which a defragmentation needs room for a second copy.
-import type { MemberStatus } from "../../etcd/member.ts";
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
+import type { Alarm } from "../../etcd/member.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import type { World } from "../observe/world.ts";
+import { requestOf } from "../objects/claims.ts";
+import { parseSettings } from "../objects/settings.ts";
+import type { MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { Seat } from "./seats.ts";
 
 /** etcd's own, where neither it nor the spec says. */
 const usualQuota = 2 * 1024 ** 3;
@@ -24,22 +29,82 @@ export interface Pressure {
 
 /** Undefined while no member says how large its database is. */
 export function spaceOf(world: World): Space | undefined {
-  const { claims, cluster, etcd } = world;
-  const statuses = "answers" in etcd ? [...etcd.answers.values()].map(({ status }) => status) : [];
-  if (statuses.length === 0) return undefined;
+  const { claims } = world;
+  const answers = answersIn(world);
+  if (answers.length === 0) return undefined;
+  const statuses = answers.map(({ status }) => status);
   const used = statuses.flatMap(({ dbSizeInUse }) => (dbSizeInUse === undefined ? [] : [dbSizeInUse]));
   const volumes = claims.flatMap(({ role, capacity }) => (role === "current" && capacity > 0 ? [capacity] : []));
   return {
     size: Math.max(...statuses.map(({ dbSize }) => dbSize)),
     inUse: used.length === 0 ? undefined : Math.max(...used),
-    quota: Math.min(...statuses.map((status) => quotaOf(status, cluster))),
+    quota: Math.min(...answers.map((answer) => quotaOf(answer, world.pods))),
     volume: volumes.length === 0 ? undefined : Math.min(...volumes),
   };
 }
 
-/** What a member goes by: it says so since etcd 3.6. */
-export function quotaOf({ dbSizeQuota }: MemberStatus, { spec }: World["cluster"]): number {
-  return dbSizeQuota || (spec.etcd.quotaBackendBytes ?? usualQuota);
+const answersIn = ({ etcd }: World): readonly MemberAnswer[] => ("answers" in etcd ? [...etcd.answers.values()] : []);
+
+/** What a member goes by: it says so since etcd 3.6. Before that its pod does; the spec may have been changed since. */
+export function quotaOf({ pod, status }: MemberAnswer, pods: readonly MemberPod[]): number {
+  return status.dbSizeQuota || (pods.find(({ name }) => name === pod)?.quota ?? usualQuota);
+}
+
+/** What a member that is made now would go by. */
+function wantedQuota({ spec }: CompleteEtcdCluster): number {
+  const variable = spec.pod.etcdEnv?.find(({ name }) => name === variableOf("quota-backend-bytes"));
+  return spec.etcd.quotaBackendBytes ?? (Number(variable?.value) || usualQuota);
+}
+
+// A full database
+
+/** Of the quota: a database that is fuller than this holds up what is not urgent. */
+const fullest = 0.95;
+/** Of the quota: with every database below it, the alarm can be disarmed without being raised again at once. */
+const roomy = 0.9;
+
+/** The first member whose database is all but full. */
+export function fullDatabase(
+  world: World,
+): { readonly pod: string; readonly size: number; readonly quota: number } | undefined {
+  const sizes = answersIn(world).map((answer) => ({
+    pod: answer.pod,
+    size: answer.status.dbSize,
+    quota: quotaOf(answer, world.pods),
+  }));
+  return sizes.find(({ size, quota }) => size > quota * fullest);
+}
+
+/** The alarms that are raised, each once. */
+export function alarmsIn(world: World): readonly Alarm[] {
+  const raised = answersIn(world).flatMap(({ status }) => status.alarms);
+  return [...new Map(raised.map((alarm) => [`${alarm.member} ${alarm.type}`, alarm])).values()];
+}
+
+/** Those for a full database, once there is room again in every member: who is silent may still be full. */
+export function needlessAlarms(world: World, seats: readonly Seat[]): readonly Alarm[] {
+  const hasRoom = ({ answer }: Seat): boolean =>
+    answer !== undefined && answer.status.dbSize <= quotaOf(answer, world.pods) * roomy;
+  return seats.every(hasRoom) ? alarmsIn(world).filter(({ type }) => type === "noSpace") : [];
+}
+
+/** Another pod would have a larger quota, or another compaction: the cure of a full database. */
+export function getsMoreRoom({ answer, pod }: Seat, cluster: CompleteEtcdCluster, { pods }: World): boolean {
+  if (pod === undefined) return false;
+  const quota = answer === undefined ? (pod.quota ?? usualQuota) : quotaOf(answer, pods);
+  if (wantedQuota(cluster) > quota) return true;
+  const before = pod.madeFrom === undefined ? undefined : parseSettings(pod.madeFrom);
+  if (before === undefined) return false;
+  const { autoCompactionMode, autoCompactionRetention } = cluster.spec.etcd;
+  return (
+    before.etcd?.autoCompactionMode !== autoCompactionMode ||
+    before.etcd?.autoCompactionRetention !== autoCompactionRetention
+  );
+}
+
+/** Another member would have a larger volume, or one at all. */
+export function getsLargerVolume({ claim }: Seat, { spec }: CompleteEtcdCluster): boolean {
+  return (requestOf(spec.pod.persistentVolumeClaimSpec) ?? 0) > (claim?.capacity ?? 0);
 }
 
 /** Of the quota, from which on it is said, and below which it is no longer: a size that wavers is said once. */

@@ -15,7 +15,7 @@ const metrics = { name: "ETCD_LISTEN_METRICS_URLS", value: "http://0.0.0.0:2381"
 const learners = { name: "ETCD_MAX_LEARNERS", value: "8" };
 /** What the extra arguments add to the variables, as `NAME=value`. */
 const added = (text: string, ...extraArgs: string[]): string[] =>
-  environmentOf(withArgs(text, ...extraArgs))
+  environmentOf(withArgs(text, ...extraArgs), "c-a")
     .filter(({ name }) => name !== metrics.name && name !== learners.name)
     .map(({ name, value }) => `${name}=${value}`);
 
@@ -32,7 +32,7 @@ describe("the command line", () => {
         "--advertise-client-urls=http://c-a.c.ns.svc:2379",
         "--initial-cluster-token=u",
       ]);
-      assert.deepEqual(environmentOf(cluster({ version: text })), [metrics, learners]);
+      assert.deepEqual(environmentOf(cluster({ version: text }), "c-a"), [metrics, learners]);
     });
 
   test("holds only flags that every version has, whatever is asked for", () => {
@@ -55,7 +55,7 @@ describe("the command line", () => {
           [],
           `${text} on ${other}`,
         );
-      const variables = new Set(environmentOf(asked).map(({ name }) => name));
+      const variables = new Set(environmentOf(asked, "c-a").map(({ name }) => name));
       assert.deepEqual(
         flags.filter((flag) => variables.has(variableOf(flag))),
         [],
@@ -83,7 +83,7 @@ describe("the command line", () => {
 describe("the variables", () => {
   test("have what some version lacks", () => {
     const etcd = { autoCompactionMode: "periodic" as const, autoCompactionRetention: "1h", extraArgs: ["--pre-vote"] };
-    assert.deepEqual(environmentOf(cluster({ etcd })), [
+    assert.deepEqual(environmentOf(cluster({ etcd }), "c-a"), [
       metrics,
       learners,
       { name: "ETCD_AUTO_COMPACTION_MODE", value: "periodic" },

@@ -7,7 +7,7 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import { isInEveryVersion, spellingsToSet } from "../../etcd/versions/flags.ts";
 import { type EtcdVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { ports } from "./labels.ts";
-import { clientUrlOf, peerUrlOf } from "./names.ts";
+import { clientUrlOf, hostOf, peerUrlOf } from "./names.ts";
 import { plainText, type PodTls, type Scheme, schemeOf, tlsFlags, tlsVariables } from "./tls.ts";
 
 export const dataDirectory = "/var/etcd/data";
@@ -49,13 +49,14 @@ export function commandOf(cluster: CompleteEtcdCluster, member: string, tls: Pod
 /** Everything that some version lacks or calls by another name. */
 export function environmentOf(
   cluster: CompleteEtcdCluster,
+  member: string,
   tls: PodTls = plainText,
 ): { name: string; value: string }[] {
   const { autoCompactionMode, extraArgs = [] } = cluster.spec.etcd;
   const values = new Map([
     ["listen-metrics-urls", listen(ports.metrics)],
     ["max-learners", String(mostLearners)],
-    ...tlsVariables(versionOf(cluster), tls),
+    ...tlsVariables(versionOf(cluster), tls, { host: hostOf(cluster, member), chosen: chosenFlags(cluster) }),
   ]);
   if (autoCompactionMode !== undefined) values.set("auto-compaction-mode", autoCompactionMode);
   const gates = new Map<string, string>();
@@ -68,6 +69,20 @@ export function environmentOf(
   }
   if (gates.size > 0) values.set("feature-gates", [...gates].map((gate) => gate.join("=")).join(","));
   return [...values].map(([name, value]) => ({ name: variableOf(name), value }));
+}
+
+/** The flags that a person sets, as arguments or as variables. */
+export function chosenFlags({ spec: { etcd, pod } }: CompleteEtcdCluster): readonly string[] {
+  const asArguments = extraSettings(etcd.extraArgs ?? []).flatMap(({ spelling }) =>
+    spelling.t === "flag" ? [spelling.name] : [],
+  );
+  const asVariables = (pod.etcdEnv ?? []).map(({ name }) =>
+    name
+      .replace(/^ETCD_/, "")
+      .toLowerCase()
+      .replaceAll("_", "-"),
+  );
+  return [...asArguments, ...asVariables];
 }
 
 /** Go listens at 0.0.0.0 on IPv6 as well where the kernel has it; [::] would fail where it has not. */

@@ -34,8 +34,11 @@ export type FirstStart =
   | { readonly as: "seed" }
   /** The same, with data that its init container makes from a backup. */
   | { readonly as: "restored"; readonly restore: SeedRestore }
-  /** With the list exactly as etcd has it, the member itself included: it exits when they differ. */
-  | { readonly as: "joining"; readonly members: readonly ListedMember[] }
+  /**
+   * With the list exactly as etcd has it, the member itself included: it exits when they differ. `worker` is the image
+   * that can wait for DNS; undefined: nobody waits.
+   */
+  | { readonly as: "joining"; readonly members: readonly ListedMember[]; readonly worker?: string | undefined }
   /** It has data in its volume, and must not start without. */
   | { readonly as: "returning" };
 

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
+import { imageAnnotation } from "./claims.ts";
 import { metadataOf } from "./labels.ts";
 import { etcdContainer, placing, podSecurity, containerSecurity } from "./member-pod.ts";
 
@@ -26,6 +27,7 @@ export function imageCheck(cluster: CompleteEtcdCluster, node: string, image: st
     metadata: {
       ...metadataOf(cluster, imageCheckName(cluster, node, image)),
       labels: { app: "etcd", [imageCheckLabel]: cluster.metadata.name },
+      annotations: { [imageAnnotation]: image },
     },
     spec: {
       // Not by the scheduler: the member is on this node, whether another pod would be put there or not.
@@ -42,8 +44,8 @@ export function imageCheck(cluster: CompleteEtcdCluster, node: string, image: st
           name: etcdContainer,
           image,
           command: [imagePrograms.etcd, "--version"],
-          // Little, so that it fits beside the member; some, because a quota may ask for it.
-          resources: { requests: { cpu: "1m", memory: "16Mi" }, limits: { cpu: "1", memory: "128Mi" } },
+          // Said, because a quota may ask for it; nothing, so that it fits beside the member on a node that is full.
+          resources: { requests: { cpu: "0", memory: "0" }, limits: { cpu: "1", memory: "128Mi" } },
           securityContext: containerSecurity,
         },
       ],

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type FirstStart, initialClusterAnnotation, initialStateAnnotation, startVariables } from "./first-start.ts";
 import type { RestoreJob } from "../../worker/job.ts";
 import { memberPod, settingsAnnotation } from "./member-pod.ts";
+import { plainText, type PodTls } from "./tls.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
@@ -11,13 +12,15 @@ const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
 const seed = { as: "seed" } satisfies FirstStart;
 const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) => memberPod(cluster(spec), "c-a", start);
 
+const lives = "http 2381 /livez?exclude=serializable_read";
+const serves = "http 2379 /readyz?exclude=data_corruption";
 const versions: [string, string[]][] = [
   ["3.2.13", ["tcp 2379", "http 2379 /version"]],
   ["3.3.27", ["tcp 2379", "http 2379 /version"]],
   ["3.4.23", ["tcp 2379", "http 2379 /version"]],
-  ["3.5.35", ["http 2381 /livez", "http 2379 /readyz"]],
-  ["3.6.16", ["http 2381 /livez", "http 2379 /readyz"]],
-  ["3.7.3", ["http 2381 /livez", "http 2379 /readyz"]],
+  ["3.5.35", [lives, serves]],
+  ["3.6.16", [lives, serves]],
+  ["3.7.3", [lives, serves]],
 ];
 for (const [version, [liveness, readiness]] of versions) {
   test(`a pod of etcd ${version} has the image, ports and probes of this version`, () => {
@@ -54,6 +57,7 @@ test("name, labels, annotation, owner and paths are those that people know", () 
   assert.deepEqual(annotations, {
     note: "y",
     "etcd.version": "3.6.16",
+    "etcd.database.coreos.com/image": "quay.io/coreos/etcd:v3.6.16",
     [initialClusterAnnotation]: "c-a=http://c-a.c.ns.svc:2380",
     [initialStateAnnotation]: "new",
   });
@@ -215,4 +219,52 @@ test("where the store knows workers by a ServiceAccount, the pod of a restored m
   assert.deepEqual(spec.imagePullSecrets, [{ name: "own" }, { name: "mirror" }]);
   assert.equal(spec.automountServiceAccountToken, false);
   assert.equal(podOf({ pod }).spec?.serviceAccountName, "etcd");
+});
+
+describe("a joining member whose peers look it up in DNS waits for that before etcd starts", () => {
+  const members = [{ name: "c-a", peerUrls: ["https://c-a.c.ns.svc:2380"] }];
+  const joining = { as: "joining", members, worker: "operator:1" } satisfies FirstStart;
+  const given: PodTls = { ...plainText, peer: "tls" };
+  const made: PodTls = { ...given, made: true };
+  const waitingIn = (version: string, tls: PodTls, start: FirstStart, spec: Partial<EtcdClusterSpec> = {}) =>
+    memberPod(cluster({ version, ...spec }), "c-a", start, tls).spec?.initContainers;
+  const rows: [string, string, PodTls, FirstStart, boolean][] = [
+    ["etcd 3.2 with given certificates", "3.2.13", given, joining, true],
+    ["etcd 3.2 with made certificates", "3.2.13", made, joining, true],
+    ["etcd 3.3 with given certificates", "3.3.27", given, joining, true],
+    ["etcd 3.3 with made certificates, known by their signature", "3.3.27", made, joining, false],
+    ["etcd 3.4 with given certificates, known by their names", "3.4.23", given, joining, false],
+    ["etcd 3.7 with given certificates, known by their names", "3.7.3", given, joining, false],
+    ["plain text", "3.2.13", plainText, joining, false],
+    ["the first member, which nobody has to know", "3.2.13", given, seed, false],
+    ["a member with data, which tries until it is let in", "3.2.13", given, { as: "returning" }, false],
+    ["an operator that does not know its own image", "3.2.13", given, { ...joining, worker: undefined }, false],
+  ];
+  for (const [what, version, tls, start, waits] of rows)
+    test(`${what}: ${waits ? "waits" : "does not wait"}`, () =>
+      assert.equal(waitingIn(version, tls, start)?.[0]?.name, waits ? "await-name" : undefined));
+
+  test("within the restricted profile, and within what a quota asks for", () => {
+    const resources = { limits: { memory: "256Mi" } };
+    const [container] = waitingIn("3.2.13", given, joining, { pod: { resources, DNSTimeoutInSecond: 7 } }) ?? [];
+    assert.deepEqual(
+      [container?.image, container?.resources, container?.volumeMounts, container?.securityContext],
+      [
+        "operator:1",
+        resources,
+        undefined,
+        { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ["ALL"] } },
+      ],
+    );
+    const job = container?.env?.find(({ name }) => name === "ETCD_WORKER_JOB")?.value;
+    assert.deepEqual(JSON.parse(job ?? ""), { do: "awaitName", host: "c-a.c.ns.svc", withinSeconds: 7 });
+    const address = container?.env?.find(({ name }) => name === "ETCD_WORKER_ADDRESS");
+    assert.equal(address?.valueFrom?.fieldRef?.fieldPath, "status.podIP");
+  });
+
+  test("and is not outdated for having waited, nor for not having done so", () => {
+    const settingsIn = (start: FirstStart) =>
+      memberPod(cluster({ version: "3.2.13" }), "c-a", start, given).metadata?.annotations?.[settingsAnnotation];
+    assert.equal(settingsIn(joining), settingsIn({ ...joining, worker: undefined }));
+  });
 });

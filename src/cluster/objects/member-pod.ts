@@ -14,7 +14,9 @@ import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { volumesOf } from "../../worker/mounts.ts";
 import { scratchVolume, workerContainer } from "../../worker/pod.ts";
-import { commandOf, environmentOf, versionOf } from "./etcd-command.ts";
+import { addressVariable, type AwaitNameJob } from "../../worker/job.ts";
+import { imageAnnotation } from "./claims.ts";
+import { chosenFlags, commandOf, environmentOf, versionOf } from "./etcd-command.ts";
 import {
   type FirstStart,
   mayRestoreVariable,
@@ -26,7 +28,16 @@ import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
 import { settingsOf } from "./settings.ts";
-import { plainText, type PodTls, schemeOf, servingGate, tlsMounts, tlsVolumes, trustAnnotations } from "./tls.ts";
+import {
+  peerCheckOf,
+  plainText,
+  type PodTls,
+  schemeOf,
+  servingGate,
+  tlsMounts,
+  tlsVolumes,
+  trustAnnotations,
+} from "./tls.ts";
 
 export const versionAnnotation = "etcd.version";
 /** What `settingsOf` gave when the pod was made. */
@@ -58,6 +69,7 @@ export function memberPod(
         ...startAnnotations(cluster, member, start, schemeOf(tls.peer === "tls")),
         ...trustAnnotations(tls),
         [versionAnnotation]: cluster.spec.version,
+        [imageAnnotation]: imageOf(cluster.spec),
         [settingsAnnotation]: settingsOf(cluster.spec),
         ...restartedAt(cluster),
       },
@@ -90,7 +102,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds ?? 5,
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
-    ...(start.as === "restored" && { initContainers: [restoring(start.restore)] }),
+    ...given("initContainers", beforeEtcd(cluster, member, start, tls)),
     containers: [container(cluster, member, start, tls)],
     volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start), ...workerVolumes(start)],
     ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
@@ -132,6 +144,27 @@ function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStar
     : { name: dataVolume, emptyDir: {} };
 }
 
+function beforeEtcd(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container[] {
+  if (start.as === "restored") return [restoring(start.restore)];
+  if (start.as !== "joining" || start.worker === undefined || tls.peer === "plain") return [];
+  const isLookedUp = peerCheckOf(versionOf(cluster), tls, chosenFlags(cluster)) === "dns";
+  return isLookedUp ? [awaitingName(cluster, member, start.worker)] : [];
+}
+
+/** Its name is how the operator finds what keeps it. */
+export const nameContainer = "await-name";
+const usualDnsTimeout = 60;
+
+/** Peers look it up in DNS, and refuse it until they find it. etcd would exit, and wait for the kubelet's back-off. */
+function awaitingName(cluster: CompleteEtcdCluster, member: string, image: string): Container {
+  const { DNSTimeoutInSecond, resources } = cluster.spec.pod;
+  const withinSeconds = DNSTimeoutInSecond > 0 ? DNSTimeoutInSecond : usualDnsTimeout;
+  const job: AwaitNameJob = { do: "awaitName", host: hostOf(cluster, member), withinSeconds };
+  const { volumeMounts: _, ...worker } = workerContainer({ name: nameContainer, image, job, mounts: [] });
+  const address: EnvVar = { name: addressVariable, valueFrom: { fieldRef: { fieldPath: "status.podIP" } } };
+  return { ...worker, ...given("resources", resources), env: [...(worker.env ?? []), address] };
+}
+
 /** Its name is how the EtcdRestore finds what it says. */
 export const restoreContainer = "restore";
 
@@ -170,7 +203,7 @@ function container(cluster: CompleteEtcdCluster, member: string, start: FirstSta
     securityContext: containerSecurity,
     ...given("resources", resources),
     // The operator's last: of two variables of one name the last one counts.
-    env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster, tls)],
+    env: [...(etcdEnv ?? []), ...startVariables(start), ...environmentOf(cluster, member, tls)],
   };
 }
 

@@ -65,11 +65,18 @@ export function clientUrlOf(cluster: Named, member: MemberName, scheme: Scheme =
   return `${scheme}://${hostOf(cluster, member)}:${ports.client}`;
 }
 
+/** The EtcdCluster that a member of this URL belongs to, as in shop/orders; undefined for one of another form. */
+export function homeOfPeerUrl(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const [member = "", name = "", namespace = "", svc] = new URL(url).hostname.split(".");
+  return svc === "svc" && name !== "" && member.startsWith(`${name}-`) ? `${namespace}/${name}` : undefined;
+}
+
 /**
  * Undefined for a URL that is not of this cluster. The domain behind `.svc` may be any: it can be edited while members
  * run, and etcd-operator 0.9 ignored it. So may be the tail: older releases counted, as in `-0000`.
  */
-export function memberOfPeerUrl(cluster: Named, url: string): MemberName | undefined {
+export function memberOfPeerUrl(cluster: Pick<Named, "metadata">, url: string): MemberName | undefined {
   if (!URL.canParse(url)) return undefined;
   const [member = "", subdomain, namespace, svc] = new URL(url).hostname.split(".");
   const { name } = cluster.metadata;

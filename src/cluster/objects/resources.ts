@@ -32,6 +32,16 @@ export function hasAll(there: ResourceRequirements = {}, wanted: ResourceRequire
   return isThere(there.limits, wanted.limits) && isThere(there.requests, wanted.requests);
 }
 
+/** What has been asked for by now. What is no longer asked for stays in it: Kubernetes takes nothing away. */
+export function askedFor(before: ResourceRequirements = {}, wanted: ResourceRequirements = {}): ResourceRequirements {
+  return {
+    ...before,
+    ...wanted,
+    limits: { ...before.limits, ...wanted.limits },
+    requests: { ...before.requests, ...wanted.requests },
+  };
+}
+
 /** Every limit and request of `before` is in it, in whatever amount: Kubernetes takes none away. */
 export function hasAllNames(after: ResourceRequirements = {}, before: ResourceRequirements = {}): boolean {
   const isThere = (has: Amounts = {}, had: Amounts = {}): boolean =>

@@ -6,7 +6,7 @@ import { controllerOf } from "../../kube/objects/owners.ts";
 import type { Authority } from "../../tls/make.ts";
 import { type Bundle, type KeyPair, type SecretUse as KeyNames, writeBundle } from "../../tls/pem.ts";
 import { metadataOf } from "./labels.ts";
-import { type AuthorityUse, type LeafUse, rotateCaAnnotation, secretName } from "./tls.ts";
+import { type AuthorityUse, type LeafUse, rotateCaAnnotation, secretName, signedBy } from "./tls.ts";
 
 /** Since when applications have time to read what changed in their Secret. */
 export const graceFromAnnotation = `${EtcdCluster.group}/grace-from`;
@@ -41,6 +41,8 @@ export function leafSecret(
 export interface AuthorityContent {
   readonly authority: Authority;
   readonly leaves: Partial<Readonly<Record<LeafUse, KeyPair>>>;
+  /** The CA before, while certificates of it are in use: its key renews them for as long as members trust no other. */
+  readonly previous?: Omit<AuthorityContent, "previous" | "rotated"> | undefined;
   /** What the annotation of the EtcdCluster said when the CA was made. */
   readonly rotated: string | undefined;
 }
@@ -48,23 +50,72 @@ export interface AuthorityContent {
 export function authoritySecret(
   cluster: CompleteEtcdCluster,
   use: AuthorityUse,
-  { authority, leaves, rotated }: AuthorityContent,
+  { rotated, previous, ...current }: AuthorityContent,
 ): Secret {
-  const pairs = Object.entries(leaves).flatMap(([leaf, { cert, key }]) => [
-    [`${leaf}.crt`, cert] as const,
-    [`${leaf}.key`, key] as const,
-  ]);
   return {
     metadata: {
       ...metadataOf(cluster, secretName(cluster, use)),
       ...(rotated !== undefined && { annotations: { [rotateCaAnnotation]: rotated } }),
     },
     type: "Opaque",
-    data: encoded({ ...Object.fromEntries(pairs), "ca.crt": authority.cert, [authorityKey]: authority.key }),
+    data: encoded({ ...filesOf(current), ...(previous && filesOf(previous, previousPrefix)) }),
   };
 }
 
-const authorityKey = "ca.key";
+function filesOf(
+  { authority, leaves }: NonNullable<AuthorityContent["previous"]>,
+  prefix = "",
+): Record<string, string> {
+  const pairs = Object.entries(leaves).flatMap(([leaf, { cert, key }]) => [
+    [`${prefix}${leaf}.crt`, cert] as const,
+    [`${prefix}${leaf}.key`, key] as const,
+  ]);
+  return { ...Object.fromEntries(pairs), [`${prefix}ca.crt`]: authority.cert, [`${prefix}ca.key`]: authority.key };
+}
+
+/** Of the files of the CA before. */
+export const previousPrefix = "previous-";
+
+/** A CA and what it has signed, as a Secret holds them; undefined: there is none. */
+export function authorityIn(
+  use: AuthorityUse,
+  data: Readonly<Record<string, string>>,
+  prefix = "",
+): { readonly cert: string; readonly key: string; readonly leaves: AuthorityContent["leaves"] } | undefined {
+  const { [`${prefix}ca.crt`]: cert = "", [`${prefix}ca.key`]: key = "" } = data;
+  if (cert === "") return undefined;
+  const leaves = signedBy[use].flatMap((leaf) => {
+    const pair = { cert: data[`${prefix}${leaf}.crt`] ?? "", key: data[`${prefix}${leaf}.key`] ?? "" };
+    return pair.cert === "" || pair.key === "" ? [] : [[leaf, pair] as const];
+  });
+  return { cert, key, leaves: Object.fromEntries(leaves) };
+}
+
+const authorityKeys: ReadonlySet<string> = new Set(["ca.key", `${previousPrefix}ca.key`]);
+
+/**
+ * What is ours, in a Secret that others have added to: labels of a team, annotations of a replicator, a keystore. The
+ * resourceVersion of what it goes into stays, so that nothing is overwritten that was written meanwhile.
+ */
+export function broughtInto(before: Secret, { metadata, data, type }: Secret): Secret {
+  const { annotations = {}, ...kept } = before.metadata ?? {};
+  const others = Object.entries(annotations).filter(([name]) => !ownAnnotations.has(name));
+  const theirs = Object.entries(before.data ?? {}).filter(([name]) => !ownFile.test(name));
+  return {
+    ...before,
+    metadata: {
+      ...kept,
+      labels: { ...before.metadata?.labels, ...metadata?.labels },
+      annotations: { ...Object.fromEntries(others), ...metadata?.annotations },
+    },
+    ...(type !== undefined && { type }),
+    data: { ...Object.fromEntries(theirs), ...data },
+  };
+}
+
+/** Certificates and keys under the names that this file gives them; one that is not written any more goes. */
+const ownFile = /^(?:previous-)?(?:ca|tls|peer|server|operator|client|etcd-client)(?:-ca)?\.(?:crt|key)$/;
+const ownAnnotations: ReadonlySet<string> = new Set([graceFromAnnotation, rotateCaAnnotation]);
 
 const encoded = (data: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString("base64")]));
@@ -79,5 +130,5 @@ export function decoded({ data = {} }: Secret): Record<string, string> {
 export function leanSecret(secret: Secret): Secret {
   const { data = {}, ...rest } = secret;
   if (controllerOf(secret)?.kind !== EtcdCluster.kind) return rest;
-  return { ...rest, data: Object.fromEntries(Object.entries(data).filter(([name]) => name !== authorityKey)) };
+  return { ...rest, data: Object.fromEntries(Object.entries(data).filter(([name]) => !authorityKeys.has(name))) };
 }

@@ -3,11 +3,20 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { has } from "../../etcd/versions/features.ts";
-import { parseVersion } from "../../etcd/versions/version.ts";
+import { parseVersion, version as parse } from "../../etcd/versions/version.ts";
 import { leanPod, observedPod } from "../observe/pods.ts";
 import { endpointOf } from "./endpoints.ts";
 import { memberPod } from "./member-pod.ts";
-import { namesToMake, plainText, type PodTls, requiredNames, secretName, servingGate, tlsOf } from "./tls.ts";
+import {
+  namesToMake,
+  plainText,
+  type PodTls,
+  requiredNames,
+  secretName,
+  servingGate,
+  tlsOf,
+  wouldAskDns,
+} from "./tls.ts";
 
 const clusterOf = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
@@ -19,6 +28,7 @@ const both: PodTls = {
   peer: "tls",
   client: true,
   trusts: { peer: "p", client: "q" },
+  anchors: { peer: "t", client: "u" },
   presents: { peer: "r", client: "s" },
   made: true,
 };
@@ -106,15 +116,60 @@ describe("probes need no client certificate", () => {
     assert.equal(podOf(plainText).spec?.readinessGates, undefined));
 });
 
-test("peers of a CA of their own are known by its signature alone, where etcd can be told so", () => {
-  const variablesOf = (tls: PodTls, version: string) =>
-    (podOf(tls, version).spec?.containers[0]?.env ?? [])
-      .map(({ name }) => name)
-      .filter((name) => name.includes("CLIENT_SAN"));
-  assert.deepEqual(variablesOf(both, "3.6.16"), ["ETCD_PEER_SKIP_CLIENT_SAN_VERIFICATION"]);
-  assert.deepEqual(variablesOf(both, "3.5.35"), ["ETCD_EXPERIMENTAL_PEER_SKIP_CLIENT_SAN_VERIFICATION"]);
-  assert.deepEqual(variablesOf(both, "3.2.13"), []);
-  assert.deepEqual(variablesOf({ ...both, made: false }, "3.6.16"), []);
+describe("a new member is known to its peers before DNS knows it, where etcd can be told so", () => {
+  const [experimental, stable] = [
+    "EXPERIMENTAL_PEER_SKIP_CLIENT_SAN_VERIFICATION",
+    "PEER_SKIP_CLIENT_SAN_VERIFICATION",
+  ];
+  const byName = "PEER_CERT_ALLOWED_HOSTNAME=c-a.c.ns.svc";
+  const given = { ...both, made: false };
+  const table: [string, PodTls, string, string[]][] = [
+    ["by the signature of a CA that is theirs alone", both, "3.7.3", [`${stable}=true`]],
+    ["by the signature of a CA that is theirs alone", both, "3.5.35", [`${experimental}=true`]],
+    ["by the signature of a CA that is theirs alone", both, "3.3.27", [`${experimental}=true`]],
+    ["by nothing that 3.2 had", both, "3.2.13", []],
+    ["by the names in a given certificate", given, "3.7.3", [`${stable}=true`, byName]],
+    ["by the names in a given certificate", given, "3.6.16", [`${stable}=true`, byName]],
+    ["by the names in a given certificate", given, "3.5.35", [`${experimental}=true`, byName]],
+    ["by the names in a given certificate", given, "3.4.23", [`${experimental}=true`, byName]],
+    ["by nothing: to 3.3 any certificate of the CA would be a peer's", given, "3.3.27", []],
+    ["by nothing that 3.2 had", given, "3.2.13", []],
+    ["by nothing, where they speak plain text", { ...given, peer: "plain" }, "3.6.16", []],
+    ["by the names, while TLS is being turned on", { ...given, peer: "ready" }, "3.6.16", [`${stable}=true`, byName]],
+  ];
+  const peerVariables = (pod: ReturnType<typeof memberPod>): string[] =>
+    (pod.spec?.containers[0]?.env ?? [])
+      .filter(({ name }) => /CLIENT_SAN|PEER_CERT/.test(name))
+      .map(({ name, value }) => `${name.slice("ETCD_".length)}=${value}`);
+  for (const [what, tls, version, wanted] of table)
+    test(`${version}: ${what}`, () => assert.deepEqual(peerVariables(podOf(tls, version)), wanted));
+
+  test("a person who says who is a peer is not contradicted: etcd does not start with two of these settings", () => {
+    const podWith = (spec: Partial<EtcdClusterSpec>) => memberPod(clusterOf(spec), "c-a", { as: "seed" }, given);
+    for (const name of ["peer-cert-allowed-cn", "peer-cert-allowed-hostname"]) {
+      const asVariable = `ETCD_${name.toUpperCase().replaceAll("-", "_")}`;
+      const seen = peerVariables(podWith({ pod: { etcdEnv: [{ name: asVariable, value: "x" }] } }));
+      assert.deepEqual(seen, [`${asVariable.slice("ETCD_".length)}=x`]);
+      assert.equal(peerVariables(podWith({ etcd: { extraArgs: [`--${name}=x`] } })).length, 1);
+    }
+    const skips = "--experimental-peer-skip-client-san-verification=false";
+    assert.deepEqual(peerVariables(podWith({ etcd: { extraArgs: [skips] } })), [`${stable}=false`]);
+  });
+
+  test("a pod with given certificates is not taken for one with made ones", () => {
+    for (const made of [true, false])
+      assert.equal(observedPod(leanPod(podOf({ ...both, made })), undefined).tls.made, made);
+  });
+
+  test("a version that knows the setting by another name would ask DNS, and is not put into the pod", () => {
+    const variablesIn = (version: string) => observedPod(leanPod(podOf(given, version)), undefined).variables;
+    const asks = (from: string, to: string) => wouldAskDns(variablesIn(from), parse(to));
+    assert.deepEqual(
+      [asks("3.5.35", "3.6.16"), asks("3.6.16", "3.7.3"), asks("3.5.35", "3.7.3")],
+      [false, false, true],
+    );
+    assert.equal(asks("3.2.13", "3.7.3"), false, "it does so already");
+  });
 });
 
 test("names: what certificates must cover, and what those that are made do", () => {

@@ -3,7 +3,8 @@
 import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type AuthorityUse, type GivenUse, type LeafUse, secretName } from "../../api/etcd-cluster/secret-names.ts";
-import { type Spelling, spellingsToSet } from "../../etcd/versions/flags.ts";
+import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
+import { hasFlag, hasSetting, type Spelling, spellingsOf, spellingsToSet, takesAs } from "../../etcd/versions/flags.ts";
 import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { MemberName } from "./names.ts";
 
@@ -21,6 +22,8 @@ export interface PodTls {
   readonly client: boolean;
   /** Fingerprints of the bundles; absent: not known. */
   readonly trusts: Sides;
+  /** The CAs in those bundles, by their keys, as `anchorsIn` writes them: no Secret may hold them any more. Absent: not known. */
+  readonly anchors: Sides;
   /** The signers of the certificates that were in its Secrets when it was made; absent: not known. */
   readonly presents: Sides;
   /** Its certificates are the operator's, from a CA that signs for this cluster alone. */
@@ -32,7 +35,7 @@ export interface Sides {
   readonly client?: string;
 }
 
-export const plainText: PodTls = { peer: "plain", client: false, trusts: {}, presents: {}, made: false };
+export const plainText: PodTls = { peer: "plain", client: false, trusts: {}, anchors: {}, presents: {}, made: false };
 
 export type Scheme = "http" | "https";
 
@@ -80,6 +83,8 @@ export const signedBy: Readonly<Record<AuthorityUse, readonly LeafUse[]>> = {
 
 export const trustsPeerAnnotation = `${EtcdCluster.group}/trusts-peer`;
 export const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
+export const anchorsPeerAnnotation = `${EtcdCluster.group}/anchors-peer`;
+export const anchorsClientAnnotation = `${EtcdCluster.group}/anchors-client`;
 /** Changed when the files of the pod were renewed, so that its kubelet looks at it. */
 export const renewedAnnotation = `${EtcdCluster.group}/renewed`;
 /** The CA behind the certificate that was in use when the pod was made. */
@@ -93,11 +98,16 @@ export const servingGate = `${EtcdCluster.group}/serving`;
 const sideAnnotations = [
   ["trusts", "peer", trustsPeerAnnotation],
   ["trusts", "client", trustsClientAnnotation],
+  ["anchors", "peer", anchorsPeerAnnotation],
+  ["anchors", "client", anchorsClientAnnotation],
   ["presents", "peer", presentsPeerAnnotation],
   ["presents", "client", presentsClientAnnotation],
 ] as const;
 
-export function trustAnnotations(tls: Pick<PodTls, "trusts" | "presents">): Record<string, string> {
+/** What is written on a pod. */
+export type PodTrust = Pick<PodTls, "trusts" | "anchors" | "presents">;
+
+export function trustAnnotations(tls: PodTrust): Record<string, string> {
   return Object.fromEntries(
     sideAnnotations.flatMap(([what, side, name]) => {
       const value = tls[what][side];
@@ -106,15 +116,15 @@ export function trustAnnotations(tls: Pick<PodTls, "trusts" | "presents">): Reco
   );
 }
 
-export function trustIn(annotations: Readonly<Record<string, string>>): Pick<PodTls, "trusts" | "presents"> {
-  const read = (wanted: "trusts" | "presents"): Sides =>
+export function trustIn(annotations: Readonly<Record<string, string>>): PodTrust {
+  const read = (wanted: keyof PodTrust): Sides =>
     Object.fromEntries(
       sideAnnotations.flatMap(([what, side, name]) => {
         const value = annotations[name];
         return what === wanted && value !== undefined ? [[side, value]] : [];
       }),
     );
-  return { trusts: read("trusts"), presents: read("presents") };
+  return { trusts: read("trusts"), anchors: read("anchors"), presents: read("presents") };
 }
 
 // Files, under the names of etcd-operator 0.9.
@@ -160,15 +170,69 @@ export function tlsFlags(tls: PodTls): readonly (readonly [flag: string, value: 
   );
 }
 
+/** How a member knows that who dials it is a peer, once the CA of peers has signed its certificate. */
+export type PeerCheck =
+  /** By nothing else: the CA signs for this cluster alone. */
+  | "signature"
+  /** The certificate has to be for a member of this cluster, whatever address it comes from. */
+  | "name"
+  /** The address has to have one of the certificate's names in DNS, or the certificate no name at all. */
+  | "dns";
+
+const skipsDns: Spelling = { t: "flag", name: "peer-skip-client-san-verification" };
+const allowedName = "peer-cert-allowed-hostname";
+
+/** Settings by which a person says who is a peer. etcd does not start with two of them. */
+const peerSettings: readonly string[] = ["peer-cert-allowed-cn", allowedName];
+
 /**
- * etcd compares the names in a peer's certificate with what DNS says of its address, and a member that has just started
- * is not in DNS yet. Where the CA signs for this cluster alone, its signature is enough. 3.2 does not know the setting.
+ * etcd asks DNS for the names of the address that dials it, and a member that has just started is not in DNS yet: it is
+ * refused, exits, and the kubelet backs off. So DNS is asked only where a version cannot do without: 3.2 has no setting
+ * for it, and 3.3 cannot compare a name instead.
  */
-export function tlsVariables(version: EtcdVersion, { peer, made }: PodTls): readonly (readonly [string, string])[] {
-  if (peer === "plain" || !made) return [];
-  const setting: Spelling = { t: "flag", name: "peer-skip-client-san-verification" };
-  return spellingsToSet(version, setting).flatMap((spelling) =>
-    spelling.t === "flag" ? [[spelling.name, "true"] as const] : [],
+export function peerCheckOf(version: EtcdVersion, { made }: Pick<PodTls, "made">, chosen: ByPerson = []): PeerCheck {
+  if (!hasSetting(version, skipsDns)) return "dns";
+  if (made) return "signature";
+  const isChosen = [...spellingsOf(skipsDns).flatMap(flagNameOf), ...peerSettings].some((flag) =>
+    chosen.includes(flag),
+  );
+  return hasFlag(version, allowedName) && !isChosen ? "name" : "dns";
+}
+
+/** Flags of etcd that the spec sets, as arguments or as variables. */
+export type ByPerson = readonly string[];
+
+/** `host`: any name of a member; a certificate that is for one is for all. */
+export function tlsVariables(
+  version: EtcdVersion,
+  tls: PodTls,
+  { host, chosen }: { readonly host: string; readonly chosen: ByPerson },
+): readonly (readonly [string, string])[] {
+  const check = peerCheckOf(version, tls, chosen);
+  if (tls.peer === "plain" || check === "dns") return [];
+  const skipping = spellingsToSet(version, skipsDns).flatMap(flagNameOf);
+  return [
+    ...skipping.map((name) => [name, "true"] as const),
+    ...(check === "name" ? [[allowedName, host] as const] : []),
+  ];
+}
+
+const flagNameOf = (spelling: Spelling): string[] => (spelling.t === "flag" ? [spelling.name] : []);
+
+/** How a pod that is there tells its peers, by the variables that it was made with. */
+export function peerCheckBy(variables: readonly string[]): PeerCheck {
+  const isSkipping = spellingsOf(skipsDns)
+    .flatMap(flagNameOf)
+    .some((name) => variables.includes(variableOf(name)));
+  if (!isSkipping) return "dns";
+  return variables.includes(variableOf(allowedName)) ? "name" : "signature";
+}
+
+/** Whether it would ask DNS in this version though it does not where it was made: the setting has another name there. */
+export function wouldAskDns(variables: readonly string[], version: EtcdVersion): boolean {
+  if (peerCheckBy(variables) === "dns" || !hasSetting(version, skipsDns)) return false;
+  return !spellingsOf(skipsDns).some(
+    (one) => takesAs(version, one) && flagNameOf(one).some((name) => variables.includes(variableOf(name))),
   );
 }
 

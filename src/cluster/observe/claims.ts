@@ -1,26 +1,26 @@
 // Reduces the claim of a member's volume to what the planner needs.
 import { parseClusterId } from "../../etcd/ids.ts";
 import type { StoreView } from "../../kube/cache/store.ts";
-import type { Node, PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
+import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
+import { keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { amountOf } from "../../api/etcd-cluster/resource-problems.ts";
 import {
   cannotGrowAnnotation,
   claimLabel,
   clusterIdAnnotation,
   clusterUidAnnotation,
+  homeOf,
   imageAnnotation,
   peerSchemeAnnotation,
   requestOf,
 } from "../objects/claims.ts";
 import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { schemeOf } from "../objects/tls.ts";
-import { observedNode } from "./pods.ts";
 import type { Claim, Release } from "./world.ts";
 
-/** The scheduler writes it where a volume is made for the pod that uses it first. */
-const selectedNode = "volume.kubernetes.io/selected-node";
-
-export function observedClaim(claim: PersistentVolumeClaim, nodes: StoreView<Node> | undefined): Claim {
+/** `node`: as `volume-nodes.ts` found it. */
+export function observedClaim(claim: PersistentVolumeClaim, node: Claim["node"] = { t: "none" }): Claim {
   const { name = "", uid = "", labels = {}, annotations = {}, deletionTimestamp } = claim.metadata ?? {};
   const { [clusterUidAnnotation]: clusterUid, [cannotGrowAnnotation]: cannotGrow } = annotations;
   const { [settingsAnnotation]: madeFrom } = annotations;
@@ -34,6 +34,7 @@ export function observedClaim(claim: PersistentVolumeClaim, nodes: StoreView<Nod
     terminating: deletionTimestamp !== undefined,
     phase: phaseOf(claim),
     ...(clusterUid !== undefined && { clusterUid }),
+    hasHome: homeOf(claim) !== undefined,
     ...(clusterId !== undefined && { clusterId }),
     ...(release !== undefined && { release }),
     ...(madeFrom !== undefined && { madeFrom }),
@@ -41,9 +42,27 @@ export function observedClaim(claim: PersistentVolumeClaim, nodes: StoreView<Nod
     owned: (claim.metadata?.ownerReferences ?? []).length > 0,
     requested,
     capacity: amountOf(claim.status?.capacity?.["storage"]) ?? 0,
-    node: observedNode(annotations[selectedNode], nodes),
+    node,
     ...(cannotGrow !== undefined && { cannotGrow }),
   };
+}
+
+/**
+ * The EtcdCluster whose data it holds, if that is another one than this: by what is written on it, and where an older operator
+ * made it, by the uid of an EtcdCluster that lives elsewhere. One that was deleted, and made again, leaves no such trace.
+ */
+export function foreignHomeOf(
+  claim: PersistentVolumeClaim,
+  cluster: KubeObject,
+  clusters: StoreView<EtcdCluster>,
+): string | undefined {
+  const own = keyText(keyOf(cluster));
+  const noted = homeOf(claim);
+  if (noted !== undefined) return noted === own ? undefined : noted;
+  const uid = claim.metadata?.annotations?.[clusterUidAnnotation];
+  if (uid === undefined || uid === cluster.metadata?.uid) return undefined;
+  for (const other of clusters.values()) if (other.metadata?.uid === uid) return keyText(keyOf(other));
+  return undefined;
 }
 
 function phaseOf({ status }: PersistentVolumeClaim): Claim["phase"] {
@@ -58,11 +77,11 @@ function releaseIn(annotations: Readonly<Record<string, string>>): Release | und
 /** Only what is read back is kept in memory. */
 export function leanClaim({ metadata, spec, status }: PersistentVolumeClaim): PersistentVolumeClaim {
   const { managedFields: _, ...kept } = metadata ?? {};
-  const { resources } = spec ?? {};
+  const { resources, volumeName } = spec ?? {};
   const { phase, capacity } = status ?? {};
   return {
     metadata: kept,
-    spec: { ...(resources && { resources }) },
+    spec: { ...(resources && { resources }), ...(volumeName && { volumeName }) },
     status: { ...(phase && { phase }), ...(capacity && { capacity }) },
   };
 }

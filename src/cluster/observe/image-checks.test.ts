@@ -24,6 +24,12 @@ function check(state: State | undefined, phase = "Running", found?: string): Pod
 }
 
 const exit = (exitCode: number, more: object = {}): State => ({ terminated: { exitCode, ...more } });
+const evicted = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, reason: "Evicted" } });
+/** A webhook has put another container into it, which comes first by name. */
+const beside = (pod: Pod): Pod => {
+  const agent = { name: "agent", image: "", imageID: "", ready: true, restartCount: 0, state: { running: {} } };
+  return { ...pod, status: { ...pod.status, containerStatuses: [agent, ...(pod.status?.containerStatuses ?? [])] } };
+};
 const pull = { reason: "ErrImagePull", message: "not found" };
 const failed = (problem: string): ImageCheckState => ({ t: "failed", problem });
 const table: [string, Pod, ImageCheckState][] = [
@@ -48,10 +54,24 @@ const table: [string, Pod, ImageCheckState][] = [
     failed("etcd --version ended with exit code 137 (OOMKilled)"),
   ],
   [
-    "whose pod was refused by its node has failed, with the pod's reason",
-    check(undefined, "Failed"),
-    failed("phase Failed"),
+    "whose pod was refused by its node says nothing about the image",
+    {
+      ...check(undefined),
+      status: { phase: "Failed", reason: "OutOfcpu", message: "Node didn't have enough resource: cpu" },
+    },
+    { t: "rejected", problem: "OutOfcpu: Node didn't have enough resource: cpu" },
   ],
+  [
+    "whose pod was evicted in the middle says nothing about the image",
+    evicted(check(exit(137), "Failed")),
+    { t: "rejected", problem: "Evicted" },
+  ],
+  [
+    "whose pod failed before its program ran says nothing about the image",
+    check(undefined, "Failed"),
+    { t: "rejected", problem: "phase Failed" },
+  ],
+  ["beside which another container runs has ended", beside(check(exit(0))), { t: "ended" }],
   ["whose version was read has it", check(exit(0), "Succeeded", "3.7.3"), { t: "found", version: "3.7.3" }],
   [
     "that printed something else has failed",

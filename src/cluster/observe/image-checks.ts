@@ -1,6 +1,7 @@
 // Reduces a pod that proves an image to what came of it.
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { foundVersionAnnotation } from "../objects/image-check.ts";
+import { etcdContainer } from "../objects/member-pod.ts";
 import { observedPod } from "./pods.ts";
 import type { ImageCheck, ImageCheckState } from "./world.ts";
 
@@ -14,17 +15,24 @@ function stateOf(pod: Pod): ImageCheckState {
   if (version === "") return { t: "failed", problem: "the program in it does not say which version of etcd it is" };
   if (version !== undefined) return { t: "found", version };
   // The kubelet reports the container before the phase of its pod.
-  const exitCode = pod.status?.containerStatuses?.[0]?.state?.terminated?.exitCode;
+  const exitCode = endOf(pod)?.exitCode;
   if (pod.status?.phase === "Succeeded" || exitCode === 0) return { t: "ended" };
   const { state } = observedPod(pod, undefined);
+  // Only the kubelet gives a pod a reason: OutOfcpu, OutOfpods, NodeAffinity, Evicted, Preempting, Terminated.
+  const isRejected = state.t === "ended" && (pod.status?.reason !== undefined || exitCode === undefined);
+  if (isRejected) return { t: "rejected", problem: state.problem };
   if (state.t === "ended" || state.t === "crashing") return { t: "failed", problem: problemOf(pod, state.problem) };
   const { problem, advice } = { problem: undefined, advice: undefined, ...state };
   return { t: "running", ...(problem !== undefined && { problem }), ...(advice !== undefined && { advice }) };
 }
 
+/** Others may have put containers beside it. */
+const endOf = ({ status }: Pod) =>
+  status?.containerStatuses?.find(({ name }) => name === etcdContainer)?.state?.terminated;
+
 /** A pod that failed says less than its container. */
-function problemOf({ status }: Pod, otherwise: string): string {
-  const { exitCode, reason, message } = status?.containerStatuses?.[0]?.state?.terminated ?? {};
+function problemOf(pod: Pod, otherwise: string): string {
+  const { exitCode, reason, message } = endOf(pod) ?? {};
   if (exitCode === undefined) return otherwise;
   return `etcd --version ended with exit code ${exitCode}${message ? `: ${message.trim()}` : reason ? ` (${reason})` : ""}`;
 }

@@ -96,13 +96,14 @@ function secretOf({ spec: { auth } }: CompleteEtcdCluster): string | undefined {
   return name === "" ? undefined : name;
 }
 
+/** A field of a Secret with a login, empty if there is none. Many a Secret is made with echo, which adds a line end. */
+export const loginField = (data: Readonly<Record<string, string>>, field: "username" | "password"): string =>
+  Buffer.from(data[field] ?? "", "base64")
+    .toString()
+    .replace(/\r?\n$/, "");
+
 function sourceIn(secret: string, data: Readonly<Record<string, string>>): LoginSource {
-  // Many a Secret is made with echo, which adds a line end.
-  const [username, password] = ["username", "password"].map((key) =>
-    Buffer.from(data[key] ?? "", "base64")
-      .toString()
-      .replace(/\r?\n$/, ""),
-  );
+  const [username, password] = [loginField(data, "username"), loginField(data, "password")];
   if (username && password) return { t: "given", secret, login: new Login(username, password) };
   const lacks = [...(username ? [] : ["username"]), ...(password ? [] : ["password"])];
   return { t: "unusable", secret, trouble: { t: "secretIncomplete", secret, lacks } };

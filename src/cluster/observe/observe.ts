@@ -14,12 +14,15 @@ import { isCached } from "../objects/labels.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
-import { observedClaim } from "./claims.ts";
+import { foreignHomeOf, observedClaim } from "./claims.ts";
+import { askingRestore } from "./asking-restore.ts";
 import { observedImageCheck } from "./image-checks.ts";
 import { lastBackupOf } from "./last-backup.ts";
 import { observedPod } from "./pods.ts";
 import { observedTls, reachableAt, wireSides } from "./tls.ts";
 import { clientServiceName } from "../objects/services.ts";
+import { volumeNode } from "./volume-nodes.ts";
+import { withEndRead } from "./wordless-ends.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { type EtcdView, latchedIdOf, type MemberPod, type World } from "./world.ts";
 
@@ -47,7 +50,9 @@ export async function observe(
   const latched = latchedIdOf(cluster);
   const tls = await observedTls(cluster, caches, api, signal);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
-    const pods = at.map((pod) => observedPod(pod, caches.nodes));
+    const pods = await Promise.all(
+      at.map((pod) => withEndRead(observedPod(pod, caches.nodes), cluster.metadata.namespace, api, signal)),
+    );
     const regressed: Asking["regressed"] = (answers, listed) => context.progress.note(cluster, answers, listed);
     const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
     const ask = async (): Promise<EtcdView> => {
@@ -76,16 +81,28 @@ export async function observe(
   const unclaimed = seen.pods.filter(({ hasVolume, name }) => hasVolume && !isAmong(cached, name));
   const without = [...missing, ...unclaimed.map(({ name }) => name)].filter((name) => !isAmong(cached, name));
   const strayClaims = usesVolumes(cluster, seen.pods) ? await strayClaimsAmong(without, cluster, api, signal) : [];
-  const claims = [...cached, ...strayClaims].map((claim) => observedClaim(claim, caches.nodes));
-  const left = named.filter((claim) => !isClaimOf(claim, cluster)).map((claim) => observedClaim(claim, caches.nodes));
+  const looked = [...cached, ...strayClaims].map(async (claim) => {
+    const pod = seen.pods.find(({ name, hasVolume }) => hasVolume && name === claim.metadata?.name);
+    return observedClaim(claim, await volumeNode(claim, pod, { api, nodes: caches.nodes, signal }));
+  });
+  const claims = await Promise.all(looked);
+  const others = named
+    .filter((claim) => !isClaimOf(claim, cluster))
+    .map((claim) => ({ claim, observed: observedClaim(claim) }))
+    .filter(({ observed: { role, terminating } }) => role === "current" && !terminating)
+    .map((other) => ({ ...other, home: foreignHomeOf(other.claim, cluster, caches.clusters) }));
   return {
     cluster,
     problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
     tls: { ...tls, presented },
+    asking: await askingRestore(cluster, api, signal),
     backup: lastBackupOf(caches.backups?.byIndex("cluster", keyText(key)) ?? []),
     claims,
-    leftClaims: left.filter(({ role, terminating }) => role === "current" && !terminating),
+    leftClaims: others.flatMap(({ home, observed }) => (home === undefined ? [observed] : [])),
+    foreignClaims: others.flatMap(({ home, observed: { name, uid } }) =>
+      home === undefined ? [] : [{ name, uid, of: home }],
+    ),
     imageChecks: owned.filter(isImageCheck).map(observedImageCheck),
     peerService: own(caches.services.get(key)),
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),

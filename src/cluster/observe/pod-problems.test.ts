@@ -57,6 +57,17 @@ const troubles: [string, PodTrouble | undefined, RegExp, RegExp][] = [
     /^Error: etcd ended with exit code 1 \(discovery failed: no such host\)$/,
     /spec\.pod\.etcdEnv, spec\.etcd/,
   ],
+  [
+    "was let in by nobody",
+    endProblem({
+      exitCode: 1,
+      reason: "Error",
+      message:
+        '{"level":"fatal","msg":"discovery failed","error":"could not retrieve cluster information from the given URLs"}',
+    }),
+    /could not retrieve cluster information/,
+    /^No peer has answered it(?!.*etcdEnv)/,
+  ],
   ["ended in an unknown way", endProblem(undefined), /^Error: etcd ended with exit code unknown$/, /kubectl logs/],
 ];
 for (const [what, trouble, problem, advice] of troubles)

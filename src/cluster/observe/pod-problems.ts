@@ -43,6 +43,9 @@ const noVolume =
 const endsItself =
   "Correct what it complains about in spec.pod.etcdEnv, spec.etcd or spec.pod.ClusterDomain; `kubectl logs --previous` has all of it.";
 
+const noPeerAnswers =
+  "No peer has answered it, and it is started again: see that members reach each other's port 2380, that DNS knows the names of their pods, and that spec.pod.ClusterDomain is the domain of your Kubernetes cluster.";
+
 export function schedulingProblem(reason = "Unschedulable", message?: string): PodTrouble {
   const problem = sentence(reason, message);
   if (reason !== "Unschedulable") return { problem };
@@ -64,15 +67,15 @@ export function endProblem(ended: ContainerStateTerminated | undefined): PodTrou
   if (startErrors.has(reason)) return { problem: withWords(message), advice: program };
   // It was stopped in the middle of whatever it wrote last.
   if (reason === "OOMKilled") return { problem: what, advice: memory };
-  return { problem: withWords(lastWordsOf(message)), advice: endsItself };
+  return { problem: withWords(lastWordsOf(message)), advice: foundNoData(message) ? noPeerAnswers : endsItself };
 }
 
 /**
  * etcd exits like this when it has no data and nobody whom it could ask about its cluster (etcdserver/cluster_util.go,
  * from 3.2 to 3.7). There is no code for it.
  */
-export function foundNoData(ended: ContainerStateTerminated | undefined): boolean {
-  return ended?.message?.toLowerCase().includes("could not retrieve cluster information") ?? false;
+export function foundNoData(printed: string): boolean {
+  return printed.toLowerCase().includes("could not retrieve cluster information");
 }
 
 /** Of a worker that could not make the data of a member; undefined while it has not failed. */
@@ -80,6 +83,23 @@ export function restoreProblem(message: string | undefined): PodTrouble | undefi
   const result = message === undefined ? undefined : parseResult(message);
   if (message === undefined || result?.ok === true) return undefined;
   return { problem: sentence("its data could not be restored", result?.message) };
+}
+
+/** Of the container that waits for DNS, in the operator's own image. */
+export function workerImageProblem(waiting: ContainerStateWaiting): PodTrouble | undefined {
+  const found = waitingProblem(waiting);
+  return found?.advice === image ? { ...found, advice: workerImage } : found;
+}
+
+const workerImage =
+  "It is the operator's own image: let the nodes pull it, with spec.pod.imagePullSecrets where its registry asks who they are, or start the operator with -worker-image.";
+
+/** Of one that has failed; undefined while it has not. */
+export function nameProblem(ended: ContainerStateTerminated | undefined): PodTrouble | undefined {
+  if (ended === undefined) return undefined;
+  const result = parseResult(ended.message ?? "");
+  const words = result?.ok === false ? result.message : (ended.reason ?? `exit code ${ended.exitCode}`);
+  return { problem: sentence("the container that waits for its name in DNS has failed", words) };
 }
 
 export function sentence(reason: string, message: string | undefined): string {

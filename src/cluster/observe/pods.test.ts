@@ -6,7 +6,7 @@ import { leanNode, leanPod, observedPod } from "./pods.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { changedFromAnnotation, memberPod, restartedAtAnnotation, settingsAnnotation } from "../objects/member-pod.ts";
-import { endProblem, schedulingProblem, waitingProblem } from "./pod-problems.ts";
+import { endProblem, schedulingProblem, waitingProblem, workerImageProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
@@ -45,6 +45,20 @@ const runningUnready = (initializedAt: number, unreadySince: number): Pod =>
     },
     "n",
   );
+test("the image of a pod is the one that was asked for, where that is written down, and admission's besides", () => {
+  const image = (annotations: Record<string, string>) => {
+    const metadata = { name: "demo-a", namespace: "shop", annotations };
+    const { image: asked, rewritten } = observedPod(
+      { metadata, spec: { containers: [{ name: "etcd", image: "mirror/etcd:1" }] } },
+      undefined,
+    );
+    return [asked, rewritten];
+  };
+  assert.deepEqual(image({}), ["mirror/etcd:1", undefined]);
+  assert.deepEqual(image({ "etcd.database.coreos.com/image": "mirror/etcd:1" }), ["mirror/etcd:1", undefined]);
+  assert.deepEqual(image({ "etcd.database.coreos.com/image": "etcd:1" }), ["etcd:1", "mirror/etcd:1"]);
+});
+
 test("a pod that was ready once is known by it, and one that never was is not mistaken for it", () => {
   const readyOnce = (pod: Pod): boolean => observedPod(pod, undefined).readyOnce === true;
   assert.equal(readyOnce(runningUnready(20, 50)), true);
@@ -72,6 +86,30 @@ const states: [string, Pod, object][] = [
     pod({ containerStatuses: etcd({ waiting: { reason: "ErrImagePull", message: "not found" } }) }, "n"),
     { t: "starting", ...waitingProblem({ reason: "ErrImagePull", message: "not found" }) },
   ],
+  ...(
+    [
+      ["waits for its name in DNS", { running: {} }, {}],
+      ["has found its name in DNS", { terminated: { exitCode: 0 } }, {}],
+      [
+        "cannot pull the image that waits for its name",
+        { waiting: { reason: "ErrImagePull", message: "not found" } },
+        workerImageProblem({ reason: "ErrImagePull", message: "not found" }),
+      ],
+      [
+        "cannot wait for its name",
+        { terminated: { exitCode: 1, message: '{"ok":false,"code":"failed","message":"no resolv.conf"}' } },
+        { problem: "the container that waits for its name in DNS has failed: no resolv.conf" },
+      ],
+    ] as const
+  ).map(([what, state, trouble]): [string, Pod, object] => {
+    const waiting = { name: "await-name", image: "", imageID: "", ready: false, restartCount: 0, state };
+    const initializing = etcd({ waiting: { reason: "PodInitializing" } });
+    return [
+      what,
+      pod({ initContainerStatuses: [waiting], containerStatuses: initializing }, "n"),
+      { t: "starting", ...trouble },
+    ];
+  }),
   ["runs and has not passed its start-up probe", runningUnready(20, 20), { t: "running", restarts: 3, unheard: true }],
   ["runs again, and was ready before", runningUnready(20, 50), { t: "running", restarts: 3 }],
   [
@@ -91,7 +129,7 @@ const states: [string, Pod, object][] = [
       },
       "n",
     ),
-    { t: "crashing", since: 20_000, exitedAt: 50_000, restarts: 4, ...endProblem(ended) },
+    { t: "crashing", since: 20_000, exitedAt: 50_000, restarts: 4, wordless: true, ...endProblem(ended) },
   ],
   [
     "has exited just now and was ready until then",
@@ -102,7 +140,7 @@ const states: [string, Pod, object][] = [
       },
       "n",
     ),
-    { t: "crashing", since: 50_000, exitedAt: 50_000, restarts: 0, ...endProblem(ended) },
+    { t: "crashing", since: 50_000, exitedAt: 50_000, restarts: 0, wordless: true, ...endProblem(ended) },
   ],
   [
     "runs, and since when",

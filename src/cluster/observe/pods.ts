@@ -8,22 +8,28 @@ import {
   changedFromAnnotation,
   dataVolume,
   etcdContainer,
+  nameContainer,
   restartedAtAnnotation,
   restoreContainer,
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
+import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
+import { parseSettings } from "../objects/settings.ts";
+import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
-import { renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
+import { peerCheckBy, renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import {
   endProblem,
   foundNoData,
+  nameProblem,
   neverRan,
   restoreProblem,
   schedulingProblem,
   sentence,
   waitingProblem,
+  workerImageProblem,
 } from "./pod-problems.ts";
 import {
   initialClusterAnnotation,
@@ -37,6 +43,8 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
   const state = stateOf(pod);
   const { [settingsAnnotation]: madeFrom, [restartedAtAnnotation]: restartedAt } = annotations ?? {};
+  const startedAgain = startedAgainIn(annotations?.[startedAgainAnnotation], containerOf(pod)?.image ?? "");
+  const quota = numberOf(settingOf(pod, "quota-backend-bytes"));
   const changedFrom = changedFromIn(annotations?.[changedFromAnnotation]);
   return {
     name,
@@ -50,20 +58,27 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     address: state.t === "ended" ? undefined : pod.status?.podIP || undefined,
     node: observedNode(pod.spec?.nodeName, nodes),
     version: annotations?.[versionAnnotation] ?? "",
-    image: containerOf(pod)?.image ?? "",
+    ...imageOf(pod, startedAgain),
+    ...(startedAgain && { startedAgain: { restarts: startedAgain.restarts, under: nameOf(startedAgain) } }),
     resources: containerOf(pod)?.resources,
     ...startedWith(pod),
     maxLearners: numberOf(settingOf(pod, "max-learners")),
+    ...(quota !== undefined && { quota }),
     guard: guardOf(pod),
     ...(madeFrom !== undefined && { madeFrom }),
+    ...givenVariables(pod),
     ...(restartedAt !== undefined && { restartedAt }),
     ...(changedFrom !== undefined && { changedFrom }),
     ...joinsWith(pod),
+    ...advertisedBy(pod),
     ...spokenBy(pod),
     ...(pod.spec?.volumes?.some(({ name }) => name === backupsVolume) && { holdsBackups: true }),
     hasVolume: pod.spec?.volumes?.some((v) => v.name === dataVolume && v.persistentVolumeClaim !== undefined) ?? false,
   };
 }
+
+const nameOf = ({ asked, reference }: StartedAgain): "itsName" | "anotherName" =>
+  asked === reference ? "itsName" : "anotherName";
 
 function stateOf(pod: Pod): PodState {
   const { phase, reason, message } = pod.status ?? {};
@@ -73,7 +88,7 @@ function stateOf(pod: Pod): PodState {
   const container = pod.status?.containerStatuses?.find((status) => status.name === etcdContainer);
   if (container?.state?.running !== undefined) return running(pod, container);
   if (container !== undefined && isCrashing(container)) return crashing(pod, container);
-  return restoringState(pod) ?? { t: "starting", ...startProblem(container) };
+  return restoringState(pod) ?? { t: "starting", ...(waitsForName(pod) ?? startProblem(container)) };
 }
 
 /** Its data is being made from a backup, which takes as long as it takes. */
@@ -84,6 +99,15 @@ function restoringState(pod: Pod): PodState | undefined {
   const ended = terminated ?? status.lastState?.terminated;
   const isWaiting = waiting !== undefined && waiting.reason !== backOff;
   return { t: "starting", restoring: true, ...(isWaiting ? waitingProblem(waiting) : restoreProblem(ended?.message)) };
+}
+
+/** What keeps the container that waits for DNS from running; undefined: nothing, or there is none. */
+function waitsForName(pod: Pod): PodTrouble | undefined {
+  const status = pod.status?.initContainerStatuses?.find(({ name }) => name === nameContainer);
+  const { terminated, waiting } = status?.state ?? {};
+  if (status === undefined || terminated?.exitCode === 0) return undefined;
+  if (waiting !== undefined && waiting.reason !== backOff) return workerImageProblem(waiting);
+  return nameProblem(terminated ?? status.lastState?.terminated);
 }
 
 /** `started` is the start-up probe's word. Without one, as in pods of etcd-operator 0.9, it is true at once. */
@@ -146,7 +170,8 @@ function crashing(pod: Pod, container: ContainerStatus): PodState {
     since: began,
     exitedAt: time(ended?.finishedAt) ?? began,
     restarts: container.restartCount,
-    ...(foundNoData(ended) && { withoutData: true }),
+    ...(foundNoData(ended?.message ?? "") && { withoutData: true }),
+    ...((ended?.message ?? "") === "" && { wordless: true }),
     ...endProblem(ended),
   };
 }
@@ -163,6 +188,13 @@ export function observedNode(name: string | undefined, nodes: StoreView<Node> | 
 }
 
 const containerOf = (pod: Pod) => pod.spec?.containers.find(({ name }) => name === etcdContainer);
+
+/** As it was asked for: what came out is what admission made of it, and asking again would give the same. */
+function imageOf(pod: Pod, startedAgain: StartedAgain | undefined): Pick<MemberPod, "image" | "rewritten"> {
+  const has = containerOf(pod)?.image ?? "";
+  const asked = pod.metadata?.annotations?.[imageAnnotation] ?? startedAgain?.asked;
+  return asked === undefined || asked === has ? { image: has } : { image: asked, rewritten: has };
+}
 
 function startedWith(pod: Pod): Pick<MemberPod, "flags" | "variables" | "featureGates" | "probes"> {
   const { command = [], env = [], livenessProbe, readinessProbe } = containerOf(pod) ?? {};
@@ -190,7 +222,7 @@ function spokenBy(pod: Pod): Pick<MemberPod, "tls" | "servingGate" | "renewed"> 
       peer: isTls("listen-peer-urls") ? "tls" : prepared,
       client: isTls("listen-client-urls"),
       ...trustIn(pod.metadata?.annotations ?? {}),
-      made: variables.some((name) => name.endsWith("_PEER_SKIP_CLIENT_SAN_VERIFICATION")),
+      made: peerCheckBy(variables) === "signature",
     },
     ...(renewed !== undefined && { renewed }),
     ...(isGated && { servingGate: conditionOf(pod, servingGate)?.status === "True" ? "open" : "closed" }),
@@ -200,9 +232,10 @@ function spokenBy(pod: Pod): Pick<MemberPod, "tls" | "servingGate" | "renewed"> 
 /** Whatever a person made of it: then it is not known to have been changed. */
 function changedFromIn(text: string | undefined): ChangedFrom | undefined {
   try {
-    const { version, image, restarts }: Partial<ChangedFrom> = JSON.parse(text ?? "{}");
+    const { version, image, restarts, ran }: Partial<ChangedFrom> = JSON.parse(text ?? "{}");
     const isWhole = typeof version === "string" && typeof image === "string" && typeof restarts === "number";
-    return isWhole ? { version, image, restarts } : undefined;
+    if (!isWhole) return undefined;
+    return { version, image, restarts, ...(typeof ran === "string" && { ran }) };
   } catch {
     return undefined;
   }
@@ -220,6 +253,20 @@ const numberOf = (text: string | undefined): number | undefined => {
   return Number.isNaN(number) ? undefined : number;
 };
 
+/** Their values are in no annotation: should the spec be wrong one day, other members are made with these. */
+function givenVariables(pod: Pod): Pick<MemberPod, "etcdEnv"> {
+  const names = givenNames(pod);
+  if (names.size === 0) return {};
+  return { etcdEnv: (containerOf(pod)?.env ?? []).filter(({ name }) => names.has(name)) };
+}
+
+function givenNames({ metadata }: Pod): ReadonlySet<string> {
+  const text = metadata?.annotations?.[settingsAnnotation];
+  // Most pods have none, and pods are many.
+  if (text?.includes('"etcdEnv"') !== true) return new Set();
+  return new Set(parseSettings(text)?.pod?.etcdEnv?.map(({ name }) => name));
+}
+
 function guardOf(pod: Pod): StartGuard {
   const { annotations = {}, name = "" } = pod.metadata ?? {};
   if (!containerOf(pod)?.env?.some((variable) => variable.name === initialClusterVariable)) return "none";
@@ -233,6 +280,13 @@ function joinsWith(pod: Pod): { joinsWith?: string[] } {
   return { joinsWith: list.split(",").map((entry) => entry.slice(entry.indexOf("=") + 1)) };
 }
 
+/** Where it said that it is found when it started. */
+function advertisedBy(pod: Pod): Pick<MemberPod, "advertises"> {
+  const urls = (flag: string): string[] => settingOf(pod, flag)?.split(",") ?? [];
+  const advertises = { peer: urls(advertisePeers), client: urls(advertiseClients) };
+  return advertises.peer.length + advertises.client.length > 0 ? { advertises } : {};
+}
+
 function conditionOf(pod: Pod, type: string) {
   return pod.status?.conditions?.find((condition) => condition.type === type);
 }
@@ -243,14 +297,19 @@ function time(text: string | undefined): number | undefined {
 }
 
 const featureGates = "feature-gates";
+const advertisePeers = "initial-advertise-peer-urls";
+const advertiseClients = "advertise-client-urls";
 
 /** The flags whose values are read back from pods. */
 const valuesRead = [
   "initial-cluster",
   "max-learners",
+  "quota-backend-bytes",
   featureGates,
   "listen-peer-urls",
   "listen-client-urls",
+  advertisePeers,
+  advertiseClients,
   "peer-trusted-ca-file",
 ];
 
@@ -283,7 +342,9 @@ function leanContainers(pod: Pod): Container[] {
   if (container === undefined) return [];
   const { name, image, resources, command = [], env = [], livenessProbe, readinessProbe } = container;
   const flags = command.filter((one) => one.startsWith("--"));
-  const isRead = (variable: string): boolean => valuesRead.some((flag) => variable === variableOf(flag));
+  const given = givenNames(pod);
+  const isRead = (variable: string): boolean =>
+    given.has(variable) || valuesRead.some((flag) => variable === variableOf(flag));
   return [
     {
       name,

@@ -47,7 +47,9 @@ describe("a Secret that a person names", () => {
     assert.equal(given.peer, undefined);
     const forbidden = new ApiError(403, "Forbidden", "");
     assert.equal((await found(forClients, { servers: forbidden }, [])).given.server?.t, "forbidden");
-    await assert.rejects(found(forClients, { servers: new ApiError(500, "InternalError", "") }, []));
+    const broken = new ApiError(500, "InternalError", "cannot be decrypted");
+    assert.equal((await found(forClients, { servers: broken }, [])).given.server?.t, "unread");
+    await assert.rejects(found(forClients, { servers: new RangeError("a fault of ours") }, []));
   });
 
   test("is not asked for where certificates are made", async () =>

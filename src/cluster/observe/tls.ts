@@ -1,16 +1,19 @@
 // Certificates as they are found: what was given, what the operator keeps, and how it presents itself to members. Nothing is
-// judged here.
+// judged here but whether a Secret can be used at all: one that cannot is a fact like any other, and ends nothing.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { ClientTls } from "../../etcd/members.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isForbidden } from "../../kube/client/errors.ts";
+import { ApiError, isForbidden } from "../../kube/client/errors.ts";
 import type { Secret } from "../../kube/objects/kinds.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import { type Bundle, certificatesIn, readBundle } from "../../tls/pem.ts";
-import { isProblem } from "../../tls/problem.ts";
+import { addToBundle } from "../../tls/ca-bundle.ts";
+import { checkParts } from "../../tls/check.ts";
+import { type Bundle, certificatesIn, readBundle, type SecretUse as KeyNames } from "../../tls/pem.ts";
+import { isProblem, type Problem, type ProblemKind } from "../../tls/problem.ts";
+import { TransportError } from "../../transport/errors.ts";
 import type { ClusterCaches } from "../context.ts";
 import { type Reachable } from "../objects/endpoints.ts";
-import { decoded, keyNamesOf, graceFromAnnotation } from "../objects/secrets.ts";
+import { authorityIn, decoded, keyNamesOf, graceFromAnnotation, previousPrefix } from "../objects/secrets.ts";
 import {
   authorityUses,
   type AuthorityUse,
@@ -20,12 +23,12 @@ import {
   type LeafUse,
   rotateCaAnnotation,
   secretName,
+  type SecretUse,
   serverNameOf,
-  signedBy,
   tlsOf,
 } from "../objects/tls.ts";
 import type { LookAt } from "./wire.ts";
-import type { GivenSecret, KeptAuthority, KeptLeaf, MemberPod, TlsView } from "./world.ts";
+import type { Damage, GivenSecret, KeptAuthority, KeptLeaf, MemberPod, TlsView } from "./world.ts";
 
 const uses: readonly GivenUse[] = ["peer", "server", "operator"];
 
@@ -46,12 +49,26 @@ export async function observedTls(
   for (const use of uses)
     if (names !== undefined && names[use] !== "")
       given[use] = await givenSecret(cluster, names[use], caches, api, signal);
-  const kept = Object.fromEntries(leafUses.flatMap((use) => present(use, leafOf(use, own(use)))));
-  const authorities = Object.fromEntries(authorityUses.flatMap((use) => present(use, authorityOf(use, own(use)))));
-  return { readable: secrets !== undefined, given, kept, authorities, identity: identityOf({ given, kept }) };
+  const kept: Partial<Record<LeafUse, KeptLeaf>> = {};
+  const authorities: Partial<Record<AuthorityUse, KeptAuthority>> = {};
+  const damaged: Partial<Record<SecretUse, Damage>> = {};
+  for (const use of leafUses) {
+    const leaf = leafOf(use, own(use));
+    if (leaf === undefined) continue;
+    if (isDamage(leaf)) damaged[use] = leaf;
+    else kept[use] = leaf;
+  }
+  for (const use of authorityUses) {
+    const authority = authorityOf(use, own(use));
+    if (authority === undefined) continue;
+    if (isDamage(authority)) damaged[use] = authority;
+    else authorities[use] = authority;
+  }
+  const identity = identityOf({ given, kept, authorities });
+  return { readable: secrets !== undefined, given, kept, authorities, damaged, identity };
 }
 
-const present = <K, V>(key: K, value: V | undefined): [K, V][] => (value === undefined ? [] : [[key, value]]);
+const isDamage = (found: object): found is Damage => "why" in found;
 
 async function givenSecret(
   { metadata: { namespace } }: CompleteEtcdCluster,
@@ -65,35 +82,85 @@ async function givenSecret(
     return secret === undefined ? { t: "absent", name } : { t: "there", name, data: decoded(secret) };
   } catch (error) {
     if (isForbidden(error)) return { t: "forbidden", name };
+    // As one that the API server cannot decrypt any more: every other one is still to be looked after.
+    if (error instanceof ApiError || error instanceof TransportError) return { t: "unread", name, why: error.message };
     throw error;
   }
 }
 
-/** What cannot be read counts for nothing: it is written anew. */
-function leafOf(use: LeafUse, secret: Secret | undefined): KeptLeaf | undefined {
-  const bundle = secret && readBundle(keyNamesOf(use), decoded(secret));
-  if (secret === undefined || bundle === undefined || isProblem(bundle)) return undefined;
+function leafOf(use: LeafUse, secret: Secret | undefined): KeptLeaf | Damage | undefined {
+  if (secret === undefined) return undefined;
+  const data = decoded(secret);
+  const bundle = ownBundle(keyNamesOf(use), data);
+  const problem = isProblem(bundle) ? bundle : checkParts(bundle);
+  if (isProblem(bundle) || problem !== undefined) {
+    const ca = readableIn(data[`${keyNamesOf(use)}-ca.crt`] ?? "");
+    return { why: damages[problem?.t ?? "unreadable"] ?? "it cannot be read", ...(ca !== "" && { ca }) };
+  }
+  if (use === "client" && !isSameInUsualNames(bundle, data))
+    return { why: "tls.crt, tls.key and ca.crt are not those that the operator wrote", ca: bundle.ca };
   return { bundle, graceFrom: Date.parse(secret.metadata?.annotations?.[graceFromAnnotation] ?? "") || 0 };
 }
 
-function authorityOf(use: AuthorityUse, secret: Secret | undefined): KeptAuthority | undefined {
-  const data = secret ? decoded(secret) : {};
-  const cert = data["ca.crt"] ?? "";
-  if (secret === undefined || cert === "") return undefined;
-  const leaves = signedBy[use].flatMap((leaf) => {
-    const pair = { cert: data[`${leaf}.crt`] ?? "", key: data[`${leaf}.key`] ?? "" };
-    return pair.cert === "" || pair.key === "" ? [] : [[leaf, pair] as const];
-  });
-  const rotated = secret.metadata?.annotations?.[rotateCaAnnotation];
-  return { cert, leaves: Object.fromEntries(leaves), ...(rotated !== undefined && { rotated }) };
+/** Under the names that pods mount: whatever else somebody has put beside them. */
+function ownBundle(use: KeyNames, data: Readonly<Record<string, string>>): Bundle | Problem {
+  return readBundle(use, Object.fromEntries(Object.entries(data).filter(([name]) => name.startsWith(use))));
 }
 
-/** Before the operator has a copy of its own, what was given; that is so when it finds a cluster that has TLS already. */
-function identityOf({ given, kept }: Pick<TlsView, "given" | "kept">): ClientTls | undefined {
-  const { operator } = given;
-  const read = operator?.t === "there" ? readBundle(keyNamesOf("operator"), operator.data) : undefined;
-  const bundle = kept.operator?.bundle ?? (read === undefined || isProblem(read) ? undefined : read);
+/** Applications may read either. */
+const isSameInUsualNames = ({ ca, pair }: Bundle, data: Readonly<Record<string, string>>): boolean =>
+  data["tls.crt"] === pair.cert && data["tls.key"] === pair.key && data["ca.crt"] === ca;
+
+const damages: Partial<Readonly<Record<ProblemKind, string>>> = {
+  missing: "a part of it is missing",
+  incomplete: "a part of it is missing",
+  mismatched: "its key does not belong to its certificate",
+};
+
+/** Those certificates of a CA bundle that can be read: whoever trusts them is still trusted when it is repaired. */
+function readableIn(ca: string): string {
+  const blocks = ca.split(/(?<=-----END CERTIFICATE-----)/);
+  return blocks.filter((block) => certificatesIn(block) !== undefined).reduce(addToBundle, "");
+}
+
+function authorityOf(use: AuthorityUse, secret: Secret | undefined): KeptAuthority | Damage | undefined {
+  if (secret === undefined) return undefined;
+  const data = decoded(secret);
+  const current = authorityIn(use, data);
+  if (current === undefined) return { why: "its certificate is missing" };
+  if (certificatesIn(current.cert) === undefined) return { why: "its certificate cannot be read" };
+  const previous = authorityIn(use, data, previousPrefix);
+  const rotated = secret.metadata?.annotations?.[rotateCaAnnotation];
+  return {
+    cert: current.cert,
+    leaves: wholeLeaves(current),
+    ...(previous && { previous: { cert: previous.cert, leaves: wholeLeaves(previous) } }),
+    ...(rotated !== undefined && { rotated }),
+  };
+}
+
+/** Without those that somebody damaged. */
+const wholeLeaves = ({ cert: ca, leaves }: Pick<KeptAuthority, "cert" | "leaves">): KeptAuthority["leaves"] =>
+  Object.fromEntries(Object.entries(leaves).filter(([, pair]) => checkParts({ ca, pair }) === undefined));
+
+/**
+ * Before the operator has a copy of its own, what was given; that is so when it finds a cluster that has TLS already. Where
+ * its copy is damaged, what it was copied from.
+ */
+function identityOf({ given, kept, authorities }: Pick<TlsView, "given" | "kept" | "authorities">) {
+  const bundle = kept.operator?.bundle ?? givenOperator(given.operator) ?? madeOperator(authorities["client-ca"]);
   return bundle && { ca: bundle.ca, identity: bundle.pair };
+}
+
+function madeOperator(authority: KeptAuthority | undefined): Bundle | undefined {
+  const pair = authority?.leaves.operator;
+  return authority && pair && { ca: authority.cert, pair };
+}
+
+function givenOperator(secret: GivenSecret | undefined): Bundle | undefined {
+  const bundle = secret?.t === "there" ? readBundle(keyNamesOf("operator"), secret.data) : undefined;
+  if (bundle === undefined || isProblem(bundle)) return undefined;
+  return checkParts(bundle) === undefined ? bundle : undefined;
 }
 
 /** How a member is reached: by what its pod speaks. */

@@ -12,10 +12,10 @@ const { signal } = new AbortController();
 
 function looking() {
   const asked: Endpoint[] = [];
-  let presents = "old";
+  let presents: string | undefined = "old";
   const wire = new Wire((endpoint) => {
     asked.push(endpoint);
-    return Promise.resolve({ cert: presents, fingerprint: presents, notAfter: 0 });
+    return Promise.resolve(presents === undefined ? undefined : { cert: presents, fingerprint: presents, notAfter: 0 });
   });
   const look = (now: number, change: Partial<LookAt> = {}) =>
     wire.look({
@@ -27,7 +27,7 @@ function looking() {
       signal,
       ...change,
     });
-  return { asked, look, wire, present: (what: string) => (presents = what) };
+  return { asked, look, wire, present: (what: string | undefined) => (presents = what) };
 }
 
 test("each side that speaks TLS is dialled at its port, under the name of the member and with a certificate", async () => {
@@ -60,4 +60,21 @@ test("one that presents what it should is left alone for ten minutes, another is
   wire.forget("shop/demo");
   await look(601_001);
   assert.equal(asked.length, 8);
+});
+
+test("one that cannot be looked at is asked less and less often, and at once when something else is expected of it", async () => {
+  const { asked, look, present } = looking();
+  present(undefined);
+  for (let now = 0; now < 600_000; now += 500) await look(now);
+  // At 0, 1, 3, 7, 15, 31, 63 s, then once a minute, at two ports each time: not at each of 1200 reconciles.
+  assert.equal(asked.length, 2 * (7 + 8));
+  asked.length = 0;
+  const renewed = { peer: { tls: identity, expected: "newer" } };
+  await look(600_000, { sides: renewed });
+  await look(600_500, { sides: renewed });
+  assert.equal(asked.length, 1);
+  present("newer");
+  await look(601_000, { sides: renewed });
+  await look(602_000, { sides: renewed });
+  assert.equal(asked.length, 2);
 });

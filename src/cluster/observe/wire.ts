@@ -28,11 +28,17 @@ export interface LookAt {
 interface Look {
   readonly at: number;
   readonly found: PresentedCertificate | undefined;
+  /** What it should have presented. */
+  readonly expected: string;
+  /** How often in a row nothing could be found out, with the same certificate expected. */
+  readonly misses: number;
 }
 
 /** Milliseconds. */
 const lookAgainAfter = 600_000;
 const whileItDiffers = 1000;
+/** A look at a port that a network policy closes holds up its reconcile for as long as the handshake is waited for. */
+const longestPause = 60_000;
 
 export class Wire {
   readonly #present: Presenter;
@@ -57,12 +63,11 @@ export class Wire {
         const last = before.get(lookKey(pod, side));
         if (last !== undefined && !isDue(last, dialled.expected, now)) return { pod, side, look: last };
         const { address = "" } = pod;
+        const { expected, tls } = dialled;
         const url = `https://${hostIn(address)}:${ports[side]}`;
-        const found = await this.#present(
-          { url, serverName: serverName(pod), ...(dialled.tls && { tls: dialled.tls }) },
-          signal,
-        );
-        return { pod, side, look: { at: now, found } };
+        const found = await this.#present({ url, serverName: serverName(pod), ...(tls && { tls }) }, signal);
+        const misses = found === undefined ? 1 + (last?.expected === expected ? last.misses : 0) : 0;
+        return { pod, side, look: { at: now, found, expected, misses } };
       }),
     );
     if (looks.length === 0) this.#looks.delete(key);
@@ -81,7 +86,10 @@ export class Wire {
 
 const lookKey = ({ uid }: MemberPod, side: WireSide): string => `${uid} ${side}`;
 
-function isDue({ at, found }: Look, expected: string, now: number): boolean {
+/** After each miss in twice the time, until another certificate is expected: 1 s, 2 s, 4 s, up to a minute. */
+function isDue({ at, found, expected: before, misses }: Look, expected: string, now: number): boolean {
+  if (found === undefined && before === expected)
+    return now - at >= Math.min(whileItDiffers * 2 ** (misses - 1), longestPause);
   const isExpected = found !== undefined && found.fingerprint === expected;
   return now - at >= (isExpected ? lookAgainAfter : whileItDiffers);
 }

@@ -1,13 +1,14 @@
 // Everything that a decision about one EtcdCluster may depend on, read once and never changed: the object as it is
 // stored, what Kubernetes shows, what etcd says. `observe.ts` makes it; `assess/` draws the conclusions.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { RestoreRequest } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { Member, MemberStatus } from "../../etcd/member.ts";
 import { type ClusterId, type MemberId, parseClusterId } from "../../etcd/ids.ts";
-import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
+import type { EnvVar, ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import type { ClientTls } from "../../etcd/members.ts";
 import type { Bundle, KeyPair } from "../../tls/pem.ts";
-import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
+import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme, SecretUse } from "../objects/tls.ts";
 import type { PresentedBy } from "./wire.ts";
 
 export interface World {
@@ -21,6 +22,8 @@ export interface World {
   readonly claims: readonly Claim[];
   /** Those that an EtcdCluster of the same name, which is gone, has left behind; of its members, not retired. */
   readonly leftClaims: readonly Claim[];
+  /** Copies of the volumes of another EtcdCluster, as a backup tool brings them to another namespace. Nothing may start on them. */
+  readonly foreignClaims: readonly ForeignClaim[];
   /** The pods that prove an image on a node. */
   readonly imageChecks: readonly ImageCheck[];
   readonly peerService: Service | undefined;
@@ -30,6 +33,25 @@ export interface World {
   readonly tls: TlsView;
   /** The newest backup that an EtcdBackup of this cluster has taken. */
   readonly backup: LastBackup | undefined;
+  /** The EtcdRestore that asks for the data to be replaced, until the status says that it is. */
+  readonly asking: AskingRestore | undefined;
+}
+
+export interface AskingRestore extends RestoreRequest {
+  /** `over`: it has ended, or means another EtcdCluster. `unreadable`: the operator may not read it. */
+  readonly is: "underWay" | "over" | "gone" | "unreadable";
+}
+
+/**
+ * All that may decide that something is taken away: what was observed, and the two policies that are about such acts. The rest
+ * of the spec, and annotations, say what somebody wishes: a destructive decision that reads them does not compile.
+ */
+export interface Facts extends Omit<World, "cluster" | "asking" | "problems"> {
+  readonly cluster: {
+    readonly metadata: Pick<CompleteEtcdCluster["metadata"], "name" | "namespace" | "uid">;
+    readonly spec: Pick<CompleteEtcdCluster["spec"], "failover" | "volumeRetention">;
+    readonly status: CompleteEtcdCluster["status"];
+  };
 }
 
 export interface LastBackup {
@@ -50,6 +72,8 @@ export interface TlsView {
   readonly kept: Partial<Readonly<Record<LeafUse, KeptLeaf>>>;
   /** Of certificates that the operator makes. */
   readonly authorities: Partial<Readonly<Record<AuthorityUse, KeptAuthority>>>;
+  /** Secrets of the operator that somebody changed so that nothing can be done with them. */
+  readonly damaged: Partial<Readonly<Record<SecretUse, Damage>>>;
   /** How the operator presents itself to members. */
   readonly identity: ClientTls | undefined;
   /** What members present on the wire, by the uid of their pods. */
@@ -60,7 +84,16 @@ export type GivenSecret =
   | { readonly t: "there"; readonly name: string; readonly data: Readonly<Record<string, string>> }
   | { readonly t: "absent"; readonly name: string }
   /** The operator may not read it. */
-  | { readonly t: "forbidden"; readonly name: string };
+  | { readonly t: "forbidden"; readonly name: string }
+  /** The API server does not give it out. */
+  | { readonly t: "unread"; readonly name: string; readonly why: string };
+
+export interface Damage {
+  /** As in "its key does not belong to its certificate". */
+  readonly why: string;
+  /** The certificates of its CA bundle that can be read still. */
+  readonly ca?: string;
+}
 
 export interface KeptLeaf {
   readonly bundle: Bundle;
@@ -73,6 +106,8 @@ export interface KeptAuthority {
   readonly cert: string;
   /** What it signed last. */
   readonly leaves: Partial<Readonly<Record<LeafUse, KeyPair>>>;
+  /** The CA before, whose key is kept while certificates of it are in use. */
+  readonly previous?: Pick<KeptAuthority, "cert" | "leaves">;
   /** What the annotation of the EtcdCluster said when it was made. */
   readonly rotated?: string;
 }
@@ -101,8 +136,12 @@ export interface MemberPod {
   readonly node: PodNode;
   /** The version in the `etcd.version` annotation. */
   readonly version: string;
-  /** Of the etcd container. */
+  /** What the operator asked for its etcd container; where it is not written down, what the container has. */
   readonly image: string;
+  /** What its container has instead: admission, as of a registry mirror, has rewritten it, or another reference of the same image. */
+  readonly rewritten?: string;
+  /** It was started again in place, and how often it had been restarted by then: with more that is over. */
+  readonly startedAgain?: { readonly restarts: number; readonly under: "itsName" | "anotherName" };
   /** Of the etcd container; undefined: it asks for nothing. */
   readonly resources: ResourceRequirements | undefined;
   /** The flags that its etcd is started with, without dashes: on its command line, and as variables. */
@@ -114,6 +153,8 @@ export interface MemberPod {
   readonly probes: readonly string[];
   /** How many learners its etcd was told to admit; undefined: it was not told. */
   readonly maxLearners: number | undefined;
+  /** Bytes that its database may have, as its etcd was told; absent: etcd's own. */
+  readonly quota?: number;
   readonly guard: StartGuard;
   /** A claim of its own holds its data (and so outlives it). */
   readonly hasVolume: boolean;
@@ -124,6 +165,8 @@ export interface MemberPod {
    * exits when they differ, so a pod made before the list changed must be made again. Absent: not known.
    */
   readonly joinsWith?: readonly string[];
+  /** The URLs under which its etcd was started to be found. Absent: not known. */
+  readonly advertises?: { readonly peer: readonly string[]; readonly client: readonly string[] };
   /** What it was started to speak, and which CA bundles it has read. */
   readonly tls: PodTls;
   /** It waits for the operator to say that it serves clients, and has been told so. Absent: it does not wait. */
@@ -132,6 +175,8 @@ export interface MemberPod {
   readonly renewed?: string;
   /** The settings that it was made with, as `objects/settings.ts` writes them. Absent: not known. */
   readonly madeFrom?: string;
+  /** The variables of `etcdEnv` that it was made with, as its container has them. */
+  readonly etcdEnv?: readonly EnvVar[];
   /** What the EtcdCluster's annotation of that name said when the pod was made. */
   readonly restartedAt?: string;
   /** Its image was changed in place, and its member has not been seen to serve since. */
@@ -149,6 +194,8 @@ export interface Claim {
   readonly phase: "Pending" | "Bound" | "Lost";
   /** Of the EtcdCluster that made it; absent in those of etcd-operator 0.9. */
   readonly clusterUid?: string;
+  /** The EtcdCluster whose data it holds is written on it. Older operators did not. */
+  readonly hasHome: boolean;
   /** The etcd that its member has started as a part of; absent: it is not known to have started. */
   readonly clusterId?: ClusterId;
   /** What its member ran last, and the settings of its pod; absent until it has started. */
@@ -161,10 +208,17 @@ export interface Claim {
   /** Bytes that it asks for, and has. */
   readonly requested: number;
   readonly capacity: number;
-  /** Where its volume was made, which may be the only place where it can be used. */
+  /** The only place where its volume can be used, looked for while its member waits for a node; none: there may be others. */
   readonly node: PodNode;
   /** The size that its storage class refused to grow it to. */
   readonly cannotGrow?: string;
+}
+
+export interface ForeignClaim {
+  readonly name: string;
+  readonly uid: string;
+  /** The EtcdCluster whose data it holds, as in shop/orders. */
+  readonly of: string;
 }
 
 /** What a member runs. */
@@ -176,9 +230,11 @@ export interface Release {
 export interface ChangedFrom extends Release {
   /** How often its container had been restarted by then: with more it runs what it was changed to. */
   readonly restarts: number;
+  /** What its container had just before the change, where that was not `image`. */
+  readonly ran?: string;
 }
 
-/** A pod that proves an image on a node. */
+/** A pod that proves an image on a node; `image` as it was asked for. */
 export interface ImageCheck {
   readonly name: string;
   readonly uid: string;
@@ -195,6 +251,8 @@ export type ImageCheckState =
   /** The program ran; what it printed has yet to be read. */
   | { readonly t: "ended" }
   | { readonly t: "found"; readonly version: string }
+  /** Its node did not take it, or ended it, for reasons of its own: that says nothing about the image. */
+  | { readonly t: "rejected"; readonly problem: string }
   /** The program could not be run, or is no etcd. */
   | { readonly t: "failed"; readonly problem: string };
 
@@ -233,6 +291,8 @@ export type PodState =
       readonly restarts: number;
       /** etcd found no data and nobody to get it from. */
       readonly withoutData?: true;
+      /** Nothing that it printed is in its status: it has a value from a Secret, which etcd might repeat. */
+      readonly wordless?: true;
     } & PodTrouble)
   /** Failed, evicted or completed: this pod never runs again. */
   | { readonly t: "ended"; readonly problem: string };

@@ -3,7 +3,7 @@
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
 import type { Reason } from "../assess/seats.ts";
 import type { MemberName } from "../objects/names.ts";
-import type { AuthorityUse, LeafUse, PodTls, Scheme } from "../objects/tls.ts";
+import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
 
@@ -16,21 +16,30 @@ export type Action =
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
-  /** A CA and what it signs, or only some of that. Keys are made where they are written, and are in no action. */
+  /** A CA and what it signs, or only some of that, or the CA before is forgotten. Keys are made where they are written, and are in no action. */
   | {
       readonly do: "makeCertificates";
       readonly authority: AuthorityUse;
-      readonly what: "authority" | readonly LeafUse[];
+      readonly what: "authority" | "withoutPrevious" | readonly LeafUse[];
+      readonly by?: "previous";
       readonly because: Reason;
     }
-  /** A Secret of the operator gets what `assess/certificates.ts` says. */
+  /** A Secret of the operator gets what `assess/certificates/certificates.ts` says. */
   | { readonly do: "writeCertificate"; readonly use: LeafUse; readonly because: Reason }
   /** Writes down which CAs a pod of another operator was started with. */
   | {
       readonly do: "noteTrust";
       readonly member: MemberName;
       readonly uid: string;
-      readonly tls: Pick<PodTls, "trusts" | "presents">;
+      readonly tls: PodTrust;
+    }
+  /** Its container is started again in its pod and keeps its data; it reads the CAs that are there now, which is written down. */
+  | {
+      readonly do: "startAgain";
+      readonly member: MemberName;
+      readonly uid: string;
+      readonly tls: PodTrust;
+      readonly because: Reason;
     }
   /** A kubelet that hears of a change of a pod brings the new content of its Secrets into it at once. */
   | { readonly do: "renewFiles"; readonly member: MemberName; readonly uid: string; readonly leaves: string }
@@ -63,14 +72,13 @@ export type Action =
     }
   | { readonly do: "enableDowngrade"; readonly to: string; readonly because: Reason }
   | { readonly do: "cancelDowngrade"; readonly because: Reason }
+  /** Lets etcd take writes again: every database has room. */
+  | { readonly do: "disarmNoSpace"; readonly id: MemberId }
   /** Writes into the status which version wrote what is in the raft logs from here on. */
   | { readonly do: "recordLogVersion"; readonly version: string }
-  /** Gives its container the resources that the spec asks for, in place. */
-  | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string }
-  /**
-   * The first member of all, made once in a cluster's life. The one action that an old view could make a disaster of:
-   * the EtcdCluster is read live before it, and with an id in its status, or with another uid, nothing is made.
-   */
+  /** Gives its container the resources that the spec asks for, in place. `settings`: what it is made from with them. */
+  | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string; readonly settings?: string }
+  /** The first member of all, made once in a cluster's life. */
   | { readonly do: "createSeed"; readonly member: MemberName }
   /** Writes into the status that the data is to be replaced, before anything is done about it. */
   | { readonly do: "beginRestore"; readonly name: string; readonly uid: string }
@@ -96,7 +104,13 @@ export type Action =
    * The pod of a member that has started before, on the volume that it has. Without data there its etcd does not start.
    * It needs nobody's consent: the member was never removed.
    */
-  | { readonly do: "recreatePod"; readonly member: MemberName; readonly release: Release }
+  | {
+      readonly do: "recreatePod";
+      readonly member: MemberName;
+      /** Of the claim. */
+      readonly uid: string;
+      readonly release: Release;
+    }
   /** Writes on the claim which etcd it holds the data of, and what its member runs. */
   | {
       readonly do: "noteOnClaim";
@@ -107,6 +121,8 @@ export type Action =
       readonly madeFrom: string | undefined;
       readonly peers: Scheme;
     }
+  /** Takes values that must not be there from the settings on a claim. */
+  | { readonly do: "noteSettings"; readonly member: MemberName; readonly uid: string; readonly settings: string }
   /** Whether it goes with the EtcdCluster, as spec.volumeRetention says. */
   | { readonly do: "ownClaim"; readonly member: MemberName; readonly uid: string }
   /** Asks for a larger volume. */
@@ -136,7 +152,7 @@ export type Action =
       readonly because: Reason;
       /** Why it goes: it was lost (with or without its data left behind), or it is not wanted any more or exchanged. */
       readonly cause: "lost" | "wiped" | "unwanted";
-      /** The pod that the decision rests on. It is read live first; when it is another by now, nothing is removed. */
+      /** The pod that the decision rests on. */
       readonly pod: PodSeen;
     }
   | {
@@ -148,8 +164,8 @@ export type Action =
       readonly force: boolean;
       /** With a second to end in, instead of the pod's own grace period: nothing that it still does is of use. */
       readonly soon?: true;
-      /** Only while the API server knows of no cluster that it could be the whole of. */
-      readonly unlessServed?: true;
+      /** Not when the cluster has served by now, of which it could be the whole; not when clients were sent to it. */
+      readonly unless?: "served" | "ready";
     };
 
 export type ActionOf<D extends Action["do"]> = Extract<Action, { do: D }>;

@@ -32,6 +32,8 @@ const tried = (letter: string, state: ImageCheckState, image = imageOf("3.6.16")
   image,
   state,
 });
+/** Its node took no pod. */
+const full: ImageCheckState = { t: "rejected", problem: "OutOfcpu" };
 const found: ImageCheckState = { t: "found", version: "3.6.16" };
 const proved = (...letters: string[]): Pick<SampleWorld, "change"> => ({
   change: { imageChecks: letters.map((letter) => tried(letter, found)) },
@@ -248,6 +250,26 @@ check("a member that is changed", [
     { members: [voter("a"), old("b"), old("c", onNodeOf("b"))] },
     [on("b")],
     30_000,
+  ],
+  [
+    "waits while its node takes no pod that would try the image",
+    { size: 2, members: [voter("a"), old("b")], ...checks(tried("b", full)) },
+    [],
+  ],
+  [
+    "has its image tried again there",
+    { size: 2, members: [voter("a"), old("b")], ...checks({ ...tried("b", full), createdAt: sampleNow - 30_001 }) },
+    ["delete check-b"],
+  ],
+  [
+    "need not have its image tried there where others of three run it",
+    { members: [voter("a"), old("b"), old("c")], ...checks(tried("b", full), tried("c", full)) },
+    ["change b from 3.6.15 to 3.6.16"],
+  ],
+  [
+    "need not have its image tried there where it was found on another node",
+    { members: [old("a"), old("b"), old("c")], ...checks(tried("a", full), tried("b", full), tried("c", found)) },
+    ["change b from 3.6.15 to 3.6.16 after comparing"],
   ],
   [
     "waits for its own node only",

@@ -194,7 +194,11 @@ describe("a first member that cannot start", () => {
       sample("8Mi", { resources: { limits: { memory: "256Mi" } } }, crashing(5000)),
       ["delete a", "resize a"],
     ],
-    ["stays when it has it", sample("256Mi", { resources: { limits: { memory: "256Mi" } } }), []],
+    [
+      "stays when it has it, which is written down",
+      sample("256Mi", { resources: { limits: { memory: "256Mi" } } }),
+      ["relabel a"],
+    ],
     [
       "is made again when the change cannot be made in place",
       sample("8Mi", { resources: { limits: { memory: "256Mi", cpu: "1" } } }),
@@ -203,7 +207,7 @@ describe("a first member that cannot start", () => {
     [
       "is made again when more than resources differ",
       sample("256Mi", { resources: { limits: { memory: "256Mi" } }, nodeSelector: { disk: "fast" } }),
-      ["delete a"],
+      ["delete a", "relabel a"],
     ],
   ]);
 });

@@ -55,6 +55,39 @@ check("a restore that is asked for", [
   ],
 ]);
 
+const asking = (is: "over" | "gone" | "unreadable", to: "this" | "new" | "unsaid") => ({
+  change: { asking: { name: "again", uid: "r2", is, to } },
+});
+
+check("an annotation that asks for a restore", [
+  ["asks for nothing when its EtcdRestore is over", { ...asking("over", "this"), members: three }, []],
+  [
+    "of an older release asks for nothing when its EtcdRestore is gone",
+    { ...asking("gone", "unsaid"), members: three },
+    [],
+  ],
+  [
+    "asks on when its EtcdRestore is gone, and is refused in a sentence",
+    { ...asking("gone", "this"), members: three },
+    ["begin restore again"],
+  ],
+  [
+    "keeps a cluster that was made for it from beginning without its data",
+    { ...asking("gone", "new"), unlatched: true, etcd: "nobody" },
+    ["begin restore again"],
+  ],
+  [
+    "keeps it from that while the EtcdRestore cannot be read, too",
+    { ...asking("unreadable", "new"), unlatched: true, etcd: "nobody" },
+    ["begin restore again"],
+  ],
+  [
+    "keeps no cluster from beginning when its EtcdRestore is over",
+    { ...asking("over", "unsaid"), unlatched: true, etcd: "nobody" },
+    ["seed new1"],
+  ],
+]);
+
 check("members of a cluster whose data is replaced", [
   ["are stopped, all of them", { status: stopping, members: three }, stopped],
   ["are stopped whether or not they answer", { status: stopping, etcd: "nobody", members: three }, stopped],

@@ -4,7 +4,7 @@ import { clientService, peerService } from "../objects/services.ts";
 import { settingsOf } from "../objects/settings.ts";
 import type { ImageCheck, ImageCheckState, MemberPod } from "../observe/world.ts";
 import { check, going, gone, three, voter } from "../testing/plan-table.ts";
-import { type SampleMember, type SampleWorld, sampleCluster, sampleNow } from "../testing/sample-world.ts";
+import { sampleClaim, type SampleMember, type SampleWorld, sampleCluster, sampleNow } from "../testing/sample-world.ts";
 
 const { spec: wanted, ...service } = clientService(sampleCluster({}));
 const { spec: peer } = peerService(sampleCluster({}));
@@ -69,6 +69,11 @@ const small: Partial<MemberPod> = { resources: memory("1Gi") };
 const orphan = (pod: Partial<MemberPod>, spec: object): SampleWorld => ({ spec, members: three, orphans: [pod] });
 check("resources of the spec", [
   ["are given to a pod that runs", on(small, more), ["resize d"]],
+  [
+    "are not asked for again, whatever admission made of them",
+    on({ ...small, madeFrom: settingsOf(sampleCluster({ spec: more }).spec) }, more),
+    [],
+  ],
   ["are not given to one that goes", orphan({ ...small, ...going }, more), []],
   ["are not given to one that has ended and goes", orphan({ ...small, ...ending }, more), []],
   [
@@ -76,6 +81,22 @@ check("resources of the spec", [
     orphan({ ...small, state: { t: "ended", problem: "Evicted" } }, more),
     ["delete orphan"],
   ],
+]);
+
+const secret = { pod: { etcdEnv: [{ name: "TOKEN", value: "hunter2" }] } };
+/** As releases before wrote them. */
+const plain = JSON.stringify(secret);
+check("values of variables in the settings that a release before wrote", [
+  ["are taken away from a pod that runs", on({ madeFrom: plain }, secret), ["relabel d"]],
+  [
+    "are taken away from the claim of a member that is gone",
+    {
+      members: three,
+      change: { claims: [sampleClaim("demo-x", { role: "retired", madeFrom: plain })] },
+    },
+    ["settings on the claim of x"],
+  ],
+  ["are not there any more", on({ madeFrom: settingsOf(sampleCluster({ spec: secret }).spec) }, secret), []],
 ]);
 
 const labels = { pod: { labels: { team: "db" } } };

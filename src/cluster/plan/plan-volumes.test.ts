@@ -11,8 +11,10 @@ import {
   minute,
   onSilentNode,
   added,
+  running,
   three,
   voter,
+  young,
 } from "../testing/plan-table.ts";
 import { freshClaim, sampleClaim, sampleCluster, type SampleMember, sampleNow } from "../testing/sample-world.ts";
 
@@ -33,7 +35,25 @@ const kept = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
   });
 const podless = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
   kept(letter, { silent: true, pod: undefined, ...more });
+const copies = ["a", "b"].map((l) => ({ name: `demo-${l}`, uid: `uid-of-${l}`, of: "warehouse/demo" }));
+/** Its claim is being deleted, and waits for its pod. */
+const doomed = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
+  kept(letter, { ...more, claim: { terminating: true, ...more.claim } });
+/** Its container ended so long ago, and has not been started again since. */
+const exited = (ago: number) =>
+  ({
+    state: { t: "crashing", since: sampleNow - ago, exitedAt: sampleNow - ago, restarts: 0, problem: "exit code 1" },
+  }) as const;
+const seed = (pod: SampleMember["pod"]): Partial<SampleMember> => ({
+  pod: { madeFrom, guard: "open", ready: false, ...pod },
+  claim: { fresh: true, terminating: true },
+});
+const inVersion = (version: string): Partial<SampleMember> => ({
+  version,
+  pod: { version, image: `quay.io/coreos/etcd:v${version}`, maxLearners: undefined },
+});
 const all = [kept("a"), kept("b"), kept("c")];
+const otherCount = { ...spec, etcd: { snapshotCount: 500 } };
 
 check("a member whose pod is gone and whose volume is there", [
   ["comes back on it", { spec, members: [kept("a"), kept("b"), podless("c")] }, ["pod c on its volume in 3.6.16"], 100],
@@ -124,16 +144,69 @@ check("a member whose pod is gone and whose volume is there", [
   ],
 ]);
 
+check("a member that waits for a node", [
+  [
+    "is waited for as long as its volume can be used on another",
+    {
+      spec,
+      members: [
+        kept("a"),
+        kept("b"),
+        kept("c", { silent: true, pod: { ...homeless, createdAt: sampleNow - 60 * minute, node: { t: "none" } } }),
+      ],
+    },
+    [],
+  ],
+  [
+    "is replaced when its volume was local to one that is gone, after a while",
+    {
+      spec,
+      members: [
+        kept("a"),
+        kept("b"),
+        kept("c", {
+          silent: true,
+          pod: { ...homeless, createdAt: sampleNow - 2 * minute, node: { t: "none" } },
+          claim: { node: { t: "gone", name: "n" } },
+        }),
+      ],
+    },
+    ["remove c", "delete c", "retire claim c"],
+  ],
+  [
+    "is waited for until then",
+    {
+      spec,
+      members: [
+        kept("a"),
+        kept("b"),
+        kept("c", {
+          silent: true,
+          pod: { ...homeless, node: { t: "none" } },
+          claim: { node: { t: "gone", name: "n" } },
+        }),
+      ],
+    },
+    [],
+    minute,
+  ],
+]);
+
 check("a member whose volume is lost is replaced through the quorum", [
   ["when its claim is gone with its pod", { spec, members: [kept("a"), kept("b"), gone("c")] }, ["remove c"]],
   [
-    "when its claim is gone under it, and while it still serves",
-    { spec, members: [kept("a"), kept("b"), voter("c", { pod: { hasVolume: true, madeFrom } })] },
+    "when its pod is deleted after its claim, and while it still serves",
+    { spec, members: [kept("a"), kept("b"), doomed("c", { pod: going })] },
+    ["remove c"],
+  ],
+  [
+    "when its process does not run and its claim is being deleted",
+    { spec, members: [kept("a"), kept("b"), doomed("c", { silent: true, pod: homeless })] },
     ["remove c", "delete c"],
   ],
   [
-    "when its claim is being deleted under it",
-    { spec, members: [kept("a"), kept("b"), kept("c", { claim: { terminating: true } })] },
+    "when its process has ended for too long: its kubelet does not start it on a claim that is being deleted",
+    { spec, members: [kept("a"), kept("b"), doomed("c", { silent: true, pod: exited(3 * minute) })] },
     ["remove c", "delete c"],
   ],
   [
@@ -214,6 +287,116 @@ check("a member whose volume is lost is replaced through the quorum", [
   ],
 ]);
 
+check("a member that serves on a volume which goes with its pod", [
+  ["gets a successor first", { spec, members: [kept("a"), kept("b"), doomed("c")] }, ["add learner new1", "pod new1"]],
+  [
+    "gets one, too, when its claim is gone under it",
+    { spec, members: [kept("a"), kept("b"), voter("c", { pod: { hasVolume: true, madeFrom } })] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "gets one, too, when its volume is lost",
+    { spec, members: [kept("a"), kept("b"), kept("c", { claim: { phase: "Lost" } })] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "gets one of a new name: those of claims that are being deleted are taken",
+    { spec, members: ["a", "b", "c"].map((l) => doomed(l)) },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "gets one where pods are changed by hand only: this is no change, it is healed",
+    { spec: { ...spec, updateStrategy: "OnDelete" }, members: [kept("a"), kept("b"), doomed("c")] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "stays as it is while the cluster is paused",
+    { spec: { ...spec, paused: true }, members: [doomed("a")], size: 1 },
+    [],
+  ],
+  ["gets one when it is alone", { spec, members: [doomed("a")], size: 1 }, ["add learner new1", "pod new1"]],
+  [
+    "gets one where etcd admits no more than one learner",
+    { spec, version: "3.4.23", members: ["a", "b", "c"].map((l) => doomed(l, inVersion("3.4.23"))) },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "gets one where etcd knows no learners",
+    { spec, version: "3.2.32", members: ["a", "b", "c"].map((l) => doomed(l, inVersion("3.2.32"))) },
+    ["add voter new1", "pod new1"],
+  ],
+  [
+    "stays until its successor votes",
+    { spec, members: [kept("a"), kept("b"), doomed("c"), learner("d", { claim: noted, pod: { madeFrom } })] },
+    ["promote d"],
+  ],
+  [
+    "goes when its successor votes",
+    { spec, members: [kept("a"), kept("b"), doomed("c"), kept("d")] },
+    ["remove c", "delete c"],
+  ],
+  ["hands over before it goes", { spec, members: [doomed("a"), kept("b"), kept("c"), kept("d")] }, ["lead b"]],
+  ["hands over to one that stays", { spec, members: [doomed("a"), kept("d")], size: 1 }, ["lead d"]],
+  [
+    "goes one at a time, the leader last",
+    { spec, members: [doomed("a"), doomed("b"), doomed("c"), kept("d")] },
+    ["remove b", "delete b"],
+  ],
+  [
+    "gets one after the other, so that there are never fewer copies",
+    { spec, members: [doomed("a"), doomed("c"), kept("d")] },
+    ["add learner new1", "pod new1"],
+  ],
+  [
+    "is in no hurry while another is away",
+    { spec, members: [doomed("a"), kept("b", { silent: true }), kept("c"), kept("d")] },
+    [],
+  ],
+  ["waits until one that is lost is out", { spec, members: [kept("a"), doomed("b"), gone("c")] }, ["remove c"]],
+  [
+    "is waited for while its process runs and does not answer",
+    { spec, members: [kept("a"), kept("b"), doomed("c", { silent: true })] },
+    [],
+  ],
+  [
+    "is waited for while its process may yet be started again",
+    { spec, members: [kept("a"), kept("b"), doomed("c", { silent: true, pod: exited(1000) })] },
+    [],
+    2 * minute,
+  ],
+  [
+    "is not restarted in place by an update, which waits for its successor",
+    {
+      spec: { ...spec, etcd: { snapshotCount: 500 } },
+      members: [kept("a"), doomed("b"), kept("c"), learner("d", { silent: true, claim: noted, pod: { madeFrom } })],
+    },
+    [],
+  ],
+  [
+    "goes first when there are too many",
+    { spec, members: [kept("a"), kept("b"), kept("c"), doomed("d"), kept("e")] },
+    ["remove d", "delete d"],
+  ],
+  [
+    "is replaced while the spec is wrong",
+    { spec, members: [kept("a"), kept("b"), doomed("c")], change: { problems: ["spec.version is wrong."] } },
+    ["add learner new1", "pod new1"],
+  ],
+]);
+
+check("a seed whose claim is being deleted", [
+  [
+    "is left alone while it runs: it may have served, and its data is there as long as it is",
+    { spec, size: 1, unlatched: true, etcd: "silent", members: [voter("a", seed({ state: running }))] },
+    [],
+  ],
+  [
+    "is made again while it does not run: no kubelet starts it on that claim",
+    { spec, size: 1, unlatched: true, etcd: "silent", members: [voter("a", seed({ state: { t: "starting" } }))] },
+    ["delete a"],
+  ],
+]);
+
 check("what is written on claims", [
   ["is left alone when it is right", { spec, members: all }, []],
   [
@@ -270,6 +453,14 @@ check("what is written on claims", [
   ],
 ]);
 
+check("claims that an older operator made", [
+  [
+    "get the namespace and name of their cluster written on them",
+    { spec, members: [kept("a"), kept("b"), kept("c", { claim: { hasHome: false } })] },
+    ["note on claim c"],
+  ],
+]);
+
 check("volumes that are to be larger", [
   [
     "grow while they are in use",
@@ -315,8 +506,18 @@ check("members that are changed", [
   ],
   [
     "wait for one that is not back",
-    { spec: { ...spec, etcd: { snapshotCount: 500 } }, members: [kept("a"), kept("b"), kept("c", { silent: true })] },
+    { spec: otherCount, members: [kept("a"), kept("b"), kept("c", { silent: true, pod: young })] },
     [],
+  ],
+  [
+    "begin with one that runs and has not served for long: the settings may be why",
+    { spec: otherCount, members: [kept("a"), kept("b"), kept("c", { silent: true })] },
+    ["delete c"],
+  ],
+  [
+    "are given to one that runs and does not serve without a quorum, too",
+    { spec: otherCount, etcd: "silent", members: [kept("a"), kept("b"), kept("c")] },
+    ["delete a"],
   ],
   [
     "are exchanged to get volumes",
@@ -374,6 +575,54 @@ check("volumes of an earlier cluster of the same name", [
       change: {
         leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "old" })],
       },
+    },
+    [],
+  ],
+]);
+
+check("copies of the volumes of a cluster in another namespace", [
+  [
+    "are not taken over, and nothing is begun beside them",
+    { spec, unlatched: true, etcd: "nobody", change: { foreignClaims: copies } },
+    [],
+  ],
+  [
+    "are not taken over with others that were left behind",
+    {
+      spec,
+      unlatched: true,
+      etcd: "nobody",
+      change: { foreignClaims: copies, leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] },
+    },
+    [],
+  ],
+  [
+    "are not taken over where the status was copied, too",
+    { spec, etcd: "nobody", change: { foreignClaims: copies } },
+    [],
+  ],
+  [
+    "do not stop one that asks for no volumes",
+    { unlatched: true, etcd: "nobody", change: { foreignClaims: copies } },
+    ["seed new1"],
+  ],
+  [
+    "do not stop one that has data of its own",
+    { spec, members: [kept("a"), kept("b"), podless("c")], change: { foreignClaims: copies } },
+    ["pod c on its volume in 3.6.16"],
+  ],
+  [
+    "that members run on are left alone, with their pods, while they have a quorum",
+    { spec, unlatched: true, members: ["a", "b", "c"].map((l) => kept(l, { elsewhere: "warehouse" })) },
+    [],
+  ],
+  [
+    "that members run on get no pods, and are not written on, while they have none",
+    {
+      spec,
+      etcd: "noQuorum",
+      members: [kept("a", { elsewhere: "warehouse" }), podless("b", { elsewhere: "warehouse" })],
+      size: 1,
     },
     [],
   ],

@@ -8,26 +8,30 @@ import { isKnownToHaveServed } from "../assess/health.ts";
 import { seedName } from "../objects/names.ts";
 import { latchedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
+import { keepAlive } from "./keep-alive.ts";
 import type { Rule, Situation } from "./rule.ts";
-import { adopt } from "./rules/adopt.ts";
+import { adopt } from "./rules/volumes/adopt.ts";
 import { afterCertificates, certificates, podNotes, servingGates } from "./rules/certificates.ts";
 import { changeMembers } from "./rules/change-members.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
-import { growth, notesOnClaims, ownersOfClaims, retirements } from "./rules/claims.ts";
+import { growth, notesOnClaims, ownersOfClaims, retirements, settingsOnClaims } from "./rules/volumes/claims.ts";
 import { grow, growBeforePromotions } from "./rules/grow.ts";
 import { guardStarted } from "./rules/guard.ts";
 import { heldUp, leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { promoteLearners } from "./rules/promote.ts";
-import { putBack, putBackWithoutQuorum } from "./rules/put-back.ts";
+import { putBack, putBackWithoutQuorum } from "./rules/volumes/put-back.ts";
 import { readdress } from "./rules/readdress.ts";
+import { reunite } from "./rules/reunite.ts";
 import { remakePods } from "./rules/remake.ts";
 import { beginRestore, replaceData } from "./rules/replace-data.ts";
+import { replaceDoomed } from "./rules/volumes/replace-doomed.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
 import { deleteOrphans, makeMissingPods } from "./rules/strays.ts";
 import { exchangeUndialable, makeDialable } from "./rules/together.ts";
 import {
+  alarms,
   budget,
   labels,
   peerServiceForPods,
@@ -42,6 +46,7 @@ import { wait } from "./rules/wait.ts";
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
   putBack,
+  reunite,
   makeDialable,
   replaceLost,
   deleteOrphans,
@@ -53,6 +58,7 @@ const rules: readonly Rule[] = [
   remakePods,
   makeMissingPods,
   grow,
+  replaceDoomed,
   changeMembers,
   wait,
 ];
@@ -60,10 +66,10 @@ const rules: readonly Rule[] = [
 /** `random` gives numbers from 0 up to 1, for the names of new members. */
 export function planCluster(assessment: Assessment, random: () => number = Math.random): Plan {
   const only = heldUp(assessment) ?? replaceData(assessment);
-  if (only !== undefined) return { guards: [], decisions: [only], upkeep: [] };
+  if (only !== undefined) return { ...keepAlive(assessment), decisions: [only] };
   const asked = beginRestore(assessment);
   const left = leaveAlone(assessment);
-  if (left !== undefined) return { guards: [], decisions: asked === undefined ? [left] : [asked, left], upkeep: [] };
+  if (left !== undefined) return { ...keepAlive(assessment), decisions: asked === undefined ? [left] : [asked, left] };
   const answers = decide({ ...assessment, random });
   const [first, ...others]: Plan["decisions"] = asked === undefined ? answers : [asked, ...answers];
   const prepare = (decided: Decision): Decision => {
@@ -83,6 +89,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
       ...labels(assessment),
       ...services(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
       ...budget(assessment),
+      ...settingsOnClaims(assessment),
       ...ownersOfClaims(assessment),
       ...growth(assessment),
       ...retirements(assessment).filter((action) => !decisions.some(({ actions }) => isIn(action, actions))),
@@ -90,6 +97,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
       ...metadata(assessment),
       ...confirmations(assessment),
       ...imageChecks(assessment),
+      ...alarms(assessment),
       ...certificates(assessment),
       ...podNotes(assessment),
       ...servingGates(assessment),
@@ -110,9 +118,16 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
 function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
   const { t } = world.etcd;
-  if (t === "noQuorum" || t === "keptOut") return [putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
+  if (t === "noQuorum" || t === "keptOut")
+    return [putBackWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation)];
   if (t !== "quorum")
-    return [adopt(situation) ?? bootstrap(situation) ?? putBackWithoutQuorum(situation) ?? waitForQuorum(situation)];
+    return [
+      adopt(situation) ??
+        reunite(situation) ??
+        bootstrap(situation) ??
+        putBackWithoutQuorum(situation) ??
+        waitForQuorum(situation),
+    ];
   const decisions: Decision[] = [];
   for (const rule of rules) {
     const decision = rule(situation);

@@ -25,6 +25,7 @@ import {
   deleteOrphan,
   deleteSecondVoterPod,
   deleteUnstarted,
+  removeDoomed,
   removeGone,
   removeHealthy,
 } from "./safety.ts";
@@ -40,6 +41,39 @@ function third(member: SampleMember, more: SampleWorld = {}) {
   assert.ok(seat);
   return { table, seat };
 }
+
+describe("a member whose volume goes with its pod", () => {
+  const doomed = (letter: string, more: Partial<SampleMember> = {}) =>
+    voter(letter, { ...more, claim: { terminating: true } });
+  /** The last of them. */
+  const gives = (members: readonly SampleMember[], size: number): string => {
+    const table = assessed({ members, size });
+    const seat = table.seats.at(-1);
+    assert.ok(seat);
+    return words(removeDoomed(table, seat, size));
+  };
+  test("goes when as many others serve as are wanted, and not before", () => {
+    assert.equal(gives([voter("a"), voter("b"), voter("d"), doomed("c")], 3), "remove c, delete c");
+    assert.equal(gives([doomed("a"), doomed("b"), voter("d"), doomed("c")], 3), "remove c, delete c");
+    assert.equal(gives([voter("a"), voter("b"), doomed("c")], 3), "refused");
+    assert.equal(gives([voter("a"), voter("b"), learner("d"), doomed("c")], 3), "refused");
+    assert.equal(gives([voter("a"), doomed("c")], 1), "remove c, delete c");
+    assert.equal(gives([doomed("c")], 1), "refused");
+  });
+  test("stays while one of the others is away, or leaves", () => {
+    assert.equal(gives([voter("a", { silent: true }), voter("b"), voter("d"), doomed("c")], 3), "refused");
+    assert.equal(gives([voter("a", { pod: going }), voter("b"), voter("d"), doomed("c")], 3), "refused");
+  });
+  test("is none that serves on a volume which stays, and none that does not serve", () => {
+    assert.equal(gives([...three, voter("d")], 3), "refused");
+    assert.equal(gives([...three, doomed("d", { silent: true })], 3), "refused");
+  });
+  test("is not restarted", () => {
+    const { table, seat } = third(doomed("c"));
+    assert.ok(seat.pod);
+    assert.equal(words(changeImage(table, seat, seat.pod, { version: "3.6.17", image: "i" })), "refused");
+  });
+});
 
 describe("a member that is removed", () => {
   const removal = (member: SampleMember): ActionOf<"removeMember"> => {
@@ -129,14 +163,17 @@ describe("the image of a member", () => {
     const image = "quay.io/coreos/etcd:v3.6.16";
     const changedFrom = { version: "3.6.15", image: "i", restarts: 2 };
     assert.deepEqual(from({ state: { t: "running", restarts: 4 } }), { version: "3.6.16", image, restarts: 4 });
-    assert.deepEqual(from(starting), { version: "3.6.16", image, restarts: 0 });
-    assert.deepEqual(from({ changedFrom, ...crashing(1000) }), { ...changedFrom, restarts: 5 });
+    // Its first start will be in the new image, and count as no restart.
+    assert.deepEqual(from(starting), { version: "3.6.16", image, restarts: -1 });
+    assert.deepEqual(from({ changedFrom, ...crashing(1000) }), { ...changedFrom, restarts: 5, ran: image });
+    assert.deepEqual(from({ rewritten: "mirror/etcd" }), { version: "3.6.16", image, restarts: 0, ran: "mirror/etcd" });
   });
 
-  test("is changed without a quorum only where it was changed before", () => {
+  test("is changed without a quorum only where it was changed before, or does not start", () => {
     const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
     assert.equal(words(changeBrokenImage(samplePod("demo-a", { changedFrom }), to)), "change a from 3.6.15 to 3.6.17");
     assert.equal(words(changeBrokenImage(samplePod("demo-a", {}), to)), "");
+    assert.equal(words(changeBrokenImage(samplePod("demo-a", starting), to)), "change a from 3.6.16 to 3.6.17");
   });
 });
 
@@ -165,7 +202,7 @@ test("a seed that never served is deleted, if it is the only pod and nobody know
   const deleted = (sample: SampleWorld) =>
     deleteFailedSeed(assessed({ etcd: "silent", unlatched: true, ...sample }), "a test");
   const [deletion] = deleted({ members: [voter("a")] });
-  assert.partialDeepStrictEqual(deletion, { do: "deletePod", member: "demo-a", unlessServed: true });
+  assert.partialDeepStrictEqual(deletion, { do: "deletePod", member: "demo-a", unless: "served" });
   assert.deepEqual(deleted({ members: [] }), []);
   assert.deepEqual(deleted({ members: [voter("a"), voter("b")] }), []);
   assert.deepEqual(deleted({ members: [voter("a", { pod: { readyOnce: true } })] }), []);

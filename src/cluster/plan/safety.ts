@@ -5,13 +5,19 @@ import type { EtcdVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { claimOf, hasBegun, holds, needsOtherVolume } from "../assess/claims.ts";
 import { hasServed } from "../assess/health.ts";
-import { hasLostData, isNodeLost } from "../assess/pods.ts";
-import { isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
-import type { Claim, MemberPod, Release } from "../observe/world.ts";
+import { containerImage, hasLostData, isNodeLost } from "../assess/pods.ts";
+import { isDoomed, isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
+import type { PodTrust } from "../objects/tls.ts";
+import type { Claim, Facts, MemberPod, Release } from "../observe/world.ts";
 import type { Action, ActionOf } from "./actions.ts";
 
 /** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
-type Table = Pick<Assessment, "world" | "now" | "seats">;
+interface Table extends Pick<Assessment, "now" | "seats"> {
+  readonly world: Facts;
+}
+
+/** The same with the spec, for what holds no data: only there may a wish decide. */
+type TableAndWish = Pick<Assessment, "world" | "now" | "seats">;
 
 const votersBut = (seats: readonly Seat[], seat: Seat): readonly Seat[] =>
   seats.filter((other) => isVoter(other) && other !== seat);
@@ -52,14 +58,32 @@ export function removeHealthy(table: Table, seat: Seat, because: Reason): readon
 }
 
 /**
+ * A voter that serves on a volume which goes with its pod. It serves as long as its pod runs, so it is in no hurry: it goes
+ * when another one is in its place, and when nobody else is missing. So there are never fewer copies than were asked for.
+ *
+ * 3 wanted, all three doomed: 2 others < 3, so one joins first. 4 voters: 3 others = 3, one goes; the next joins, and so on.
+ * 3 wanted, one doomed and one lost: the lost one is out first, two join, and of 4 voters the doomed one goes.
+ * 3 wanted, 4 voters, one of them away: 3 others, and not all of them serve: refused until that one is back or out.
+ * 1 wanted, doomed: 0 others < 1. With the second 1 = 1 ≥ quorum(1) = 1: it goes.
+ */
+export function removeDoomed(table: Table, seat: Seat, size: number): readonly Action[] | undefined {
+  const others = votersBut(table.seats, seat);
+  if (seat.state.t !== "doomed" || others.length < size || !others.every(isHealthy)) return undefined;
+  const because = `another member has taken its place: ${seat.state.because}`;
+  return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
+}
+
+/**
  * A voter is stopped for the seconds that its container takes to start again; its data stays. Every other voter must be
  * healthy, so that it is the one disruption there is, however many the quorum would allow.
  *
  * 3 voters, all healthy: 2 ≥ quorum(3) = 2 go on. 5 voters, one away: 3 ≥ quorum(5) = 3 would go on: refused all the same.
  * 1 voter, 2 voters: 0 < quorum(1) = 1 and 1 < quorum(2) = 2. Nothing can be written until it is back; there is no other way.
  * One that is down already: nothing that serves is stopped.
+ * One whose claim is being deleted: no kubelet may start it again. Refused.
  */
 export function changeImage(table: Table, seat: Seat, pod: MemberPod, to: Release): readonly Action[] | undefined {
+  if (isDoomed(seat)) return undefined;
   if (!seat.alive) return [imageChange(pod, to, false)];
   if (!votersBut(table.seats, seat).every(isHealthy)) return undefined;
   const isFirst = !table.seats.some((other) => other.pod?.version === to.version && other.pod.image === to.image);
@@ -67,18 +91,37 @@ export function changeImage(table: Table, seat: Seat, pod: MemberPod, to: Releas
 }
 
 /**
- * The pod of a member that has not come up since its image was changed, in a cluster that cannot decide: only another
- * image brings it back, and its data with it.
+ * The pod of a member that has not come up since its image was changed, or cannot start with the one that it has, in a
+ * cluster that cannot decide: only another image brings it back, and its data with it.
  */
 export function changeBrokenImage(pod: MemberPod, to: Release): readonly Action[] {
-  return pod.changedFrom === undefined ? [] : [imageChange(pod, to, false)];
+  const isDown = pod.changedFrom !== undefined || pod.state.t === "starting";
+  return isDown ? [imageChange(pod, to, false)] : [];
 }
 
 function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Action {
   const { name, uid, version, image, changedFrom, state } = pod;
-  // What it was when it last served.
-  const from = { version, image, ...changedFrom, restarts: "restarts" in state ? state.restarts : 0 };
+  // What it was when it last served. One that waits for its first start has not restarted once when it runs the new one.
+  const served = { version, image, ...changedFrom };
+  const ran = containerImage(pod);
+  const from = {
+    version: served.version,
+    image: served.image,
+    restarts: "restarts" in state ? state.restarts : -1,
+    ...(ran !== served.image && { ran }),
+  };
   return { do: "changeImage", member: name, uid, from, to, afterComparing };
+}
+
+/**
+ * A member that is kept apart by its CA, with or without a quorum: its container is started again in its pod, and keeps its
+ * data whether that is in a volume or not. Nobody's consent can be waited for, and nobody has to be healthy.
+ *
+ * 3 voters, all to be started again: after the first, the other two go on by the connections that they have. After the
+ * second those two are together, 2 ≥ quorum(3) = 2, and the third follows.
+ */
+export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Reason): readonly Action[] {
+  return [{ do: "startAgain", member: name, uid, tls, because }];
 }
 
 /**
@@ -126,13 +169,21 @@ export function deleteBroken(
 }
 
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
-export function deleteUnstarted(table: Table, seat: Seat, because: Reason): readonly Action[] {
+export function deleteUnstarted(table: TableAndWish, seat: Seat, because: Reason): readonly Action[] {
   if (seat.state.t !== "unstarted" || isVoter(seat) || seat.pod === undefined) return [];
-  return [...deletion(seat.pod, because, table), ...deleteUnused(table, seat.pod, seat.claim)];
+  const { pod } = seat;
+  return [
+    ...deletion(pod, because, table).map((action) => ({ ...action, unless: "ready" }) as const),
+    ...deleteUnused(table, pod, seat.claim),
+  ];
 }
 
 /** A volume that nothing was ever written to, and that is not of the kind that is asked for. */
-function deleteUnused({ world }: Table, pod: MemberPod, claim: Claim | undefined): readonly ActionOf<"deleteClaim">[] {
+function deleteUnused(
+  { world }: TableAndWish,
+  pod: MemberPod,
+  claim: Claim | undefined,
+): readonly ActionOf<"deleteClaim">[] {
   if (claim === undefined || hasBegun(claim) || claim.terminating) return [];
   const because = needsOtherVolume(pod, claim, world.cluster);
   return because === undefined ? [] : [{ do: "deleteClaim", member: claim.name, uid: claim.uid, because }];
@@ -142,12 +193,15 @@ function deleteUnused({ world }: Table, pod: MemberPod, claim: Claim | undefined
  * The seed before it ever answered. No id was latched, the status has never called the cluster running, and no other
  * member exists: whatever the pod held, nobody was told that it is kept.
  */
-export function deleteFailedSeed(table: Table, because: Reason): readonly Action[] {
+export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly Action[] {
   const { world } = table;
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world)) return [];
   const unused = deleteUnused(table, seed, claimOf(world.claims, seed.name));
-  return [...deletion(seed, because, table), ...unused].map((action) => ({ ...action, unlessServed: true }));
+  return [
+    ...deletion(seed, because, table).map((action) => ({ ...action, unless: "served" }) as const),
+    ...unused.map((action) => ({ ...action, unlessServed: true }) as const),
+  ];
 }
 
 /**
@@ -155,7 +209,8 @@ export function deleteFailedSeed(table: Table, because: Reason): readonly Action
  * (quorum(2) = 2), which has it all.
  */
 export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reason): readonly Action[] {
-  return pod.state.t === "running" ? [] : deletion(pod, because, table);
+  if (pod.state.t === "running") return [];
+  return deletion(pod, because, table).map((action) => ({ ...action, unless: "ready" }) as const);
 }
 
 /**
@@ -181,6 +236,7 @@ export function stopAll(table: Table): readonly Action[] {
  *
  * 3 voters, all healthy: 3 ≥ quorum(4) = 3. One away: 2 < 3, so it comes back or goes first.
  * 5 voters, one away: 4 ≥ quorum(6) = 4, taken by newer versions.
+ * 1 voter whose claim is being deleted, 3 of 3 such voters: each serves, and counts. Who is to go must be able to get a successor.
  */
 export function mayAdd(seats: readonly Seat[], version: EtcdVersion): boolean {
   const voters = seats.filter(isVoter);

@@ -4,14 +4,19 @@ import type { EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Conclusion } from "../../kube/objects/conditions.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { Assessment } from "../assess/assess.ts";
-import { type CertificateInUse, clientChecksum } from "../assess/certificates.ts";
-import { givenSecrets, type SecretUse, secretName, tlsOf } from "../objects/tls.ts";
+import { type CertificateInUse, clientChecksum, clientSecretOpens } from "../assess/certificates/certificates.ts";
+import { authorityUses, givenSecrets, leafUses, type SecretUse, secretName, tlsOf } from "../objects/tls.ts";
 
 export function certificateStatus({ certificates, world }: Assessment): EtcdClusterStatus {
-  const checksum = tlsOf(world.cluster).made ? clientChecksum(world) : undefined;
+  // One that opens no door yet is not named: members have to trust its CA first.
+  const checksum = tlsOf(world.cluster).made && clientSecretOpens(world) ? clientChecksum(world) : undefined;
   return {
     ...(certificates.inUse.length > 0 && {
-      certificates: certificates.inUse.map(({ use, notAfter }) => ({ use, notAfter: secondsTime(new Date(notAfter)) })),
+      certificates: certificates.inUse.map(({ use, notAfter, notBefore }) => ({
+        use,
+        notAfter: secondsTime(new Date(notAfter)),
+        notBefore: secondsTime(new Date(notBefore)),
+      })),
     }),
     ...(checksum !== undefined && {
       clientSecret: secretName(world.cluster, "client"),
@@ -36,8 +41,19 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
     return {
       status: "False",
       reason: `${problem.t[0]?.toUpperCase()}${problem.t.slice(1)}`,
-      message: [...problems.map(({ sentence }) => sentence), ...goesOn(assessment), ...expiring].join(" "),
+      message: [
+        ...problems.map(({ sentence }) => sentence),
+        ...damagedSentences(assessment),
+        ...goesOn(assessment),
+        ...expiring,
+      ].join(" "),
     };
+  const lost = lostSentence(assessment);
+  if (lost !== undefined) return { status: "False", reason: "Missing", message: [lost, ...expiring].join(" ") };
+  const apart = apartSentence(assessment);
+  if (apart !== undefined) return { status: "False", reason: "MembersApart", message: [apart, ...expiring].join(" ") };
+  const damaged = damagedSentences(assessment);
+  if (damaged.length > 0) return { status: "False", reason: "Damaged", message: [...damaged, ...expiring].join(" ") };
   if (inUse.some(({ warning }) => warning === "expired"))
     return { status: "False", reason: "Expired", message: expiring.join(" ") };
   if (expiring.length > 0) return { status: "True", reason: "ExpiresSoon", message: expiring.join(" ") };
@@ -45,6 +61,52 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
   if (waits !== undefined)
     return { status: "True", reason: "TakingOver", message: `Other certificates are taken over: ${waits}.` };
   return { status: "True", reason: "Valid", message: "" };
+}
+
+/** Of members that trust another CA than that of the certificates in use, and what is done about it. */
+export function apartSentence({
+  certificates: { apart },
+  desired,
+  world: { cluster },
+}: Assessment): string | undefined {
+  if (apart.length === 0) return undefined;
+  const names = apart.map(({ pod }) => pod.name).join(", ");
+  const what = `${names}: etcd read another CA when it started than that of the certificates in use, so members, or the operator, are refused.`;
+  if (cluster.spec.paused)
+    return `${what} The cluster is paused, so nothing is done about it: set spec.paused to false.`;
+  if (desired.impossible !== undefined) return `${what} Nothing is done about it until the spec is correct.`;
+  return `${what} They are started again in their pods, one after another, and keep their data.`;
+}
+
+/** Of Secrets that were lost, and are not written while nobody may start the members again. */
+function lostSentence({ certificates: { setsApart }, desired, world: { cluster } }: Assessment): string | undefined {
+  const { paused } = cluster.spec;
+  if (setsApart.size === 0 || (!paused && desired.impossible === undefined)) return undefined;
+  const names = [...setsApart].map((use) => secretName(cluster, use)).join(", ");
+  const cure = paused ? "set spec.paused to false" : "correct the spec";
+  return `Secrets are missing: ${names}. Members go on with the certificates that they have; new ones need a new CA, and a start of each member. For that, ${cure}.`;
+}
+
+/** What keeps members from each other although they run; undefined: nothing that is known of certificates. */
+export function keptApartBy(assessment: Assessment): string | undefined {
+  const expired = assessment.certificates.inUse.filter(({ warning }) => warning === "expired");
+  const sentences = expired.flatMap((one) => expirySentence(assessment, one));
+  return apartSentence(assessment) ?? (sentences.length > 0 ? sentences.join(" ") : undefined);
+}
+
+/** Of those Secrets of the operator that it has nothing to repair with. */
+function damagedSentences({ certificates: { toMake, writes }, world: { cluster, tls } }: Assessment): string[] {
+  const { made } = tlsOf(cluster);
+  return [...leafUses, ...authorityUses].flatMap((use): string[] => {
+    const damage = tls.damaged[use];
+    const isNeeded = made || isGiven(use);
+    const isRepaired =
+      toMake.some(({ authority }) => authority === use) || [...writes.keys()].some((one) => one === use);
+    if (damage === undefined || !isNeeded || isRepaired) return [];
+    return [
+      `The Secret ${secretName(cluster, use)} was damaged: ${damage.why}. The operator writes it again as soon as it has what belongs into it.`,
+    ];
+  });
 }
 
 function goesOn({ certificates: { pods }, world }: Assessment): string[] {
@@ -55,18 +117,20 @@ function goesOn({ certificates: { pods }, world }: Assessment): string[] {
 
 const left = { "30d": "in less than 30 days", "7d": "in less than 7 days", "1d": "in less than a day" } as const;
 
-export function expiringSentences({ certificates, world }: Assessment): readonly string[] {
-  return certificates.inUse.flatMap((one) => {
-    const { use, notAfter, warning, presentedBy } = one;
-    if (warning === undefined) return [];
-    const when = secondsTime(new Date(notAfter));
-    const verb = warning === "expired" ? `expired at ${when}` : `expires ${left[warning]}, at ${when}`;
-    if (presentedBy !== undefined)
-      return [
-        `The ${use} certificate that ${presentedBy} presents ${verb}: its pod has yet to get the one in ${secretName(world.cluster, use)}.`,
-      ];
-    return [`The ${use} certificate ${verb}${adviceOn(world.cluster, one)}.`];
-  });
+export function expiringSentences(assessment: Assessment): readonly string[] {
+  return assessment.certificates.inUse.flatMap((one) => expirySentence(assessment, one));
+}
+
+function expirySentence({ world }: Assessment, one: CertificateInUse): readonly string[] {
+  const { use, notAfter, warning, presentedBy } = one;
+  if (warning === undefined) return [];
+  const when = secondsTime(new Date(notAfter));
+  const verb = warning === "expired" ? `expired at ${when}` : `expires ${left[warning]}, at ${when}`;
+  if (presentedBy !== undefined)
+    return [
+      `The ${use} certificate that ${presentedBy} presents ${verb}: its pod has yet to get the one in ${secretName(world.cluster, use)}.`,
+    ];
+  return [`The ${use} certificate ${verb}${adviceOn(world.cluster, one)}.`];
 }
 
 function adviceOn(cluster: Assessment["world"]["cluster"], { use }: CertificateInUse): string {

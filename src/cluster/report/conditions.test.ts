@@ -201,6 +201,24 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     { Available: available, Ready: "False MembersLeaving" },
   ],
   [
+    "one serves on a claim that is being deleted",
+    { members: [voter("a"), voter("b"), voter("c", { claim: { terminating: true } })] },
+    { Available: available, Recovering: "False All members healthy", Ready: "False VolumesDoomed" },
+  ],
+  [
+    "one serves on a claim that is being deleted, and another has joined to take its place",
+    { members: [voter("a"), voter("b"), voter("c", { claim: { terminating: true } }), voter("d")] },
+    { Scaling: "False Size reached", Ready: "False VolumesDoomed" },
+  ],
+  [
+    "too few answer, and those that do not run on claims that are being deleted",
+    {
+      etcd: "noQuorum",
+      members: ["a", "b", "c"].map((l) => voter(l, { silent: true, claim: { terminating: true } })),
+    },
+    { Ready: "False QuorumLost" },
+  ],
+  [
     "one of those too many was removed",
     { size: 1, members: three },
     { Recovering: "False All members healthy" },
@@ -451,6 +469,25 @@ test("what keeps a pod from running is reported in the words of Kubernetes", () 
   const world = sampleWorld({ members: [voter("a"), voter("b"), stuck] });
   const ready = conclusionsOf(assess(world, sampleNow), done).find(({ type }) => type === "Ready");
   assert.match(ready?.message ?? "", /Pod demo-c: Unschedulable: 0\/3 nodes are available\. Change it\.$/);
+});
+
+describe("what is said of members on volumes that go with their pods:", () => {
+  const doomed = (spec: object): string | undefined => {
+    const members = [voter("a"), voter("b"), voter("c", { claim: { terminating: true } })];
+    const conclusions = conclusionsOf(assess(sampleWorld({ spec, members }), sampleNow), done);
+    return conclusions.find(({ type }) => type === "Ready")?.message;
+  };
+  const what =
+    "These members serve on volumes that last only as long as their pods: demo-c (the claim of its volume is being deleted).";
+  test("that others take their places", () => {
+    const next =
+      "Each is replaced by a member on a new volume, which joins before the old one goes: leave their pods alone.";
+    assert.equal(doomed({}), `${what} ${next}`);
+  });
+  test("that nothing is done while the cluster is paused", () => {
+    const next = "The cluster is paused, so they are not replaced: keep their pods, and set spec.paused to false.";
+    assert.equal(doomed({ paused: true }), `${what} ${next}`);
+  });
 });
 
 describe("the progress of a change is told:", () => {

@@ -3,16 +3,17 @@
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
-import { adoptionProblem } from "../assess/adoption.ts";
+import { adoptionProblem, foreignProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type Health, unhealthyVoters } from "../assess/health.ts";
 import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
-import { pressureOf, spaceOf } from "../assess/space.ts";
+import { alarmsIn, pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
-import { certificatesValid } from "./certificates.ts";
+import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
 import { readyReasons } from "./ready-reasons.ts";
 import { recoveryAdvice } from "./recovery.ts";
+import { doomedSentence } from "./volumes.ts";
 import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
 type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
@@ -45,9 +46,20 @@ function progressOf({ status, reason, message }: Verdict): ReturnType<typeof pro
 
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
-function available({ health, world }: Assessment): Verdict {
-  const serves = health.t === "serving" || (health.t === "keptOut" && health.serves);
-  return serves ? yes("Cluster available", "") : no(reasonOf(health), adviceOn(health, world));
+function available(assessment: Assessment): Verdict {
+  const { health } = assessment;
+  if (health.t === "serving" || (health.t === "keptOut" && health.serves)) return yes("Cluster available", "");
+  return no(reasonOf(health), sentenceOn(health, assessment));
+}
+
+/** Members that run and cannot reach each other do not go on by themselves. */
+function sentenceOn(health: Unavailable, assessment: Assessment): string {
+  const apart = keptApartBy(assessment);
+  if (apart !== undefined && health.t === "electing")
+    return `Members answer and have no leader: nothing can be written. ${apart}`;
+  if (apart !== undefined && health.t === "quorumLost")
+    return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. ${apart}`;
+  return adviceOn(health, assessment.world);
 }
 
 function reasonOf(health: Unavailable): string {
@@ -116,10 +128,10 @@ function upgrading(assessment: Assessment): Verdict {
 
 /** How far the change of the members is, and what it waits for. */
 function rollProgress({ desired, roll, world }: Assessment): string {
-  const { changes, target, updated, waits } = roll;
+  const { changes, first, updated, waits } = roll;
   const done = `${updated} of ${desired.size} members have the version and settings of the spec`;
   if (waits !== undefined) return `${done}; ${waits.replace(/\.$/, "")}.`;
-  if (target.first !== undefined) return `${done}; ${target.first.because}.`;
+  if (first !== undefined) return `${done}; ${first.because}.`;
   if (world.cluster.spec.paused) return `${done}. The cluster is paused, so nothing is done about it.`;
   if (changes.length === 0) return `${done}.`;
   const names = inWords(changes);
@@ -137,10 +149,12 @@ const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange"
 const inWords = (changes: readonly Change[]): string =>
   changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
-function recovering({ desired, health, seats, voters, world }: Assessment, outcome: Outcome): Verdict {
+function recovering(assessment: Assessment, outcome: Outcome): Verdict {
+  const { desired, health, seats, voters, world } = assessment;
   if (health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut")
     return no(reasonOf(health), "");
-  if (health.t === "quorumLost" || health.t === "dataLost") return yes("Disaster recovery", adviceOn(health, world));
+  if (health.t === "quorumLost" || health.t === "dataLost")
+    return yes("Disaster recovery", sentenceOn(health, assessment));
   const unhealthy = unhealthyVoters(world, seats);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);
   // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
@@ -180,14 +194,19 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const because = (sentence: string): string =>
     [sentence, ...missing, ...stop, ...pods, ...silences.map((silence) => silence.sentence), ...refused].join(" ");
   if (world.problems.length > 0) return no("InvalidSpec", world.problems.join(" "));
+  const foreign = foreignProblem(world);
+  if (foreign !== undefined) return no("VolumesForeign", foreign);
   const left = adoptionProblem(world);
   if (left !== undefined) return no("VolumesLeft", left);
   if (outcome.obstacle?.t === "refused") return no("Refused", refused.join(" "));
   // What is only not there yet, or would never be there without a person.
   const uncertified = blocked !== undefined && badSecrets.length > 0 ? "CertificatesInvalid" : undefined;
   const stuck = pods.length > 0 ? "MemberCannotStart" : (uncertified ?? silences[0]?.reason);
+  const apart = apartSentence(assessment);
+  if (apart !== undefined && health.t !== "dataLost")
+    return no("MembersApart", because(health.t === "serving" ? apart : sentenceOn(health, assessment)));
   if (health.t === "creating") return no(stuck ?? reasonOf(health), because(adviceOn(health, world)));
-  if (health.t !== "serving") return no(reasonOf(health), because(adviceOn(health, world)));
+  if (health.t !== "serving") return no(reasonOf(health), because(sentenceOn(health, assessment)));
   const disputed = disputeIn(world);
   if (disputed !== undefined) return disputed;
   const unhealthy = unhealthyVoters(world, seats);
@@ -196,7 +215,9 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
   const going = leaving(assessment, outcome);
   if (seats.length <= desired.size && going.length > 0)
     return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
-  const alarm = alarmOf(world);
+  const doomed = doomedSentence(assessment);
+  if (doomed !== undefined) return no(stuck ?? "VolumesDoomed", because(doomed));
+  const alarm = alarmOf(assessment);
   if (roll.stopped !== undefined && alarm === undefined) return no("UpdateStopped", because(rollProgress(assessment)));
   const healthy = voters.filter(({ alive }) => alive).length;
   const isChanging = seats.some(({ pod }) => pod?.changedFrom !== undefined);
@@ -242,18 +263,19 @@ function disputeIn({ etcd }: World): Verdict | undefined {
   return undefined;
 }
 
-function alarmOf({ etcd }: World): Verdict | undefined {
-  if (etcd.t !== "quorum") return undefined;
-  const alarms = new Set([...etcd.answers.values()].flatMap(({ status }) => status.alarms.map(({ type }) => type)));
+function alarmOf(assessment: Assessment): Verdict | undefined {
+  const { roll, world } = assessment;
+  if (world.etcd.t !== "quorum") return undefined;
+  const alarms = new Set(alarmsIn(world).map(({ type }) => type));
   if (alarms.has("corrupt"))
-    return no(
-      "Corrupt",
-      "etcd has found that members hold different data and takes no more requests: restore a backup.",
-    );
+    return no("Corrupt", "etcd has found that members hold different data and takes no more writes: restore a backup.");
   if (alarms.has("noSpace"))
     return no(
       "NoSpace",
-      "The database is full and takes no more writes: delete keys, compact, defragment and disarm the alarm.",
+      [
+        "The database is full and takes no more writes: delete keys, compact and defragment, or raise spec.etcd.quotaBackendBytes. The operator disarms the alarm when every database is below nine tenths of its quota.",
+        ...(roll.changes.length > 0 && roll.waits === undefined ? [rollProgress(assessment)] : []),
+      ].join(" "),
     );
   return undefined;
 }

@@ -61,6 +61,8 @@ const worthAnEvent: readonly (readonly [condition: string, reason: string, event
   ["Ready", "Refused", "refused"],
   ["Ready", "InvalidSpec", "invalidSpec"],
   ["Ready", "VolumesLeft", "volumesLeft"],
+  ["Ready", "VolumesForeign", "volumesForeign"],
+  ["Ready", "VolumesDoomed", "volumesDoomed"],
   ["DiskPressure", "DatabaseNearQuota", "diskPressure"],
   ["DiskPressure", "NoRoomToDefragment", "diskPressure"],
   ["DiskPressure", "QuotaTooLarge", "diskPressure"],

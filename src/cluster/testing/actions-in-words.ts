@@ -26,11 +26,14 @@ function words(action: Action, name: (member: string) => string): string {
     case "resizePod":
       return `resize ${name(action.member)}`;
     case "makeCertificates":
-      return `make ${action.what === "authority" ? action.authority : action.what.join(", ")}`;
+      if (action.what === "withoutPrevious") return `forget the CA before ${action.authority}`;
+      return `make ${action.what === "authority" ? action.authority : action.what.join(", ")}${action.by === "previous" ? " by the CA before" : ""}`;
     case "writeCertificate":
       return `write ${action.use}`;
     case "noteTrust":
       return `note what ${name(action.member)} trusts`;
+    case "startAgain":
+      return `start ${name(action.member)} again`;
     case "renewFiles":
       return `renew the files of ${name(action.member)}`;
     case "markServing":
@@ -51,6 +54,8 @@ function words(action: Action, name: (member: string) => string): string {
       return `enable downgrade to ${action.to}`;
     case "cancelDowngrade":
       return "cancel downgrade";
+    case "disarmNoSpace":
+      return "disarm";
     case "recordLogVersion":
       return `log of ${action.version}`;
     case "createSeed":
@@ -65,6 +70,8 @@ function words(action: Action, name: (member: string) => string): string {
       return `pod ${name(action.member)} on its volume in ${action.release.version}`;
     case "noteOnClaim":
       return `note on claim ${name(action.member)}`;
+    case "noteSettings":
+      return `settings on the claim of ${name(action.member)}`;
     case "ownClaim":
       return `own claim ${name(action.member)}`;
     case "growClaim":

@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Signer } from "../context.ts";
-import { type Happening, happenings, Nature, type Sort, volumesOf } from "./happenings.ts";
+import { type Happening, happenings, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
-import { signerFor } from "./signer.ts";
-import { beganAt, key, Stage } from "./stage.ts";
+import { Nature } from "./nature.ts";
+import { otherNamespace } from "./people.ts";
+import { signerFor } from "./tls/signer.ts";
+import { Stage } from "./stage.ts";
 
 export interface Step {
   readonly happening: Happening;
@@ -28,6 +30,8 @@ export interface History {
   readonly volumes: boolean;
   /** Its members and clients speak TLS, with certificates that the operator makes. */
   readonly tls: boolean;
+  /** Operators look after backups and restores, too. */
+  readonly copies: boolean;
   readonly steps: readonly Step[];
 }
 
@@ -57,10 +61,11 @@ export function histories({ sorts, versions, smallest = 1 }: HistoryOptions): fc
     oldFlags: sorts.includes("flags") ? fc.boolean() : fc.constant(false),
     volumes: sorts.includes("volumes")
       ? fc.constant(true)
-      : sorts.includes("moves")
+      : sorts.some((sort) => ["moves", "restores", "reapplied"].includes(sort))
         ? fc.boolean()
         : fc.constant(false),
-    tls: fc.constant(sorts.includes("certificates")),
+    tls: fc.constant(sorts.includes("certificates") || sorts.includes("secrets")),
+    copies: fc.constant(sorts.includes("restores") || sorts.includes("clones")),
     steps: fc.array(step, { minLength: 3, maxLength: 15 }),
   });
 }
@@ -91,12 +96,13 @@ export class Play implements AsyncDisposable {
 
   /** `care`: nothing happens to it that a cluster does not survive by itself. */
   static async of(history: History, care: boolean): Promise<Play> {
-    return new Play(history, care, history.tls ? await signerFor(key.namespace, key.name, beganAt) : undefined);
+    return new Play(history, care, history.tls ? signerFor() : undefined);
   }
 
-  private constructor({ seed, size, version, volumes }: History, care: boolean, signer: Signer | undefined) {
+  private constructor({ seed, size, version, volumes, copies }: History, care: boolean, signer: Signer | undefined) {
     this.#random = chance(seed);
-    this.stage = new Stage({ random: this.#random, ...(signer && { signer }) });
+    const more = copies ? ({ controllers: "all", namespaces: [otherNamespace] } as const) : {};
+    this.stage = new Stage({ random: this.#random, ...(signer && { signer }), ...more });
     this.nature = new Nature(this.stage, { care, size, version, volumes });
     if (care) this.stage.watch.allowAbsence();
     else this.stage.watch.allowLoss();
@@ -107,7 +113,7 @@ export class Play implements AsyncDisposable {
   }
 
   async play({ size, version, fromRest, oldFlags, volumes, tls, steps }: History): Promise<void> {
-    if (oldFlags) this.stage.podsAreMade = "withoutMaxLearners";
+    if (oldFlags) this.stage.rules.podsAreMade = "withoutMaxLearners";
     this.stage.startOperator();
     const more = { ...(volumes && { pod: volumesOf("1Gi") }), ...(tls && { TLS: { auto: true } }) };
     await this.stage.create(size, version, more);
@@ -139,6 +145,8 @@ export class Play implements AsyncDisposable {
     await stage.pass(quietMs);
     assert.deepEqual(life.writes.slice(before), [], `it never rests; ${await stage.describe()}`);
     assert.ok(await this.isAsAsked(), `it did not stay so; ${await stage.describe()}`);
+    assert.deepEqual(stage.kubelet.apart, []);
+    assert.ok(await stage.write(), `no client is taken; ${await stage.describe()}`);
     const { status, reason } = (await stage.condition("Ready")) ?? {};
     const isRefused = reason === "VersionDiffers";
     assert.ok(status === "True" || isRefused, `it is not ready; ${await stage.describe()}`);
@@ -176,7 +184,7 @@ export class Play implements AsyncDisposable {
       const { metadata } = await stage.cluster();
       const { reason, observedGeneration } = (await stage.condition("Ready")) ?? {};
       if (observedGeneration !== metadata?.generation || !(await this.isAsAsked())) return false;
-      if (!(await stage.isCertified())) return false;
+      if (!(await stage.isCertified()) || (await stage.isRestoring())) return false;
       return reason === "AllMembersReady" || reason === "VersionDiffers";
     };
     await this.#pass(2_000);

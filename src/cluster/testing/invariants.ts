@@ -7,15 +7,18 @@ import type { Member } from "../../etcd/member.ts";
 import { stepBetween } from "../../etcd/versions/steps.ts";
 import { oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { Clock } from "../../kube/clock.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
+import { Pod, Secret } from "../../kube/objects/kinds.ts";
+import type { KubeObject } from "../../kube/objects/objects.ts";
 import { controllerOf } from "../../kube/objects/owners.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { quorum } from "../assess/seats.ts";
 import { isImageCheck } from "../objects/image-check.ts";
-import { versionIn } from "./container.ts";
-import type { Kubelet } from "./kubelet.ts";
+import { versionIn } from "./kubelet/container.ts";
+import type { Kubelet } from "./kubelet/kubelet.ts";
 import type { Life, Witness } from "./life.ts";
+import { theirAnnotation } from "./tls/process-tls.ts";
+import { RestoreWatch } from "./restore-watch.ts";
 
 const mostWritesAtOnce = 200;
 
@@ -23,6 +26,7 @@ export class Watch {
   /** The most members that etcd ever had. */
   mostMembers = 0;
   readonly #kubelet: Kubelet;
+  #mayBeApart = false;
   readonly #failures: string[] = [];
   /** What the test does to members by itself: as many as a cluster goes on with, as it survives, or more. */
   #harm: "goesOn" | "survives" | "unlimited" = "goesOn";
@@ -30,16 +34,27 @@ export class Watch {
   readonly #latched = new Map<string, string>();
   /** A person has asked for other data: the members go, and what they hold with them. */
   #restoring = false;
+  readonly restores: RestoreWatch;
   #size = 0;
+  /** The uids of Secrets on which others have written. */
+  readonly #withTheirs = new Set<string>();
   #busy = { at: 0, writes: 0 };
   readonly #clock: Clock;
 
-  constructor(kubelet: Kubelet, api: FakeApi, clock: Clock) {
+  constructor(kubelet: Kubelet, api: FakeApi, clock: Clock, namespace: string) {
     this.#kubelet = kubelet;
     this.#clock = clock;
-    api.onWrite((write) => this.#heard(write));
-    kubelet.onSeed = (pod) => this.#seeded(pod);
-    kubelet.onEmptyVoter = (pod) => {
+    this.restores = new RestoreWatch(kubelet, (what) => this.#fail(what));
+    api.onWrite((write) => {
+      if (write.object?.metadata?.namespace !== namespace) return;
+      this.#heard(write);
+      this.restores.heard(write);
+    });
+    const { etcds } = kubelet;
+    etcds.onStray = (pod, home) => this.#fail(`${pod.metadata?.name} connects to the members in ${home}`);
+    kubelet.onShared = (pod) => this.#fail(`${pod.metadata?.name} runs on a volume that another process uses`);
+    etcds.onSeed = (pod) => this.#seeded(pod);
+    etcds.onEmptyVoter = (pod) => {
       if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} votes again, without its data`);
     };
   }
@@ -54,14 +69,23 @@ export class Watch {
     this.#harm = "unlimited";
   }
 
+  /** Certificates were lost: members may be unable to connect to each other, and are started again. */
+  allowApart(): void {
+    this.#mayBeApart = true;
+    if (this.#harm === "goesOn") this.allowAbsence();
+  }
+
   /** At any time. */
   look(): void {
     const { etcd, failures } = this.#kubelet;
     assert.deepEqual(failures, []);
     if (etcd !== undefined) {
       this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
-      for (const why of this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
+      for (const why of this.#mayBeApart ? [] : this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
+      for (const name of this.#mayBeApart ? [] : this.#kubelet.expired)
+        this.#fail(`${name} shows a certificate that has expired`);
       this.#expect(etcd.lost === 0, "acknowledged entries are lost");
+      for (const name of this.#kubelet.bygone) this.#fail(`${name} runs with the data of an earlier cluster`);
       this.#expect(!etcd.endangered, "voters that lack acknowledged entries are a majority");
       if (this.#harm !== "unlimited" && !this.#restoring) this.#expect(!this.isDoomed(), "the quorum is lost for good");
       if (this.#harm === "goesOn" && !this.#restoring) this.#expect(this.decides(), "the quorum is lost");
@@ -72,7 +96,13 @@ export class Watch {
   /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
   witness: Witness = (what, life) => {
     this.#expectRest(what, life);
-    const before = { decides: this.decidesWithStaying(), doomed: this.isDoomed(), members: this.#members() };
+    const before = {
+      decides: this.decidesWithStaying(),
+      doomed: this.isDoomed(),
+      members: this.#members(),
+      voters: this.#voters().length,
+      copies: this.#copies(),
+    };
     const keepsData = this.#kubelet.allKeepTheirData;
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
@@ -81,12 +111,14 @@ export class Watch {
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = what === "add member" && this.#voters().length === 2 && this.#running().length === 1;
       // Of two voters none may fail, and a version is changed by a restart.
+      const isReunion = this.#mayBeApart && what.startsWith("replace Pod");
       const isRestart = what.startsWith("replace Pod") || (what.startsWith("delete Pod") && keepsData);
       const restart = isRestart && this.#voters().length <= 2;
-      if (before.decides && !second && !restart)
+      if (before.decides && !second && !restart && !isReunion)
         this.#expect(this.decidesWithStaying(), `"${what}" took the quorum away`);
       if (!before.doomed) this.#expect(!this.isDoomed(), `"${what}" lost the quorum for good`);
       if (before.members.length <= this.#size) this.#expectKept(before.members, heldUp);
+      if (before.voters <= this.#size && this.#harm !== "unlimited") this.#expectCopies(before.copies);
     };
   };
 
@@ -104,6 +136,19 @@ export class Watch {
     const now = new Set(this.#members().map(({ id }) => id));
     const gone = before.filter(({ id, learner }) => heldUp.has(id) && !learner && !now.has(id));
     for (const { name } of gone) this.#fail(`${name} was taken out, though its data is there`);
+  }
+
+  /** Who serves, and holds what was acknowledged. */
+  #copies(): Member[] {
+    const { emptyVoters = [], splits = [] } = this.#kubelet.etcd ?? {};
+    const isWhole = ({ name }: Member): boolean => !emptyVoters.includes(name) && !splits.includes(name);
+    return this.#running().filter((member) => this.#kubelet.stays(member.name) && isWhole(member));
+  }
+
+  /** Nobody who serves is taken out while there is nobody too many. */
+  #expectCopies(before: readonly Member[]): void {
+    const now = new Set(this.#members().map(({ id }) => id));
+    for (const { id, name } of before) if (!now.has(id)) this.#fail(`${name} was taken out while it served`);
   }
 
   /** The voters that run are enough. One that etcd has not heard of yet is no loss of an earlier one. */
@@ -127,7 +172,8 @@ export class Watch {
   isDoomed(): boolean {
     const { etcd } = this.#kubelet;
     const voters = this.#voters();
-    if (etcd === undefined || voters.length === 0) return false;
+    // Its data is about to be replaced by that of a backup.
+    if (etcd === undefined || voters.length === 0 || this.#restoring) return false;
     // A voter that never ran may yet, unless somebody added it by hand under a name that has no pod.
     const mayRun = ({ peerUrls }: Member): boolean => peerUrls.some((url) => url.includes(".svc"));
     const left = voters.filter((voter) => (voter.name === "" ? mayRun(voter) : etcd.hasData(voter.id)));
@@ -160,7 +206,16 @@ export class Watch {
       else if (was !== undefined && is !== was) this.#fail(`the cluster's id went from ${was} to ${is}`);
       if (is !== undefined) this.#latched.set(uid, is);
     }
+    if (kind === Secret.kind) this.#expectTheirs(object);
     if (kind === Pod.kind && verb === "create") this.#expectVersion(object as Pod);
+  }
+
+  /** What others write on a Secret stays there as long as the Secret does. */
+  #expectTheirs({ metadata }: KubeObject): void {
+    const uid = metadata?.uid ?? "";
+    const isThere = metadata?.annotations?.[theirAnnotation] !== undefined;
+    if (isThere) this.#withTheirs.add(uid);
+    else if (this.#withTheirs.has(uid)) this.#fail(`${metadata?.name} has lost what others wrote on it`);
   }
 
   #expectNothingLeft(): void {
@@ -184,6 +239,7 @@ export class Watch {
   }
 
   #seeded(pod: Pod): void {
+    this.restores.seeded(pod);
     if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} began another cluster for one that has an id`);
   }
 

@@ -2,6 +2,7 @@
 // members, and ends it right after one of these writes, or keeps the answer to one from it.
 import type { EtcdMember } from "../../etcd/member.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
+import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { type Kind, type KubeObject, keyText, keyOf } from "../../kube/objects/objects.ts";
 import { TransportError } from "../../transport/errors.ts";
 
@@ -29,6 +30,7 @@ export class Life {
   readonly #fate: Fate;
   readonly #witness: Witness;
   readonly #ended = new AbortController();
+  #leads = true;
 
   constructor(fate: Fate, witness: Witness = () => () => undefined) {
     this.#fate = fate;
@@ -48,6 +50,11 @@ export class Life {
     this.#ended.abort(new Crashed());
   }
 
+  /** It has lost its lease and runs on: from now on nothing that it writes is sent. */
+  fence(): void {
+    this.#leads = false;
+  }
+
   async read<T>(ask: () => Promise<T>): Promise<T> {
     if (this.isOver) throw new Crashed();
     const answer = await ask();
@@ -56,6 +63,7 @@ export class Life {
   }
 
   async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    if (!this.#leads) throw new LeadershipLost("default/etcd-operator", "another process holds it");
     const look = this.#witness(what, this);
     const answer = await this.read(ask);
     this.writes.push(what);
@@ -75,8 +83,8 @@ export class Life {
 export interface Admission {
   /** Throws to refuse it. */
   check(verb: "create" | "mergePatch", kind: Kind<KubeObject>, body: object): void;
-  /** What is made instead. */
-  change<T extends KubeObject>(kind: Kind<T>, object: T): T;
+  /** What is made, or written, instead. */
+  change<T extends KubeObject>(kind: Kind<T>, object: T, verb: "create" | "replace"): T;
 }
 
 /** The API as a process with this life sees it. */
@@ -89,10 +97,12 @@ export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeA
     create: (kind, object, options) =>
       life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, async () => {
         admission.check("create", kind, object);
-        return await api.create(kind, admission.change(kind, object), options);
+        return await api.create(kind, admission.change(kind, object, "create"), options);
       }),
     replace: (kind, object, options) =>
-      life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () => api.replace(kind, object, options)),
+      life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () =>
+        api.replace(kind, admission.change(kind, object, "replace"), options),
+      ),
     apply: (kind, object, options) =>
       life.write(`apply ${kind.kind} ${keyText(keyOf(object))}`, () => api.apply(kind, object, options)),
     mergePatch: (kind, key, patch, options) =>
@@ -117,6 +127,7 @@ export function memberDuring(life: Life, member: EtcdMember): EtcdMember {
     memberRemove: (id, call) => life.write("remove member", () => member.memberRemove(id, call)),
     memberUpdate: (id, urls, call) => life.write("update member", () => member.memberUpdate(id, urls, call)),
     downgrade: (step, call) => life.write(`downgrade: ${step.do}`, () => member.downgrade(step, call)),
+    disarm: (alarm, call) => life.write("disarm", () => member.disarm(alarm, call)),
     hashKv: (revision, call) => life.read(() => member.hashKv(revision, call)),
     moveLeader: (to, call) => life.write("move leader", () => member.moveLeader(to, call)),
   };

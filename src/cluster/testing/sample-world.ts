@@ -1,6 +1,7 @@
 // Worlds for tests of decisions, in as few words as the situation has: members by a letter, healthy unless said
 // otherwise, in a cluster called `demo` whose Services and budget are right.
 import { type CompleteEtcdCluster, type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
@@ -24,6 +25,8 @@ export interface SampleMember {
   readonly foreign?: true;
   /** Behind `.svc` of its name; absent: as the spec says. */
   readonly domain?: string;
+  /** Its peer URL is of a cluster of this name in that namespace. */
+  readonly elsewhere?: string;
   /** Its peer URL is one that nobody can dial. */
   readonly undialable?: true;
   /** A second peer URL, as a person may have set it. */
@@ -105,15 +108,33 @@ export function sampleWorld(sample: SampleWorld): World {
     imageChecks: [],
     claims: members.flatMap(claimOf),
     leftClaims: [],
+    foreignClaims: [],
     pods: [...pods, ...orphans.map((orphan) => samplePod("demo-orphan", orphan, cluster.spec.version))],
     peerService: peerService(cluster),
     clientService: clientService(cluster),
     budget: disruptionBudget(cluster, minAvailable(voters, cluster.spec.size)),
     etcd: etcdOf(sample, cluster),
     backup: undefined,
-    tls: { readable: true, given: {}, kept: {}, authorities: {}, identity: undefined, presented: new Map() },
+    asking: askingIn(cluster),
+    tls: {
+      readable: true,
+      given: {},
+      kept: {},
+      authorities: {},
+      damaged: {},
+      identity: undefined,
+      presented: new Map(),
+    },
     ...change,
   };
+}
+
+/** Of an EtcdRestore that is under way. */
+function askingIn(cluster: CompleteEtcdCluster): World["asking"] {
+  const request = restoreRequestOf(cluster);
+  return request === undefined || request.uid === cluster.status.restore?.uid
+    ? undefined
+    : { ...request, is: "underWay" };
 }
 
 export function sampleId(letter: string): MemberId {
@@ -157,6 +178,7 @@ export function sampleClaim(name: string, differs: Partial<Claim> = {}): Claim {
     peers: "http",
     phase: "Bound",
     clusterUid: "uid-of-demo",
+    hasHome: true,
     clusterId: sampleClusterId,
     release: { version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" },
     owned: false,
@@ -208,13 +230,14 @@ function etcdOf(
 }
 
 function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
-  const { letter, learner, unnamed, foreign, domain, undialable, also } = sample;
+  const { letter, learner, unnamed, foreign, domain, undialable, also, elsewhere } = sample;
   const name = `demo-${letter}`;
   const { spec } = cluster;
   const named =
     domain === undefined ? cluster : { ...cluster, spec: { ...spec, pod: { ...spec.pod, ClusterDomain: domain } } };
   const ours = undialable ? undialableUrlOf(named, name) : peerUrlOf(named, name);
-  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : ours;
+  const copied = elsewhere === undefined ? ours : ours.replace(".shop.svc", `.${elsewhere}.svc`);
+  const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : copied;
   return {
     id: sampleId(letter),
     name: unnamed ? "" : name,

@@ -11,25 +11,24 @@ import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { Member } from "../../etcd/member.ts";
-import { ApiError } from "../../kube/client/errors.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
-import { silent } from "../../kube/process/log.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import type { Registry } from "../../kube/process/metrics.ts";
-import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Signer } from "../context.ts";
-import { clusterController } from "../controller.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { quorum } from "../assess/seats.ts";
 import { rotateCaAnnotation, secretName, type SecretUse } from "../objects/tls.ts";
-import { withoutFlag } from "./container.ts";
+import { type Forbidden, type PodChange, Rules } from "./admission.ts";
 import { Watch } from "./invariants.ts";
-import { type Admission, apiDuring, type Fate, Life, memberDuring } from "./life.ts";
-import { Kubelet } from "./kubelet.ts";
+import { apiDuring, type Fate, Life } from "./life.ts";
+import { Kubelet } from "./kubelet/kubelet.ts";
+import { Operator } from "./operator.ts";
+import { protectionFinalizer } from "./kubelet/protection.ts";
+import { isWorker } from "./workers.ts";
 
 /** Of the one cluster there is. */
 export const key: Key = { namespace: "default", name: "demo" };
@@ -38,19 +37,15 @@ const stepMs = 500;
 /** etcd takes no more members for a while after a change. */
 const settleMs = 6_000;
 
-type Forbidden = (...asked: Parameters<Admission["check"]>) => boolean;
-
-interface Running {
-  readonly life: Life;
-  readonly ended: Promise<unknown>;
-  readonly observer: RuntimeObserver;
-}
-
 export interface StageOptions {
   /** For clusters whose certificates are made; see signer.ts. */
   readonly signer?: Signer;
   /** Gives numbers from 0 up to 1, for what etcd leaves to chance. Without it etcd leaves nothing to chance. */
   readonly random?: () => number;
+  /** Which of them operators run; by default only that of clusters, the others then being played by the test. */
+  readonly controllers?: "clusters" | "all";
+  /** Those that operators look after, beside that of the cluster. */
+  readonly namespaces?: readonly string[];
 }
 
 export class Stage implements AsyncDisposable {
@@ -63,20 +58,22 @@ export class Stage implements AsyncDisposable {
   readonly writes: string[] = [];
   /** The Events of all operators so far. */
   readonly told: NewEvent[] = [];
-  /** Whether new pods get all the flags that an operator wrote, or those of one that knew fewer. */
-  podsAreMade: "asWritten" | "withoutMaxLearners" = "asWritten";
-  readonly #forbidden = new Set<{ readonly forbidden: Forbidden; readonly words: string }>();
-  readonly #signer: Signer | undefined;
-  #running: Running | undefined;
+  /** What stands between operators and the API server. */
+  readonly rules: Rules = new Rules();
+  readonly #options: StageOptions;
+  #running: Operator | undefined;
+  /** Those that have lost their lease and run on. */
+  readonly #former = new Set<Operator>();
 
-  constructor({ random, signer }: StageOptions = {}) {
-    this.#signer = signer;
+  constructor(options: StageOptions = {}) {
+    this.#options = options;
     const { clock } = this;
+    const { random } = options;
     this.api = new FakeApi({
       kinds: [
         ...fakeKinds,
         { kind: Pod, graceful: true },
-        { kind: PersistentVolumeClaim },
+        { kind: PersistentVolumeClaim, finalizers: [protectionFinalizer] },
         { kind: Service },
         { kind: PodDisruptionBudget },
         { kind: Secret },
@@ -86,38 +83,47 @@ export class Stage implements AsyncDisposable {
       clock,
       date: () => new Date(this.now()),
     });
-    this.kubelet = new Kubelet({ api: this.api, clock, now: this.now, ...(random && { random }) });
-    this.watch = new Watch(this.kubelet, this.api, clock);
+    const { namespace } = key;
+    this.kubelet = new Kubelet({ api: this.api, clock, now: this.now, namespace, ...(random && { random }) });
+    this.watch = new Watch(this.kubelet, this.api, clock, namespace);
+    this.watch.restores.isWhole = options.controllers === "all";
   }
 
   /** The time of day in milliseconds. */
   now = (): number => beganAt + this.clock.now();
 
-  /** A new process, with nothing but what it reads. */
-  startOperator(fate: Fate = { t: "lives" }): Life {
+  /** A new process, with nothing but what it reads, on a node whose clock is so many milliseconds fast. */
+  startOperator(fate: Fate = { t: "lives" }, fastBy = 0): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
-    const { clock } = this;
+    const { clock, kubelet } = this;
+    const { controllers = "clusters", namespaces = [], signer } = this.#options;
     const life = new Life(fate, this.watch.witness);
-    const api = apiDuring(life, this.api, this.#admission);
-    const observer = new RuntimeObserver(silent);
-    const { controller, informers } = clusterController({
-      api,
-      scope: { t: "namespaces", names: [key.namespace] },
-      members: { at: (endpoint) => memberDuring(life, this.kubelet.at(endpoint)) },
-      presenter: (endpoint) => life.read(() => this.kubelet.presented(endpoint)),
-      ...(this.#signer && { signer: this.#signer }),
-      events: { record: (_kind, _object, what) => void this.told.push(what) },
-      observer,
-      workerImage: () => "etcd-operator:test",
+    this.#running = new Operator({
+      life,
+      api: apiDuring(life, this.api, this.rules),
       clock,
-      now: this.now,
+      now: () => this.now() + fastBy,
+      namespaces: [key.namespace, ...namespaces],
+      controllers,
+      signer: signer && {
+        makeAuthority: (...asked) => clock.standStillFor(signer.makeAuthority(...asked)),
+        makeLeaf: (...asked) => clock.standStillFor(signer.makeLeaf(...asked)),
+      },
+      events: { record: (_kind, _object, what) => void this.told.push(what) },
+      at: (endpoint) => kubelet.at(endpoint),
+      presented: kubelet.presented,
     });
-    const ended = Promise.all([
-      ...informers.map((informer) => informer.run(life.signal)),
-      controller.run(api, life.signal),
-    ]);
-    this.#running = { life, ended, observer };
     return life;
+  }
+
+  /** Another process has the lease; the one that had it has not ended yet. */
+  overtakeOperator(fate?: Fate): Life {
+    const running = this.#running;
+    assert.ok(running);
+    running.life.fence();
+    this.#former.add(running);
+    this.#running = undefined;
+    return this.startOperator(fate);
   }
 
   /** It has died, and nobody has noticed yet. */
@@ -129,9 +135,11 @@ export class Stage implements AsyncDisposable {
   async stopOperator(): Promise<void> {
     const running = this.#running;
     assert.ok(running);
-    running.life.end();
-    await running.ended;
-    this.writes.push(...running.life.writes);
+    for (const operator of [...this.#former, running]) {
+      await operator.end();
+      this.writes.push(...operator.life.writes);
+    }
+    this.#former.clear();
     this.#running = undefined;
   }
 
@@ -173,24 +181,39 @@ export class Stage implements AsyncDisposable {
 
   /** Asks for the data of a backup, as the controller of EtcdRestores does once it has found it good. */
   async restore(name = key.name): Promise<void> {
-    const annotations = await this.#checkedRestore(name, true);
+    const { metadata } = await this.cluster();
+    const annotations = await this.#checkedRestore(name, metadata?.uid);
     await this.api.mergePatch(EtcdCluster, key, { metadata: { annotations } });
   }
 
   /** A cluster that begins with the data of a backup. */
   async createRestored(size: number, version = "3.6.16"): Promise<void> {
-    const annotations = await this.#checkedRestore("from-backup", false);
+    const annotations = await this.#checkedRestore("from-backup", undefined);
     await this.api.create(EtcdCluster, { metadata: { ...key, annotations }, spec: { size, version } });
   }
 
-  async #checkedRestore(name: string, inPlace: boolean): Promise<Record<string, string>> {
+  /** `cluster`: the uid of the one that is replaced; undefined: one is made. */
+  async #checkedRestore(name: string, cluster: string | undefined): Promise<Record<string, string>> {
     const store = { backupStorageType: "S3", s3: { path: "bucket/backup" } } as const;
     const spec = { etcdCluster: { name: key.name }, ...store };
     const made = await this.api.create(EtcdRestore, { metadata: { ...key, name }, spec });
-    const backup = { path: "bucket/backup", sha256: "0".repeat(64), revision: 7 };
-    const status = { key: "backup", backup, inPlace };
+    const takenAt = new Date(this.now()).toISOString();
+    const kept = { key: "backup", takenAt, clusterId: "1", members: 3 };
+    const { sha256, revision } = this.kubelet.workers.backups.keep({ revision: 7, history: new Map() }, kept);
+    const backup = { path: "bucket/backup", sha256, revision };
+    const target = cluster === undefined ? { inPlace: false } : { inPlace: true, clusterUid: cluster };
+    const status = { phase: "Restoring", key: "backup", backup, ...target };
     await this.api.mergePatch(EtcdRestore, { ...key, name }, { status }, { subresource: "status" });
-    return { [restoreAnnotation]: formatRestoreRequest({ name, uid: made.metadata?.uid ?? "" }) };
+    return { [restoreAnnotation]: formatRestoreRequest({ name, uid: made.metadata?.uid ?? "", cluster }) };
+  }
+
+  /** Somebody asks for the data of a backup, and it is not there yet. */
+  async isRestoring(): Promise<boolean> {
+    const { items } = await this.api.list(EtcdRestore, { namespace: key.namespace });
+    const { restore } = (await this.cluster()).status ?? {};
+    const isUnderWay = items.some(({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed");
+    const isAlone = this.#options.controllers !== "all";
+    return (isUnderWay && !isAlone) || restore?.phase === "Stopping" || restore?.phase === "Seeding";
   }
 
   /** Asks for other CAs. */
@@ -224,32 +247,20 @@ export class Stage implements AsyncDisposable {
 
   /** Operators make no object of this kind any more, as if a quota were used up, until the answer is called. */
   refuse(kind: typeof Pod | typeof Service | typeof PodDisruptionBudget): () => void {
-    return this.#forbid((verb, of) => verb === "create" && of.kind === kind.kind, `exceeded quota: ${kind.plural}`);
+    return this.rules.refuse(kind);
+  }
+
+  /** Changes pods that an operator makes or changes. */
+  set webhook(change: PodChange) {
+    this.rules.also = change;
   }
 
   /** Operators label no pod any more, as if a policy forbade it. */
   refuseLabels(): () => void {
     const isLabel: Forbidden = (verb, { kind }, body) =>
       verb === "mergePatch" && kind === Pod.kind && JSON.stringify(body).includes('"labels"');
-    return this.#forbid(isLabel, "admission webhook denied the request: labels are fixed");
+    return this.rules.forbid(isLabel, "admission webhook denied the request: labels are fixed");
   }
-
-  #forbid(forbidden: Forbidden, words: string): () => void {
-    const rule = { forbidden, words };
-    this.#forbidden.add(rule);
-    return () => this.#forbidden.delete(rule);
-  }
-
-  readonly #admission: Admission = {
-    check: (...asked) => {
-      for (const { forbidden, words } of this.#forbidden)
-        if (forbidden(...asked)) throw new ApiError(403, "Forbidden", `${asked[1].plural} is forbidden: ${words}`);
-    },
-    change: (kind, object) => {
-      const isOld = kind.kind === Pod.kind && this.podsAreMade === "withoutMaxLearners";
-      return isOld ? withoutFlag(object, "max-learners") : object;
-    },
-  };
 
   /** A client writes to one that its Service sends it to; false when that one does not take it. */
   async write(who = 0): Promise<boolean> {
@@ -278,6 +289,11 @@ export class Stage implements AsyncDisposable {
   async deleteClaim(): Promise<void> {
     const [name = ""] = await this.podNames();
     await this.api.delete(PersistentVolumeClaim, { ...key, name });
+  }
+
+  /** Of all members at once; they serve on. */
+  async deleteClaims(): Promise<void> {
+    for (const name of await this.podNames()) await this.api.delete(PersistentVolumeClaim, { ...key, name });
   }
 
   /** As many pods, and the data in them, as no operator can make good; the names of those that stay are the answer. */
@@ -331,7 +347,9 @@ export class Stage implements AsyncDisposable {
     const members = this.kubelet.etcd?.members ?? [];
     const there = await this.pods();
     const pods = there.map(({ metadata }) => metadata);
-    const claims = new Set((await this.api.list(PersistentVolumeClaim)).items.map(({ metadata }) => metadata?.name));
+    const { items } = await this.api.list(PersistentVolumeClaim);
+    const kept = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    const claims = new Set(kept.map(({ metadata }) => metadata?.name));
     const usesVolume = ({ spec }: Pod): boolean => spec?.volumes?.some((v) => v.persistentVolumeClaim) === true;
     const isSound = ({ name, learner }: Member): boolean =>
       !learner && pods.some((pod) => pod?.name === name && pod.deletionTimestamp === undefined);
@@ -367,7 +385,8 @@ export class Stage implements AsyncDisposable {
 
   /** Of members. */
   async pods(): Promise<Pod[]> {
-    return (await this.api.list(Pod)).items.filter((pod) => !isImageCheck(pod));
+    const { items } = await this.api.list(Pod, { namespace: key.namespace });
+    return items.filter((pod) => !isImageCheck(pod) && !isWorker(pod));
   }
 
   /** Pods that try an image. */

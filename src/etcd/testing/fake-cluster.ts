@@ -37,6 +37,8 @@ export interface ProcessStart {
   readonly version?: string;
   /** By its own flags, which may differ from those of the others. */
   readonly maxLearners?: number;
+  /** Bytes that its database may have. */
+  readonly quota?: number;
 }
 
 /** How a process is: the operator sees what it can reach, the peers see what they can reach. */
@@ -53,6 +55,7 @@ export interface FakeProcess extends Versioned {
   readonly clientUrl: string;
   version: EtcdVersion;
   maxLearners: number;
+  quota: number;
   state: ProcessState;
   /** Since when its peers hear of it. */
   connectedAt: number;
@@ -118,7 +121,13 @@ export class FakeCluster {
   }
 
   #run(member: Member, start: Omit<ProcessStart, "peerUrl">): void {
-    const { name, clientUrl, version: wanted = this.#version, maxLearners = this.#maxLearners } = start;
+    const {
+      name,
+      clientUrl,
+      version: wanted = this.#version,
+      maxLearners = this.#maxLearners,
+      quota = usualQuota,
+    } = start;
     const now = this.#now();
     this.#lookAtVersions();
     const before = this.#processes.get(member.id);
@@ -129,6 +138,7 @@ export class FakeCluster {
       clientUrl,
       version: runs,
       maxLearners,
+      quota,
       state: "running",
       connectedAt: now,
       servesAt: now + this.#listen,
@@ -164,9 +174,19 @@ export class FakeCluster {
     this.#elect();
   }
 
+  /** Bytes in every database besides what was written through the client. */
+  ballast = 0;
+
   raise(name: string, type: Alarm["type"]): void {
     const { member } = this.#named(name);
     this.#alarms = [...this.#alarms.filter((alarm) => !sameAlarm(alarm, { member, type })), { member, type }];
+  }
+
+  /** The database becomes so large, in percent of the smallest quota; at more than that etcd raises its alarm. */
+  fill(percent: number): void {
+    const all = [...this.#processes.values()];
+    this.ballast = Math.floor((Math.min(...all.map(({ quota }) => quota)) * percent) / 100);
+    for (const { name, quota } of all) if (this.ballast > quota) this.raise(name, "noSpace");
   }
 
   get leader(): MemberId | undefined {
@@ -405,7 +425,6 @@ export class FakeCluster {
     this.#members.delete(id);
     this.#removed.add(id);
     this.#processes.delete(id); // a member that learns of its removal exits
-    this.#alarms = this.#alarms.filter((alarm) => alarm.member !== id);
     this.#elect();
   }
 
@@ -537,6 +556,9 @@ export function refusal(reason: EtcdReason, method: string, message: string): Et
 }
 
 const minorText = (minor: number): string => `3.${minor}.0`;
+
+/** etcd's own. */
+const usualQuota = 2 * 1024 ** 3;
 
 const sameAlarm = (a: Alarm, b: Alarm): boolean => a.member === b.member && a.type === b.type;
 

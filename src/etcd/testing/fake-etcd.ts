@@ -12,7 +12,7 @@ import { FakeMember } from "./fake-member.ts";
 export type { FakeClusterOptions, ProcessStart, ProcessState } from "./fake-cluster.ts";
 
 /** How a process begins. */
-export interface Boot extends Required<ProcessStart> {
+export interface Boot extends Required<Omit<ProcessStart, "quota">>, Pick<ProcessStart, "quota"> {
   /** Whose data it finds; undefined: there is none. With data it looks at neither the state nor the list. */
   readonly data: MemberId | undefined;
   readonly initialState: "new" | "existing";

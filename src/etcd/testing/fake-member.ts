@@ -60,7 +60,7 @@ export class FakeMember implements EtcdMember {
     this.#etcd.flush();
     const { store, clusterId, term, alarms } = this.#etcd;
     const modern = has(process.version, "learners");
-    const size = 20_480 + store.revision * 100;
+    const size = 20_480 + store.changes * 100 + this.#etcd.ballast;
     return {
       clusterId,
       memberId: process.member,
@@ -73,7 +73,7 @@ export class FakeMember implements EtcdMember {
       raftAppliedIndex: modern ? process.held + 4 : undefined,
       dbSize: size,
       dbSizeInUse: modern ? size : undefined,
-      dbSizeQuota: has(process.version, "statusQuota") ? 2 * 1024 ** 3 : undefined,
+      dbSizeQuota: has(process.version, "statusQuota") ? process.quota : undefined,
       storageVersion: has(process.version, "statusQuota") ? this.#etcd.storageOf(process) : undefined,
       downgrade: has(process.version, "statusQuota") ? this.#etcd.downgradeTarget : undefined,
       alarms: modern ? alarms : [],

@@ -8,14 +8,39 @@ interface Change {
   readonly value: KeyValue | undefined;
 }
 
+export interface StoreCopy {
+  readonly revision: number;
+  readonly history: ReadonlyMap<string, readonly Change[]>;
+}
+
 export class FakeStore {
   /** The changes of each key, oldest first. */
   readonly #history = new Map<string, Change[]>();
   #revision = 1;
   #compacted = 0;
+  /** Changes so far: how much there is on disk, whatever the revision is. */
+  #changes = 0;
+
+  get changes(): number {
+    return this.#changes;
+  }
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** As a snapshot holds it. */
+  copy(): StoreCopy {
+    return { revision: this.#revision, history: new Map([...this.#history].map(([key, all]) => [key, [...all]])) };
+  }
+
+  /** Begins with what a snapshot holds, at a later revision where that is asked for. */
+  load({ revision, history }: StoreCopy, bump = 0): void {
+    this.#history.clear();
+    for (const [key, all] of history) this.#history.set(key, [...all]);
+    this.#revision = revision + bump;
+    this.#changes = history.size;
+    if (bump > 0) this.#compacted = this.#revision;
   }
 
   put(key: string, value: string | Uint8Array): Written {
@@ -86,6 +111,7 @@ export class FakeStore {
   }
 
   #write(write: Write): void {
+    this.#changes += 1;
     const key = "put" in write ? write.put : write.delete;
     const changes = this.#history.get(key) ?? [];
     const before = changes.at(-1)?.value;

@@ -30,16 +30,12 @@ describe("what a version can do", () => {
     test(`etcd ${text} started with max-learners ${setting ?? "unset"} admits ${wanted} learners`, () =>
       assert.equal(learnersAdmitted(version(text), setting), wanted));
 
-  test("a liveness probe never asks the quorum", () => {
-    // 3.4.23 takes `serializable=true` and asks the quorum all the same.
-    for (const text of ["3.4.23", "3.3.27", "3.2.13"])
+  test("a liveness probe never reads, neither through the quorum nor from the database, which a defragmentation locks", () => {
+    for (const text of ["3.5.10", "3.4.23", "3.3.27", "3.2.13"])
       assert.deepEqual(probesOf(version(text)).liveness, { on: "clientPort" }, text);
-    for (const text of ["3.7.3", "3.6.0", "3.5.35", "3.5.10", "3.4.29"]) {
-      const { liveness } = probesOf(version(text));
-      assert.ok(
-        liveness.on === "clientPort" || liveness.path === "/livez" || liveness.path.includes("serializable=true"),
-        text,
-      );
+    for (const text of ["3.7.3", "3.6.0", "3.5.35", "3.4.29"]) {
+      const path = "/livez?exclude=serializable_read";
+      assert.deepEqual(probesOf(version(text)).liveness, { on: "metrics", path }, text);
     }
   });
 
@@ -47,12 +43,12 @@ describe("what a version can do", () => {
     ["3.2.13", "/version"],
     ["3.3.27", "/version"],
     ["3.4.23", "/version"],
-    ["3.5.10", "/health?exclude=NOSPACE"],
-    ["3.4.29", "/readyz"],
-    ["3.5.35", "/readyz"],
-    ["3.6.16", "/readyz"],
-    ["3.7.3", "/readyz"],
+    ["3.5.10", "/health?exclude=NOSPACE&exclude=CORRUPT"],
+    ["3.4.29", "/readyz?exclude=data_corruption"],
+    ["3.5.35", "/readyz?exclude=data_corruption"],
+    ["3.6.16", "/readyz?exclude=data_corruption"],
+    ["3.7.3", "/readyz?exclude=data_corruption"],
   ] as const)
-    test(`the readiness of etcd ${text} is asked for where clients connect`, () =>
+    test(`the readiness of etcd ${text} is asked for where clients connect, and no alarm takes it away`, () =>
       assert.deepEqual(probesOf(version(text)).readiness, { on: "client", path }));
 });

@@ -25,14 +25,13 @@ const sinces = {
   metricsListener: since("3.3.0"),
   // etcdmain/config.go of 3.3: before it, retention is a bare number of hours.
   autoCompactionMode: since("3.3.0"),
-  // etcdserver/api/etcdhttp/health.go: not in 3.5.10, in 3.5.11; release notes of 3.4.29.
+  // etcdserver/api/etcdhttp/health.go: not in 3.5.10, in 3.5.11; release notes of 3.4.29. `?exclude=` leaves out a check,
+  // and a name that a version does not know is only logged.
   livezReadyz: since("3.6.0", "3.4.29", "3.5.11"),
   // etcdhttp/metrics.go, checkHealth: `Do(… Method: "QGET")` up to 3.4, a Range from 3.5 on.
   healthWithoutLog: since("3.5.0"),
   // `/health?exclude=NOSPACE`: etcdhttp/metrics.go of 3.5.10.
   healthExclude: since("3.5.10"),
-  // `/health?serializable=true`: etcdhttp/metrics.go of 3.5.10. 3.4.23 ignores it: it answers 503 without a leader.
-  healthSerializable: since("3.5.10"),
   // rpc.proto: MemberListRequest.linearizable 3.5. An older server ignores it.
   linearizableMemberList: since("3.5.0"),
   // rpc.proto: HashKVRequest and MoveLeaderRequest 3.3.
@@ -82,11 +81,15 @@ export type Probe =
   | { readonly on: "clientPort" };
 
 export interface Probes {
-  /** Does not depend on quorum: restarting a member that lost its peers helps nobody. */
+  /**
+   * Only whether the process answers. Restarting a member that lost its peers helps nobody, and one that defragments
+   * answers no read until it is done, which takes minutes for a large database: a restart would throw that work away.
+   */
   readonly liveness: Probe;
   /**
    * Needs quorum. Asked on the client port: a member that joined by a snapshot answers /readyz on the metrics listener
    * up to 7 s before it answers clients (embed/etcd.go serves metrics first, embed/serve.go waits for ReadyNotify).
+   * Alarms are left out: every member reports the alarm of one, and all of them still serve reads.
    */
   readonly readiness: Probe;
 }
@@ -94,25 +97,23 @@ export interface Probes {
 /**
  * Before 3.5 /health is answered through a QGET entry in the raft log, one for each question, and 3.6 panics when it finds
  * one in its log ("detected disallowed v2 WAL", etcdserver/apply_v2.go of 3.6.16). /version is answered there as soon as
- * the member serves clients, whether it has a quorum or not. Out of space, a member still serves reads and deletes.
+ * the member serves clients, whether it has a quorum or not.
  */
 function readinessPath(v: EtcdVersion): string {
   if (!has(v, "healthWithoutLog")) return "/version";
-  return has(v, "healthExclude") ? "/health?exclude=NOSPACE" : "/health";
+  return has(v, "healthExclude") ? "/health?exclude=NOSPACE&exclude=CORRUPT" : "/health";
 }
 
 export function probesOf(v: EtcdVersion, clientCertificate: "needed" | "notNeeded" = "notNeeded"): Probes {
   const isNeeded = clientCertificate === "needed";
   if (has(v, "livezReadyz"))
     return {
-      liveness: { on: "metrics", path: "/livez" },
-      readiness: { on: isNeeded ? "metrics" : "client", path: "/readyz" },
+      liveness: { on: "metrics", path: "/livez?exclude=serializable_read" },
+      readiness: { on: isNeeded ? "metrics" : "client", path: "/readyz?exclude=data_corruption" },
     };
   return {
-    // Without `serializable` /health needs quorum.
-    liveness: has(v, "healthSerializable")
-      ? { on: "metrics", path: "/health?serializable=true&exclude=NOSPACE" }
-      : { on: "clientPort" },
+    // /health reads, whatever it is asked to leave out.
+    liveness: { on: "clientPort" },
     readiness: isNeeded ? onMetrics(v) : { on: "client", path: readinessPath(v) },
   };
 }

@@ -67,7 +67,9 @@ export interface DeleteOptions extends RequestOptions {
 
 export interface LogOptions extends RequestOptions {
   container: string;
-  /** No more than this is read, from the beginning. */
+  /** Its last lines alone. */
+  tailLines?: number;
+  /** No more than this is read, from the beginning or from the first of those lines on. */
   limitBytes: number;
 }
 

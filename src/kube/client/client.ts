@@ -130,8 +130,8 @@ export class KubeClient implements KubeApi, Disposable {
   }
 
   async log(pod: Key, options: LogOptions): Promise<string> {
-    const { container, limitBytes } = options;
-    const path = withQuery(`${objectPath(Pod, pod)}/log`, { container, limitBytes });
+    const { container, limitBytes, tailLines } = options;
+    const path = withQuery(`${objectPath(Pod, pod)}/log`, { container, limitBytes, tailLines });
     const call: Call = { ...of(Pod), verb: "get", method: "GET", path, repeatability: "idempotent" };
     return (await this.#server.send(call, options)).text;
   }

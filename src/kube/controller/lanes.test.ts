@@ -42,6 +42,34 @@ test("an endless stream of urgent keys does not starve the other lanes", () => {
   assert.equal(popped.indexOf("resync"), 16);
 });
 
+test("one who comes after a crowd is served next or after that, and the crowd keeps half of the turns, in its order", () => {
+  const lanes = new Lanes();
+  for (let n = 0; n < 60; n += 1) lanes.push(`many-${n}`, "high");
+  const before = Array.from({ length: 7 }, () => lanes.pop()?.key ?? "");
+  lanes.push("one-more", "high");
+  const after = Array.from({ length: 54 }, () => lanes.pop()?.key ?? "");
+  assert.ok(after.indexOf("one-more") <= 1, `it was number ${after.indexOf("one-more")}`);
+  const all = [...before, ...after];
+  assert.equal(new Set(all).size, 61, "each once");
+  const oldest = all.filter((_, turn) => turn % 2 === 1).slice(0, 20);
+  assert.deepEqual(
+    oldest,
+    Array.from({ length: 20 }, (_, n) => `many-${n}`),
+  );
+  assert.equal(lanes.pop(), undefined);
+});
+
+test("a key that left a crowd and came again is served once", () => {
+  const lanes = new Lanes();
+  for (let round = 0; round < 100; round += 1) {
+    for (let n = 0; n < 12; n += 1) lanes.push(`k${n}`, "high");
+    for (let n = 0; n < 6; n += 1) lanes.pop();
+  }
+  const rest = Array.from({ length: lanes.size }, () => lanes.pop()?.key);
+  assert.equal(new Set(rest).size, rest.length);
+  assert.equal(lanes.pop(), undefined);
+});
+
 test("whatever is pushed comes out once, first in first out within its lane, and no lane waits for ever", () => {
   const step = fc.oneof(
     fc.record({ key: anyKey, priority: anyPriority }, { noNullPrototype: true }),
@@ -87,7 +115,7 @@ test("whatever is pushed comes out once, first in first out within its lane, and
 test("a long lane gives its keys back in order while keys in the middle leave it", () => {
   const lanes = new Lanes();
   for (let n = 0; n < 1000; n += 1) lanes.push(`k${n}`, "low");
-  for (let n = 0; n < 1000; n += 2) lanes.push(`k${n}`, "high");
+  for (let n = 0; n < 1000; n += 2) lanes.push(`k${n}`, "normal");
   const popped = Array.from({ length: 1000 }, () => lanes.pop()?.key ?? "none");
   const evens = popped.filter((key) => Number(key.slice(1)) % 2 === 0);
   const odds = popped.filter((key) => Number(key.slice(1)) % 2 === 1);

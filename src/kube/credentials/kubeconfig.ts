@@ -34,6 +34,13 @@ export function namespaceOf(paths: string, choice: Pick<Choice, "context"> = {})
   return contextOf(readKubeconfig(paths), paths, choice.context).text("namespace");
 }
 
+/** The name of the context that is chosen. */
+export function contextNameOf(paths: string, choice: Pick<Choice, "context"> = {}): string {
+  const name = choice.context ?? readKubeconfig(paths).currentContext;
+  if (name === undefined) throw new CredentialsError(`${paths} has no current-context: set one`);
+  return name;
+}
+
 function contextOf(config: Kubeconfig, paths: string, chosen: string | undefined): Section {
   const name = chosen ?? config.currentContext;
   if (name === undefined) throw new CredentialsError(`${paths} has no current-context: set one`);

@@ -9,6 +9,7 @@ interface Timer {
 export class SimulatedClock implements Clock {
   #now = 0;
   readonly #timers = new Set<Timer>();
+  readonly #work = new Set<Promise<unknown>>();
 
   now(): number {
     return this.#now;
@@ -25,19 +26,40 @@ export class SimulatedClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Time stands still until this is done, however long it takes in reality. */
+  standStillFor<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    const isDone = (): boolean => this.#work.delete(work);
+    work.then(isDone, isDone);
+    return work;
+  }
+
+  /** Moves time on at once, as for a process that was stopped meanwhile: what was due in between comes late. */
+  leap(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Moves time on, timer by timer, and lets the promises that each one resolved run before the next. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
-    await settle();
+    await this.#settle();
     for (;;) {
       const next = this.#earliest();
       if (next === undefined || next.at > until) break;
       this.#timers.delete(next);
-      this.#now = next.at;
+      this.#now = Math.max(this.#now, next.at);
       next.run();
-      await settle();
+      await this.#settle();
     }
     this.#now = until;
+  }
+
+  async #settle(): Promise<void> {
+    await settle();
+    while (this.#work.size > 0) {
+      await Promise.allSettled(this.#work);
+      await settle();
+    }
   }
 
   #earliest(): Timer | undefined {

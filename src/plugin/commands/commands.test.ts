@@ -8,7 +8,7 @@ import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { ApiError } from "../../kube/client/errors.ts";
-import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
+import { Lease, PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { leader, members, staged } from "../testing/sample-cluster.ts";
 import { Stage } from "../testing/stage.ts";
 
@@ -136,6 +136,17 @@ describe("ctl and logs", () => {
     ]);
   });
 
+  test("hand standard input on where etcdctl reads it", async () => {
+    const stage = await staged();
+    await stage.run("ctl", "my-etcd", "put", "greeting");
+    await stage.run("ctl", "my-etcd", "get", "greeting");
+    assert.deepEqual(
+      stage.calls.map((args) => args.includes("--stdin")),
+      [true, false],
+    );
+    assert.ok(!stage.calls.flat().includes("--tty"));
+  });
+
   test("name the members when a wrong one is asked for", async () => {
     const { code, err } = await (await staged()).run("logs", "my-etcd", "my-etcd-2b7kq9xw4d");
     assert.equal(code, 1);
@@ -191,11 +202,108 @@ describe("defrag", () => {
 });
 
 describe("replace-member", () => {
-  test("deletes the pod, and the claim with it", async () => {
-    const stage = await staged();
-    await stage.add(PersistentVolumeClaim, {
-      metadata: { name: first, namespace: "default", labels: { app: "etcd", etcd_cluster: "my-etcd" } },
+  /** The first member has its data in a claim. */
+  async function withVolume(stage: Stage): Promise<Stage> {
+    const at = { namespace: "default", name: first };
+    await stage.add(PersistentVolumeClaim, { metadata: { ...at, labels: { app: "etcd", etcd_cluster: "my-etcd" } } });
+    const volumes = [{ name: "etcd-data", persistentVolumeClaim: { claimName: first } }];
+    const { resourceVersion: _, uid: __, ...metadata } = (await stage.api.get(Pod, at)).metadata ?? {};
+    const { spec, status } = await stage.api.get(Pod, at);
+    await stage.api.delete(Pod, at);
+    await stage.add(Pod, { metadata, spec: { containers: [], ...spec, volumes }, ...(status && { status }) });
+    return stage;
+  }
+
+  const left = async (stage: Stage): Promise<readonly [pods: number, claims: number]> => [
+    (await stage.api.list(Pod)).items.length,
+    (await stage.api.list(PersistentVolumeClaim)).items.length,
+  ];
+
+  const standingStill: readonly (readonly [string, RegExp, (one: EtcdCluster) => EtcdCluster])[] = [
+    [
+      "is paused",
+      /is paused, so nobody would make a new member: `kubectl etcd resume my-etcd`/,
+      (one) => ({ ...one, spec: { ...one.spec, paused: true } }),
+    ],
+    [
+      "has an edit that no operator has looked at",
+      /has not acted on the last edit/,
+      (one) => ({ ...one, status: { ...one.status, observedGeneration: 0 } }),
+    ],
+    [
+      "no operator has looked at",
+      /No operator has looked at my-etcd yet/,
+      (one) => ({ ...one, status: { ...one.status, conditions: [] } }),
+    ],
+    [
+      "has a spec that is not valid",
+      /is not ready \(InvalidSpec\), so a new member may not come: spec\.size/,
+      (one) => ({
+        ...one,
+        status: {
+          ...one.status,
+          conditions: [
+            {
+              type: "Ready",
+              status: "False",
+              reason: "InvalidSpec",
+              message: "spec.size is 0.",
+              lastTransitionTime: "",
+            },
+          ],
+        },
+      }),
+    ],
+    [
+      "is for an operator of all namespaces, and none runs",
+      /Nobody would make a new member\. No operator for all namespaces runs/,
+      (one) => ({
+        ...one,
+        metadata: { ...one.metadata, annotations: { "etcd.database.coreos.com/scope": "clusterwide" } },
+      }),
+    ],
+    [
+      "is being restored",
+      /The EtcdRestore old replaces the data of my-etcd/,
+      (one) => ({ ...one, status: { ...one.status, restore: { name: "old", uid: "u", phase: "Stopping" } } }),
+    ],
+  ];
+  for (const [what, sentence, change] of standingStill)
+    test(`refuses on a cluster that ${what}, and takes nothing away`, async () => {
+      const stage = await withVolume(await staged("healthy", change));
+      const { code, err } = await stage.run("replace-member", "my-etcd", first, "--yes");
+      assert.equal(code, 1);
+      assert.match(err, sentence);
+      assert.deepEqual(await left(stage), [3, 1]);
     });
+
+  test("reads again after the question: a cluster that was paused meanwhile keeps its member", async () => {
+    const stage = await withVolume(await staged());
+    stage.answer = "yes";
+    stage.beforeAnswer = () => stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
+    const { code, err } = await stage.run("replace-member", "my-etcd", first);
+    assert.equal(code, 1);
+    assert.match(err, /^In the namespace default of the context lab: .* is deleted, .* Go on\?\nmy-etcd is paused/);
+    assert.deepEqual(await left(stage), [3, 1]);
+  });
+
+  test("goes on where an operator of all namespaces renews its Lease, and not where it stopped to", async () => {
+    const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
+    for (const [renewTime, expected] of [
+      ["2026-11-17T11:59:50.000000Z", 0],
+      ["2026-11-17T11:50:00.000000Z", 1],
+    ] as const) {
+      const stage = await staged("healthy", (one) => ({ ...one, metadata: { ...one.metadata, annotations } }));
+      const spec = { holderIdentity: "a", leaseDurationSeconds: 15, renewTime };
+      await stage.add(Lease, { metadata: { namespace: "ops", name: "etcd-operator-clusterwide" }, spec });
+      const { code, err } = await stage.run("replace-member", "my-etcd", first, "--yes");
+      assert.equal(code, expected, err);
+      if (expected === 1) assert.match(err, /The operator in the namespace ops does not renew its Lease/);
+    }
+  });
+
+  test("deletes the pod, and the claim with it", async () => {
+    const stage = await withVolume(await staged());
     assert.equal((await stage.run("replace-member", "my-etcd", first, "--yes")).code, 0);
     assert.deepEqual(new Set(await names(stage)), new Set([members[1], members[2]]));
     assert.deepEqual((await stage.api.list(PersistentVolumeClaim)).items, []);

@@ -1,8 +1,9 @@
 // `ctl`: etcdctl against a cluster, with endpoints and certificates in place.
-import type { Command } from "../command.ts";
-import { etcdctlWords, execWords } from "../etcdctl.ts";
+import type { Call, Command } from "../command.ts";
+import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
+import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
+import { type Input, readsInput } from "../etcdctl/words.ts";
 import { UsageError } from "../line/usage-error.ts";
-import { loginFlag, loginRight, loginWords } from "../login.ts";
 import { podNamed, servingPod } from "../members-to-talk-to.ts";
 import { lookAt } from "../one-cluster.ts";
 import { execInPods, readClusters, readPods } from "../rights.ts";
@@ -11,7 +12,7 @@ export const ctlCommand: Command = {
   name: "ctl",
   what: "Run etcdctl against a cluster, with the right endpoints and certificates.",
   details:
-    "Runs etcdctl inside of a member, by your own kubectl. All that follows NAME goes to etcdctl as it is, so flags of this\ncommand come before NAME. Where etcd's own authentication is on, give etcdctl --user, which asks for the password, or\nuse --login: it takes the login of the operator from its Secret, and the password is then part of the command that is\nrun in the pod, which audit logs of Kubernetes may keep.",
+    "All that follows NAME goes to etcdctl as it is, so flags of this command come before NAME. etcdctl runs inside of a\nmember, by your own kubectl; where members speak TLS, or with --login, in a pod beside it that is made for this command\nand deleted after it: it mounts a client's certificate and has the login as a variable, so neither is part of an argument.\nIt has the label app=etcdctl: let it in where a NetworkPolicy guards the members.\nWithout --login, etcdctl's own --user asks for the password where etcd's authentication is on. put, txn and user read\nstandard input, as in `ctl NAME put KEY < FILE`.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "ARG", is: "rest" },
@@ -26,7 +27,7 @@ export const ctlCommand: Command = {
     { what: "Every member's status", line: "ctl my-etcd endpoint status -w table" },
     { what: "One member's own view", line: "ctl --member my-etcd-2b7kq9xw4c my-etcd get greeting --consistency=s" },
   ],
-  rights: [readClusters, readPods, execInPods, loginRight],
+  rights: [readClusters, readPods, execInPods, ...clientPodRights],
   async run(call) {
     const words = call.arguments.slice(1);
     if (words.length === 0) throw new UsageError("Say what etcdctl shall do, as in `kubectl etcd ctl NAME get KEY`.");
@@ -36,9 +37,14 @@ export const ctlCommand: Command = {
     // A snapshot comes from one member.
     const isOfOne = named !== undefined || words[0] === "snapshot";
     const endpoints = isOfOne ? [] : (looked.snapshot.cluster.status?.clientEndpoints ?? []);
-    const login = await loginWords(call, looked);
-    const terminal = call.screen.canAsk ? "terminal" : "none";
-    const code = await call.kubectl.run(execWords(pod, etcdctlWords(pod, [...login, ...words], endpoints), terminal));
+    const input = inputOf(call.screen, words);
+    const run = (etcdctl: Etcdctl): Promise<number> => etcdctl.run(pod, words, { endpoints, input });
+    const code = await withEtcdctl(call, looked, pod, run);
     return code === 0 ? 0 : 1;
   },
 };
+
+function inputOf({ canAsk }: Call["screen"], words: readonly string[]): Input {
+  if (canAsk) return "terminal";
+  return readsInput(words) ? "stream" : "none";
+}

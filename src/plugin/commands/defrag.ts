@@ -1,8 +1,8 @@
 // `defrag`: gives unused room of the database files back, one member at a time, the leader last.
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
-import { etcdctlWords, execWords } from "../etcdctl.ts";
-import { loginFlag, loginRight, loginWords } from "../login.ts";
+import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
+import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
 import { podNamed } from "../members-to-talk-to.ts";
 import { type Looked, lookAt } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
@@ -31,14 +31,15 @@ export const defragCommand: Command = {
     { what: "All members", line: "defrag my-etcd" },
     { what: "One member", line: "defrag my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods, loginRight],
+  rights: [readClusters, readPods, execInPods, ...clientPodRights],
   async run(call) {
     const looked = await lookAt(call);
     const [, named] = call.arguments;
     const order = named === undefined ? defragOrder(looked.view.members) : [oneOf(looked, named)];
     refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
     await confirm(call, `Defragmented one after another: ${order.join(", ")}.`);
-    return defragAll(call, order);
+    const [first = ""] = order;
+    return withEtcdctl(call, looked, podNamed(looked, first), (etcdctl) => defragAll(call, etcdctl, order));
   },
 };
 
@@ -73,26 +74,20 @@ export function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, 
     );
 }
 
-async function defragAll(call: Call, order: readonly string[]): Promise<ExitCode> {
+async function defragAll(call: Call, etcdctl: Etcdctl, order: readonly string[]): Promise<ExitCode> {
   const done: { member: string; before?: number; after?: number }[] = [];
   for (const name of order) {
     const looked = await lookAt(call);
     refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
     const before = sizeOf(looked.view, name);
-    await defragOne(call, looked, name);
+    const timeout = `--command-timeout=${(call.flags.text("timeout") ?? "120").replace(/s$/, "")}s`;
+    await etcdctl.read(podNamed(looked, name), [timeout, "defrag"]);
     const after = sizeOf((await lookAt(call)).view, name);
     done.push({ member: name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
     if (call.output === "text") call.screen.print(`${name}: ${changeInWords(before, after)}`);
   }
   if (call.output !== "text") call.screen.print(structured(call.output, { members: done }));
   return 0;
-}
-
-async function defragOne(call: Call, looked: Looked, name: string): Promise<void> {
-  const pod = podNamed(looked, name);
-  const seconds = call.flags.text("timeout") ?? "120";
-  const words = [...(await loginWords(call, looked)), `--command-timeout=${seconds.replace(/s$/, "")}s`, "defrag"];
-  await call.kubectl.read(execWords(pod, etcdctlWords(pod, words)));
 }
 
 const sizeOf = ({ members }: ClusterView, name: string): number | undefined =>

@@ -1,7 +1,9 @@
 // `move-leader`: has another member lead.
+import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Command } from "../command.ts";
-import { etcdctlWords, execWords, listedMembers } from "../etcdctl.ts";
-import { loginFlag, loginRight, loginWords } from "../login.ts";
+import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
+import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
+import { listedMembers } from "../etcdctl/words.ts";
 import { podNamed } from "../members-to-talk-to.ts";
 import { type Looked, lookAt } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
@@ -21,24 +23,25 @@ export const moveLeaderCommand: Command = {
     { what: "To the voter that lags least", line: "move-leader my-etcd" },
     { what: "To a certain one", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods, loginRight],
+  rights: [readClusters, readPods, execInPods, ...clientPodRights],
   async run(call) {
     const looked = await lookAt(call);
     const from = leaderOf(looked);
     const to = targetOf(looked, call.arguments[1], from);
     const pod = podNamed(looked, from);
-    const login = await loginWords(call, looked);
-    const etcdctl = (...words: string[]): Promise<string> =>
-      call.kubectl.read(execWords(pod, etcdctlWords(pod, [...login, ...words])));
-    const listed = listedMembers(await etcdctl("member", "list"));
-    const id = listed.find(({ name }) => name === to)?.id;
-    if (id === undefined) throw new Refusal(`etcd does not list ${to} as a member.`);
-    await etcdctl("move-leader", id);
+    await withEtcdctl(call, looked, pod, (etcdctl) => moveLeader(etcdctl, pod, to));
     const said = `${to} leads ${looked.key.name}; before, ${from} did.`;
     call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
     return 0;
   },
 };
+
+async function moveLeader(etcdctl: Etcdctl, leader: Pod, to: string): Promise<void> {
+  const listed = listedMembers(await etcdctl.read(leader, ["member", "list"]));
+  const id = listed.find(({ name }) => name === to)?.id;
+  if (id === undefined) throw new Refusal(`etcd does not list ${to} as a member.`);
+  await etcdctl.read(leader, ["move-leader", id]);
+}
 
 function leaderOf({ view }: Looked): string {
   const leader = view.members.find(({ role, healthy }) => role === "leader" && healthy);

@@ -1,21 +1,22 @@
 // `replace-member`: has the operator put a new member in the place of one, as if that one were lost.
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
-import type { Command } from "../command.ts";
+import type { Call, Command } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { podNamed } from "../members-to-talk-to.ts";
-import { lookAt } from "../one-cluster.ts";
+import { type Looked, lookAt } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { readClusters, readPods } from "../rights.ts";
 import { structured } from "../screen/structured.ts";
 import { valueOr } from "../snapshot/snapshot.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
+import { whyNobodyReplaces } from "../view/standstill.ts";
 
 export const replaceMemberCommand: Command = {
   name: "replace-member",
   what: "Have the operator replace a member by a new one.",
   details:
-    "Deletes its pod and, if it has one, its claim: with its volume the same member would come back. The operator then removes\nit from etcd, and a new one joins, copies the data and gets its vote. Refused while the others are not all healthy, or\nwould not be a quorum.",
+    "Deletes its pod and, if it has one, its claim: with its volume the same member would come back. The operator then removes\nit from etcd, and a new one joins, copies the data and gets its vote. Refused while the others are not all healthy, or\nwould not be a quorum, and where the operator would not make a new one: on a paused cluster, with a spec that is not\nvalid, during a restore, without an operator.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "needed", of: "member" },
@@ -31,23 +32,22 @@ export const replaceMemberCommand: Command = {
       verbs: ["list", "delete"],
       without: "Not for members without volumes.",
     },
+    {
+      group: "coordination.k8s.io",
+      resource: "leases",
+      verbs: ["list"],
+      scope: "cluster",
+      without: "Without it, it is not seen whether an operator runs.",
+    },
   ],
   async run(call) {
-    const looked = await lookAt(call);
     const [, member = ""] = call.arguments;
-    const pod = podNamed(looked, member);
-    const { snapshot, view, reach, key } = looked;
-    refuseUnlessSafe(view, member);
-    const hasVolume = pod.spec?.volumes?.some(
-      ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === member,
-    );
-    const claim = valueOr(snapshot.claims, []).find(({ metadata }) => metadata?.name === member);
-    if (hasVolume === true && claim === undefined)
-      throw new Refusal(
-        `The claim ${member} cannot be read, and on it the same member would come back: nothing was done.`,
-      );
-    const volume = hasVolume === true ? " Its volume is deleted with it." : "";
-    await confirm(call, `${member} is deleted, and a new member copies the data of the others.${volume}`);
+    const { volume } = await replaceable(call, member);
+    const also = volume === undefined ? "" : " Its volume is deleted with it.";
+    await confirm(call, `${member} is deleted, and a new member copies the data of the others.${also}`);
+    // Minutes may have passed, and the cluster may be another.
+    const { pod, volume: claim, looked } = await replaceable(call, member);
+    const { reach, key } = looked;
     if (claim !== undefined) await reach.api.delete(PersistentVolumeClaim, keyOf(claim), preconditionOf(claim));
     await reach.api.delete(Pod, keyOf(pod), preconditionOf(pod));
     const said = `${member} goes. \`kubectl etcd watch ${key.name}\` shows the new one come.`;
@@ -55,6 +55,31 @@ export const replaceMemberCommand: Command = {
     return 0;
   },
 };
+
+interface Replaceable {
+  readonly looked: Looked;
+  readonly pod: Pod;
+  /** The claim that it has its data in; undefined: its data goes with its pod. */
+  readonly volume: PersistentVolumeClaim | undefined;
+}
+
+/** Read now, and refused where a member would be missing afterwards. */
+async function replaceable(call: Call, member: string): Promise<Replaceable> {
+  const looked = await lookAt(call);
+  const { snapshot, view } = looked;
+  const pod = podNamed(looked, member);
+  const standsStill = whyNobodyReplaces(snapshot);
+  if (standsStill !== undefined) throw new Refusal(`${standsStill} Nothing was done.`);
+  refuseUnlessSafe(view, member);
+  const claimed = pod.spec?.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+  if (claimed === undefined || claimed.length === 0) return { looked, pod, volume: undefined };
+  const volume = valueOr(snapshot.claims, []).find(({ metadata }) => claimed.includes(metadata?.name ?? ""));
+  if (volume === undefined)
+    throw new Refusal(
+      `The claim ${claimed.join(", ")} cannot be read, and on it the same member would come back: nothing was done.`,
+    );
+  return { looked, pod, volume };
+}
 
 const preconditionOf = ({ metadata }: Pod | PersistentVolumeClaim) =>
   metadata?.uid === undefined ? {} : { uid: metadata.uid };

@@ -17,6 +17,53 @@ const changed = (spec: Partial<EtcdCluster["spec"]>, status: Partial<EtcdCluster
 const said = (snapshot: Snapshot): string[] =>
   diagnosisOf(snapshot).findings.map(({ severity, what, command }) => `${severity}: ${what} ${command}`);
 
+describe("an operator that is not there", () => {
+  const annotated = (
+    name: string,
+    operator: Snapshot["operator"],
+    status = scene(name).cluster.status ?? {},
+  ): Snapshot => {
+    const { cluster } = scene(name);
+    const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
+    return {
+      ...scene(name),
+      operator,
+      cluster: { ...cluster, metadata: { ...cluster.metadata, annotations }, status },
+    };
+  };
+  const said = (snapshot: Snapshot): string => diagnosisText(diagnosisOf(snapshot), { columns: 500, paint: plain });
+
+  test("is serious, also where all members are healthy", () => {
+    const none = annotated("healthy", { t: "found", value: { t: "none" } });
+    assert.ok(isSerious(diagnosisOf(none)));
+    assert.match(said(none), /Nothing is healed, scaled or backed up\. No operator for all namespaces runs/);
+    const lease = { t: "silent", namespace: "ops", lease: "etcd-operator-clusterwide" } as const;
+    assert.match(
+      said(annotated("healthy", { t: "found", value: lease })),
+      /in the namespace ops does not renew its Lease/,
+    );
+  });
+
+  test("is not guessed where it cannot be seen", () => {
+    assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you may not list leases" }))));
+  });
+
+  test("is said of a cluster that nobody has looked at, with what to expect", () => {
+    const fresh = { ...scene("healthy"), cluster: { ...scene("healthy").cluster, status: {} } };
+    assert.match(
+      said(fresh),
+      /one of its namespace does so at once, one for all namespaces takes it up within some 10 s/,
+    );
+    assert.match(
+      said(annotated("healthy", { t: "found", value: { t: "none" } }, {})),
+      /looked at this cluster yet\. No operator/,
+    );
+    const annotations = { "etcd.database.coreos.com/scope": "mine" };
+    const nobodys = { ...fresh, cluster: { ...fresh.cluster, metadata: { ...fresh.cluster.metadata, annotations } } };
+    assert.match(said(nobodys), /and none will: its annotation .* is mine, and no operator has that scope/);
+  });
+});
+
 describe("the doctor", () => {
   test("finds nothing in a cluster that is well", () => {
     const diagnosis = diagnosisOf(scene("healthy"));
@@ -71,6 +118,16 @@ describe("the doctor", () => {
       assert.match(said(snapshot).join("\n"), says);
       assert.equal(isSerious(diagnosisOf(snapshot)), bad === "serious");
     });
+
+  test("goes by the share of a certificate's life that is left", () => {
+    const { now } = scene("healthy");
+    const at = (hours: number): string => new Date(now + hours * 3_600_000).toISOString();
+    const ofOneDay = (left: number): Snapshot =>
+      changed({}, { certificates: [{ use: "peer", notBefore: at(left - 24), notAfter: at(left) }] });
+    assert.deepEqual(said(ofOneDay(8)), []);
+    assert.match(said(ofOneDay(5)).join("\n"), /^warning: The peer certificate expires at /);
+    assert.match(said(ofOneDay(1)).join("\n"), /^serious: The peer certificate expires at /);
+  });
 
   test("finds members that one node would take along", () => {
     const { pods, ...rest } = scene("healthy");

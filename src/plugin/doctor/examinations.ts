@@ -1,18 +1,24 @@
 // All that the doctor looks at, in the order in which it is said: what stops the cluster first.
-import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EventReason, eventReasons } from "../../api/events.ts";
+import { scopeAnnotation } from "../../api/scope.ts";
 import { minors, whyBad } from "../../etcd/versions/steps.ts";
 import { compareVersions, formatVersion, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { claimLabel } from "../../cluster/objects/claims.ts";
 import { ageInWords, bytesInWords, plural } from "../screen/words.ts";
 import { lastSeen, valueOr } from "../snapshot/snapshot.ts";
+import { noOperatorSentence } from "../view/cluster-view.ts";
 import type { MemberView } from "../view/members.ts";
 import { examineBackups } from "./backups.ts";
 import { type Examination, type Finding, note, serious, warning } from "./finding.ts";
 import { examineReadiness } from "./readiness.ts";
 
-const examineOperator: Examination = ({ name }, { cluster }) => {
+const examineOperator: Examination = ({ name, ready }, { cluster, operator }) => {
   const { metadata, spec, status } = withDefaults(cluster);
+  const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
+  // Where nobody has looked at it yet, that is said with it.
+  if (missing !== undefined && ready.status !== "Unknown")
+    return [serious(`Nothing is healed, scaled or backed up. ${missing}`, "kubectl get pods -A -l name=etcd-operator")];
   const paused = spec.paused
     ? [warning("The cluster is paused: nothing is healed, scaled or updated.", `kubectl etcd resume ${name}`)]
     : [];
@@ -21,21 +27,27 @@ const examineOperator: Examination = ({ name }, { cluster }) => {
     ? [
         ...paused,
         warning(
-          "The operator has not acted on the last edit. If that lasts, it does not run or may not read this namespace.",
+          `The operator has not acted on the last edit. If that lasts, it does not run or may not read this namespace${unannotated(cluster)}.`,
           "kubectl get deployments -A -l name=etcd-operator",
         ),
       ]
     : paused;
 };
 
+const unannotated = ({ metadata }: EtcdCluster): string =>
+  metadata?.annotations?.[scopeAnnotation] === undefined
+    ? `; one for all namespaces leaves it alone while it has no annotation ${scopeAnnotation}: clusterwide`
+    : "";
+
 const examineCertificates: Examination = ({ certificates, name }, { cluster }) => {
   const isMade = withDefaults(cluster).spec.TLS?.auto === true;
   const command = isMade ? `kubectl describe etcd ${name}` : "kubectl get secrets";
   const who = isMade ? "The operator should have renewed it" : "Renew it in its Secret (docs/security.md)";
-  return certificates.flatMap(({ use, daysLeft, notAfter }) => {
-    if (daysLeft >= (isMade ? 7 : 30)) return [];
-    const when = daysLeft < 0 ? `expired on ${notAfter}` : `expires in ${plural(daysLeft, "day")}`;
-    return [(daysLeft < 7 ? serious : warning)(`The ${use} certificate ${when}. ${who}.`, command)];
+  return certificates.flatMap(({ use, daysLeft, notAfter, warning: level }) => {
+    if (level === undefined || (isMade && level === "30d")) return [];
+    const soon = daysLeft === 0 ? `expires at ${notAfter}` : `expires in ${plural(daysLeft, "day")}`;
+    const when = daysLeft < 0 ? `expired on ${notAfter}` : soon;
+    return [(level === "30d" ? warning : serious)(`The ${use} certificate ${when}. ${who}.`, command)];
   });
 };
 

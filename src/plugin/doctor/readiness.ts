@@ -40,6 +40,8 @@ const rows: Readonly<Record<string, ReasonRow>> = {
   Refused: { severity: "serious", command: edit },
   ForeignCluster: { severity: "serious", command: named("kubectl get pods -l etcd_cluster=NAME -o wide") },
   LeadersDisagree: { severity: "serious", command: named("kubectl etcd logs NAME") },
+  VolumesDoomed: { severity: "serious", command: watch },
+  VolumesForeign: { severity: "serious", command: named("kubectl get pvc -l etcd_cluster=NAME") },
   VolumesLeft: { severity: "serious", command: named("kubectl get pvc -l etcd_cluster=NAME --show-labels") },
   AuthRequired: { severity: "serious", command: edit },
   LoginRefused: { severity: "serious", command: edit },

@@ -2,6 +2,7 @@
 // context, namespace and user as the plugin.
 import { spawn } from "node:child_process";
 import type { Flags } from "../line/flags.ts";
+import { commandInWords, hideSecrets } from "./hide-secrets.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Kubectl {
@@ -34,7 +35,8 @@ export function kubectlOf(flags: Flags, signal: AbortSignal): Kubectl {
     async read(args) {
       const { code, stdout, stderr } = await call(args, "pipe");
       if (code === 0) return stdout;
-      throw new Refusal(`kubectl ${args.join(" ")} failed: ${stderr.trim() || `it ended with ${code}`}`);
+      const why = hideSecrets(stderr.trim()) || `it ended with ${code}`;
+      throw new Refusal(`${commandInWords("kubectl", args)} failed: ${why}`);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { KubeApi } from "../../kube/client/api.ts";
 import { connectKube } from "../../kube/client/client.ts";
 import { type Credentials, CredentialsError, type Impersonation } from "../../kube/credentials/credentials.ts";
 import { inClusterCredentials } from "../../kube/credentials/in-cluster.ts";
-import { kubeconfigCredentials, namespaceOf } from "../../kube/credentials/kubeconfig.ts";
+import { contextNameOf, kubeconfigCredentials, namespaceOf } from "../../kube/credentials/kubeconfig.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { version } from "../../version.ts";
 import type { Flags } from "../line/flags.ts";
@@ -16,6 +16,8 @@ import { UsageError } from "../line/usage-error.ts";
 export interface Reach extends Disposable {
   readonly api: KubeApi;
   readonly namespace: string;
+  /** The context of the kubeconfig; undefined: there is none, as in a pod. */
+  readonly context: string | undefined;
   /** The end of what a container of a pod has printed. `previous`: the container that was there before it restarted. */
   logEnd(pod: Key, options: LogEnd): Promise<string>;
   /** What a member prints at /metrics. `port`: as the proxy of the API server takes it, as in `2381`. */
@@ -39,11 +41,12 @@ const patience = 10_000;
 const patienceForMetrics = 4_000;
 
 export function reachOf(flags: Flags, env: NodeJS.ProcessEnv): Reach {
-  const { credentials, namespace } = chosen(flags, env);
+  const { credentials, namespace, context } = chosen(flags, env);
   const client = connectKube({ credentials, userAgent: `kubectl-etcd/${version}`, deadline: patience });
   return {
     api: client,
     namespace,
+    context,
     async logEnd({ namespace, name }, { container, lines, previous }) {
       const query = `container=${encodeURIComponent(container)}&tailLines=${lines}&timestamps=true`;
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
@@ -60,7 +63,11 @@ export function reachOf(flags: Flags, env: NodeJS.ProcessEnv): Reach {
 
 const text = (answer: unknown): string => (typeof answer === "string" ? answer : "");
 
-function chosen(flags: Flags, env: NodeJS.ProcessEnv): { credentials: Credentials; namespace: string } {
+interface ChosenPlace extends Pick<Reach, "namespace" | "context"> {
+  readonly credentials: Credentials;
+}
+
+function chosen(flags: Flags, env: NodeJS.ProcessEnv): ChosenPlace {
   const impersonation = impersonationOf(flags);
   const context = flags.text("context");
   const paths = kubeconfigPaths(flags, env);
@@ -69,6 +76,7 @@ function chosen(flags: Flags, env: NodeJS.ProcessEnv): { credentials: Credential
   return {
     credentials: kubeconfigCredentials(paths, choice),
     namespace: flags.text("namespace") ?? namespaceOf(paths, choice) ?? "default",
+    context: contextNameOf(paths, choice),
   };
 }
 
@@ -80,13 +88,14 @@ export function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | 
   return existsSync(atHome) ? atHome : undefined;
 }
 
-function inPod(flags: Flags, env: NodeJS.ProcessEnv): { credentials: Credentials; namespace: string } {
+function inPod(flags: Flags, env: NodeJS.ProcessEnv): ChosenPlace {
   const credentials = inClusterCredentials(env);
   if (credentials === undefined) throw new CredentialsError("no kubeconfig was found: set KUBECONFIG");
   const impersonation = impersonationOf(flags);
   return {
     credentials: impersonation === undefined ? credentials : impersonating(credentials, impersonation),
     namespace: flags.text("namespace") ?? "default",
+    context: undefined,
   };
 }
 

@@ -5,9 +5,12 @@ import { ApiError } from "../../kube/client/errors.ts";
 import { CredentialsError } from "../../kube/credentials/credentials.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { UsageError } from "../line/usage-error.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { Refusal } from "./refusal.ts";
 
-export function sentenceOf(error: unknown): string {
+export const sentenceOf = (error: unknown): string => hideSecrets(said(error));
+
+function said(error: unknown): string {
   if (error instanceof UsageError || error instanceof Refusal) return error.message;
   if (error instanceof CredentialsError) return `${sentence(error.message)} --kubeconfig and --context choose another.`;
   if (error instanceof ApiError) return ofApi(error);

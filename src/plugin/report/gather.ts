@@ -12,7 +12,7 @@ import { all, type Found, found, memberSelector, metricsPortOf, valueOr } from "
 import { version } from "../../version.ts";
 import { diagnosisOf, diagnosisText } from "../doctor/doctor.ts";
 import { clusterText } from "../view/cluster-text.ts";
-import { redacted } from "./redact.ts";
+import { givenValues, redacted, without } from "./redact.ts";
 import type { TextFile } from "./tar.ts";
 
 const look = { columns: 200, paint: plain };
@@ -33,12 +33,13 @@ export async function gather(
     list("services.yaml", Service, own),
     list("budgets.yaml", PodDisruptionBudget, own),
     list("secrets.yaml", Secret, own),
-    list("operator/deployment.yaml", Deployment, { namespace: operatorNamespace }),
+    list("operator/deployment.yaml", Deployment, operator),
     list("operator/pods.yaml", Pod, operator),
-    list("operator/leases.yaml", Lease, { namespace: operatorNamespace }),
+    leaseFile(reach.api, operatorNamespace),
   ]);
   const operators = valueOr(await found(() => all(reach.api, Pod, operator)), []);
-  return [
+  const values = givenValues(snapshot.cluster);
+  const gathered: TextFile[] = [
     { path: "about.yaml", text: stringify(about(call, looked)) },
     { path: "status.txt", text: `${clusterText(view, look)}\n` },
     { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(snapshot), look)}\n` },
@@ -53,6 +54,16 @@ export async function gather(
     ...(await memberFiles(reach, valueOr(snapshot.pods, []), logLines)),
     ...(await logFiles(reach, operators, "operator", logLines)),
   ];
+  return gathered.map(({ path, text }) => ({ path, text: without(text, values) }));
+}
+
+/** A namespace may have many of others: who leads what is nobody else's business. */
+async function leaseFile(api: KubeApi, namespace: string): Promise<TextFile> {
+  const leases = await found(() => all(api, Lease, { namespace }));
+  const isOperators = ({ metadata }: Lease): boolean =>
+    /^etcd-(backup-|restore-)?operator\b/.test(metadata?.name ?? "");
+  const own = leases.t === "found" ? { ...leases, value: leases.value.filter(isOperators) } : leases;
+  return objectFile("operator/leases.yaml", own);
 }
 
 const about = ({ now }: Call, { key }: Looked) => ({

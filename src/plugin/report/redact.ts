@@ -1,5 +1,6 @@
 // Takes out of objects what nobody should send around: values of Secrets and of variables, and copies of them in
 // annotations. Names stay, so that a reader sees what is there.
+import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { isFields } from "../../kube/client/status.ts";
 
 const removed = "(removed)";
@@ -17,10 +18,22 @@ export function redacted(object: unknown): unknown {
 function entryOf(name: string, value: unknown): (readonly [string, unknown])[] {
   if (name === "managedFields") return [];
   if (secretive.has(name) && isFields(value)) return [[name, withoutValues(value)]];
-  if (name === "annotations" && isFields(value))
-    return [[name, Object.fromEntries(Object.entries(value).filter(([key]) => !copies.has(key)))]];
+  if (name === "annotations" && isFields(value)) {
+    const kept = Object.entries(value).filter(([key]) => !copies.has(key));
+    return [[name, Object.fromEntries(kept.map(([key, text]) => [key, annotation(text)]))]];
+  }
   if ((name === "env" || name === "etcdEnv") && Array.isArray(value)) return [[name, value.map(variable)]];
   return [[name, redacted(value)]];
+}
+
+/** Many hold objects as JSON, and so did ours: older releases kept the variables of a pod in one. */
+function annotation(text: unknown): unknown {
+  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(redacted(JSON.parse(text)));
+  } catch {
+    return text;
+  }
 }
 
 const withoutValues = (fields: Record<string, unknown>): Record<string, string> =>
@@ -31,3 +44,18 @@ function variable(row: unknown): unknown {
   if (!isFields(row) || row["value"] === undefined || row["value"] === "") return row;
   return { ...row, value: removed };
 }
+
+/** Short ones are words, as `true`, that say nothing and stand everywhere. */
+const shortestSecret = 6;
+
+/**
+ * Values of variables that a person gave to etcd, as texts: etcd writes those that it uses into its log, and repeats one that
+ * it cannot use in the message that ends it.
+ */
+export function givenValues(cluster: EtcdCluster): string[] {
+  const values = (cluster.spec.pod?.etcdEnv ?? []).flatMap(({ value }) => value ?? []);
+  return values.filter((value) => value.length >= shortestSecret).toSorted((a, b) => b.length - a.length);
+}
+
+export const without = (text: string, values: readonly string[]): string =>
+  values.reduce((rest, value) => rest.replaceAll(value, removed), text);

@@ -12,6 +12,7 @@ import { TransportError } from "../../transport/errors.ts";
 import type { MetricsPort, Reach } from "../place/reach.ts";
 import { lackingIn, lackingInWords, sentenceOf } from "../place/sentences.ts";
 import { type Figures, figuresIn } from "./figures.ts";
+import { operatorOf, type OperatorSeen } from "./operator.ts";
 
 export type Found<T> =
   | { readonly t: "found"; readonly value: T }
@@ -30,6 +31,7 @@ export interface Snapshot {
   readonly events: Found<readonly Event[]>;
   readonly backups: Found<readonly EtcdBackup[]>;
   readonly restores: Found<readonly EtcdRestore[]>;
+  readonly operator: Found<OperatorSeen>;
   /** By the name of the pod. */
   readonly figures: ReadonlyMap<string, FoundFigures>;
   readonly now: number;
@@ -59,6 +61,7 @@ export async function readSnapshot(reach: Reach, key: Key, now: number): Promise
     events: events.t === "missing" ? events : { t: "found", value: eventsOn(cluster, events.value) },
     backups: backups.t === "missing" ? backups : { t: "found", value: backups.value.filter((one) => isOf(one, name)) },
     restores,
+    operator: await found(() => operatorOf(api, cluster, now)),
     figures: await readFigures(reach, valueOr(pods, [])),
     now,
   };

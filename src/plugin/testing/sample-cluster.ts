@@ -33,6 +33,21 @@ export async function staged(name = "healthy", change: (cluster: EtcdCluster) =>
   return stage;
 }
 
+/** The same members, which speak TLS. */
+export async function speakTls(stage: Stage): Promise<void> {
+  for (const name of members) {
+    const key = { namespace: "default", name };
+    const pod = await stage.api.get(Pod, key);
+    await stage.api.delete(Pod, key);
+    const { resourceVersion: _, uid: __, ...metadata } = pod.metadata ?? {};
+    const containers = (pod.spec?.containers ?? []).map((container) => ({
+      ...container,
+      command: container.command?.map((word) => word.replace("http:", "https:")) ?? [],
+    }));
+    await stage.add(Pod, { ...pod, metadata, spec: { ...pod.spec, containers } });
+  }
+}
+
 function asMember(pod: Pod): Pod {
   const name = pod.metadata?.name ?? "";
   const host = `${name}.my-etcd.default.svc`;

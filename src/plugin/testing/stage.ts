@@ -2,12 +2,13 @@
 // what was done.
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { ApiError } from "../../kube/client/errors.ts";
-import { Event, Node, PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kinds.ts";
+import { Deployment, Event, Lease, Node, PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kinds.ts";
 import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import type { ExitCode } from "../command.ts";
 import type { Flags } from "../line/flags.ts";
 import type { Reach } from "../place/reach.ts";
+import { commandInWords } from "../place/hide-secrets.ts";
 import { Refusal } from "../place/refusal.ts";
 import { runProgram } from "../program.ts";
 import { plain } from "../screen/colour.ts";
@@ -21,15 +22,22 @@ export interface Printed {
 
 export class Stage {
   readonly api = new FakeApi({
-    kinds: [...fakeKinds, ...[Pod, Node, PersistentVolumeClaim, Secret].map((kind) => ({ kind })), { kind: Event }],
+    kinds: [
+      ...fakeKinds,
+      ...[Pod, Node, PersistentVolumeClaim, Secret, Lease, Deployment].map((kind) => ({ kind })),
+      { kind: Event },
+    ],
   });
   /** What a pod prints at /metrics; an error where it does not answer. */
   metrics: (pod: string) => string | ApiError = () => "";
+  log: (pod: string) => string = (pod) => `the log of ${pod}\n`;
   /** What kubectl prints; undefined: it fails. */
   kubectl: (args: readonly string[]) => string | undefined = () => "";
   /** Each call of kubectl. */
   readonly calls: (readonly string[])[] = [];
   answer: "yes" | "no" | "nobody" = "nobody";
+  /** What happens while the person thinks. */
+  beforeAnswer: () => Promise<unknown> = async () => undefined;
   /** Hears each line while the command runs. */
   onPrint: (text: string) => void = () => undefined;
   readonly #stop = new AbortController();
@@ -44,6 +52,21 @@ export class Stage {
     }
   }
 
+  /** A kubelet for pods that are made from now on. `seen`: each of them, with the Secret that was made before it. */
+  startPods(seen: (pod: Pod, secrets: readonly Secret[]) => void = () => undefined): void {
+    const create = this.api.create.bind(this.api);
+    this.api.create = async (kind, object, options) => {
+      const made = await create(kind, object, options);
+      if (kind.kind !== Pod.kind) return made;
+      const { namespace = "", name = "" } = made.metadata ?? {};
+      const containerStatuses = [{ name: "etcdctl", state: { running: {} } }];
+      const status = { phase: "Running", containerStatuses };
+      await this.api.mergePatch(Pod, { namespace, name }, { status }, { subresource: "status" });
+      seen(await this.api.get(Pod, { namespace, name }), (await this.api.list(Secret)).items);
+      return made;
+    };
+  }
+
   stop(): void {
     this.#stop.abort();
   }
@@ -52,12 +75,13 @@ export class Stage {
     return {
       api: this.api,
       namespace,
+      context: "lab",
       metrics: async ({ name }) => {
         const answer = this.metrics(name);
         if (typeof answer === "string") return answer;
         throw answer;
       },
-      logEnd: async ({ name }) => `the log of ${name}\n`,
+      logEnd: async ({ name }) => this.log(name),
       [Symbol.dispose]: () => undefined,
     };
   }
@@ -79,6 +103,7 @@ export class Stage {
       draw: () => undefined,
       ask: async (question: string) => {
         err += `${question}\n`;
+        await this.beforeAnswer();
         return this.answer === "yes";
       },
     };
@@ -89,7 +114,7 @@ export class Stage {
         run: async (args) => (this.#call(args) === undefined ? 1 : 0),
         read: async (args) => {
           const printed = this.#call(args);
-          if (printed === undefined) throw new Refusal("kubectl failed.");
+          if (printed === undefined) throw new Refusal(`${commandInWords("kubectl", args)} failed.`);
           return printed;
         },
       }),

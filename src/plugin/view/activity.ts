@@ -27,15 +27,21 @@ export function activityOf(snapshot: Snapshot): string[] {
   return said;
 }
 
-function restoreOf(snapshot: Snapshot): string | undefined {
+/** The name of the EtcdRestore that replaces the data, or is about to. */
+export function activeRestoreOf(snapshot: Snapshot): string | undefined {
   const { cluster, restores } = snapshot;
   const asked = restoreRequestOf(cluster);
   const underWay = cluster.status?.restore;
   const name = underWay !== undefined && underWay.phase !== "Done" ? underWay.name : asked?.name;
   const restore = valueOr(restores, []).find(({ metadata }) => metadata?.name === name);
   const isOver = restore?.status?.phase === "Succeeded" || restore?.status?.phase === "Failed";
-  if (name === undefined || isOver || (restore === undefined && underWay?.phase === "Done")) return undefined;
-  const said = restore?.status?.message;
+  return isOver || (restore === undefined && underWay?.phase === "Done") ? undefined : name;
+}
+
+function restoreOf(snapshot: Snapshot): string | undefined {
+  const name = activeRestoreOf(snapshot);
+  if (name === undefined) return undefined;
+  const said = valueOr(snapshot.restores, []).find(({ metadata }) => metadata?.name === name)?.status?.message;
   return `Restoring by the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
 }
 

@@ -134,8 +134,9 @@ export function memberLines(members: readonly MemberView[], { columns, paint }: 
 
 function certificateLines(certificates: readonly CertificateView[], { columns, paint }: Look): string[] {
   if (certificates.length === 0) return [];
-  const rows = certificates.map(({ use, notAfter, daysLeft }): Cell[] => {
-    const hue = certificateHue({ daysLeft });
+  const rows = certificates.map((certificate): Cell[] => {
+    const { use, notAfter, daysLeft } = certificate;
+    const hue = certificateHue(certificate);
     return [use, { text: daysLeft < 0 ? "expired" : `${daysLeft} days`, hue }, notAfter];
   });
   return tableLines({ columns: certificateColumns, rows }, columns, paint);

@@ -1,8 +1,12 @@
 // One cluster at a glance, as data: what the screen shows and what -o json and yaml print. Made from a snapshot, purely.
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { scopeAnnotation } from "../../api/scope.ts";
+import { heldScope } from "../../api/unclaimed/decide.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
+import { type ExpiryWarning, warningOf } from "../../tls/validity.ts";
 import { plural, timeOf } from "../screen/words.ts";
+import type { OperatorSeen } from "../snapshot/operator.ts";
 import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
 import { activityOf } from "./activity.ts";
 import { type MemberView, membersOf } from "./members.ts";
@@ -55,6 +59,8 @@ export interface CertificateView {
   readonly use: string;
   readonly notAfter: string;
   readonly daysLeft: number;
+  /** Whether it is time to renew it, by its days and by the share of its life that is left. */
+  readonly warning?: ExpiryWarning;
 }
 
 export interface BackupView {
@@ -94,11 +100,7 @@ export function viewOf(snapshot: Snapshot): ClusterView {
     ...(database !== undefined && { database }),
     toRoll: toRollOf(status, spec.size),
     alarms: { NoSpace: ["NOSPACE"], Corrupt: ["CORRUPT"] }[ready.reason] ?? [],
-    certificates: status.certificates.map(({ use, notAfter }) => ({
-      use,
-      notAfter,
-      daysLeft: Math.floor(((timeOf(notAfter) ?? now) - now) / 86_400_000),
-    })),
+    certificates: status.certificates.map((certificate) => certificateOf(certificate, now)),
     backups: snapshot.backups.t === "missing" ? "unknown" : snapshot.backups.value.map((one) => backupOf(one, now)),
     notes: notesOf(snapshot),
   };
@@ -110,10 +112,10 @@ function toRollOf({ updatedMembers, voters }: CompleteStatus, size: number): Clu
   return { updated: Math.min(updatedMembers ?? of, of), of };
 }
 
-function readyOf({ cluster, now }: Snapshot): ReadyView {
+function readyOf(snapshot: Snapshot): ReadyView {
+  const { cluster, now } = snapshot;
   const condition = findCondition(withDefaults(cluster).status.conditions, "Ready");
-  if (condition === undefined)
-    return { status: "Unknown", reason: "", sentence: "The operator has not looked at this cluster yet." };
+  if (condition === undefined) return { status: "Unknown", reason: "", sentence: unseenSentence(snapshot) };
   const since = timeOf(condition.lastTransitionTime);
   return {
     status: condition.status,
@@ -121,6 +123,25 @@ function readyOf({ cluster, now }: Snapshot): ReadyView {
     sentence: condition.message,
     ...(since !== undefined && { forSeconds: Math.max(0, Math.round((now - since) / 1000)) }),
   };
+}
+
+/** Nobody has written a status: why that may be, and who would. */
+function unseenSentence({ cluster, operator }: Snapshot): string {
+  const seen = "No operator has looked at this cluster yet";
+  const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
+  if (missing !== undefined) return `${seen}. ${missing}`;
+  const scope = cluster.metadata?.annotations?.[scopeAnnotation];
+  if (scope === undefined)
+    return `${seen}: one of its namespace does so at once, one for all namespaces takes it up within some 10 s.`;
+  if (scope === "clusterwide" || scope === heldScope) return `${seen}.`;
+  return `${seen}, and none will: its annotation ${scopeAnnotation} is ${scope}, and no operator has that scope. Set it to clusterwide, or remove it.`;
+}
+
+/** Undefined where one runs, or where that cannot be told. */
+export function noOperatorSentence(operator: OperatorSeen): string | undefined {
+  if (operator.t === "none") return "No operator for all namespaces runs: install one (docs/install.md).";
+  if (operator.t !== "silent") return undefined;
+  return `The operator in the namespace ${operator.namespace} does not renew its Lease ${operator.lease}: it does not run, or cannot reach the API server.`;
 }
 
 /**
@@ -162,6 +183,19 @@ function databaseOf(snapshot: Snapshot, members: readonly MemberView[]): Databas
     ...(status.volumeSize !== undefined && { volume: status.volumeSize }),
     ...(pressure?.status === "True" && { pressure: pressure.message }),
   };
+}
+
+type CertificateStatus = CompleteStatus["certificates"][number];
+
+/** Operators before this one do not say since when it is valid: then only the days count. */
+function certificateOf({ use, notAfter, notBefore }: CertificateStatus, now: number): CertificateView {
+  const validity = {
+    notBefore: (notBefore === undefined ? undefined : timeOf(notBefore)) ?? Number.NEGATIVE_INFINITY,
+    notAfter: timeOf(notAfter) ?? now,
+  };
+  const warning = warningOf(validity, now);
+  const daysLeft = Math.floor((validity.notAfter - now) / 86_400_000);
+  return { use, notAfter, daysLeft, ...(warning !== undefined && { warning }) };
 }
 
 export function backupOf({ metadata, spec, status = {} }: EtcdBackup, now: number): BackupView {

@@ -13,6 +13,7 @@ const progressing: ReadonlySet<string> = new Set([
   "Electing",
   "ServiceNotReady",
   "MembersLeaving",
+  "VolumesDoomed",
   "Restoring",
 ]);
 
@@ -42,7 +43,7 @@ export function healthHue({ healthy, health }: MemberView): Hue {
   return health === "starting" || health === "leaving" ? "warning" : "bad";
 }
 
-export function certificateHue({ daysLeft }: Pick<CertificateView, "daysLeft">): Hue {
-  if (daysLeft < 7) return "bad";
-  return daysLeft < 30 ? "warning" : "good";
+export function certificateHue({ warning }: Pick<CertificateView, "warning">): Hue {
+  if (warning === undefined) return "good";
+  return warning === "30d" ? "warning" : "bad";
 }

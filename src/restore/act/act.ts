@@ -34,6 +34,8 @@ export interface Outcome {
 
 export async function act(decision: Decision, upkeep: readonly Action[], execution: Execution): Promise<Outcome> {
   const action = decision.t === "stay" ? decision.action : undefined;
+  if ((action !== undefined || upkeep.length > 0) && !(await isAsSeen(execution)))
+    return { decision, obstacle: { t: "outdated" } };
   const outcome = action === undefined ? { decision, obstacle: undefined } : await vital(decision, action, execution);
   for (const one of upkeep) await optional(one, execution);
   return outcome;
@@ -45,7 +47,7 @@ async function vital(decision: Decision, action: Action, execution: Execution): 
     logOf(execution).info("did", { action: action.do });
     return { decision, obstacle: undefined };
   } catch (error) {
-    if (error instanceof Outdated || isConflict(error) || isNotFound(error) || isAlreadyExists(error))
+    if (isConflict(error) || isNotFound(error) || isAlreadyExists(error))
       return { decision, obstacle: { t: "outdated" } };
     if (!(error instanceof ApiError)) throw error;
     const words = `${error.message.trim().replace(/\.+$/, "")}.`;
@@ -77,7 +79,9 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
     pass: { api },
   } = execution;
   const { namespace, name, uid = "" } = restore.metadata;
-  const annotations = { [restoreAnnotation]: formatRestoreRequest({ name, uid }) };
+  const request = (cluster: string | undefined) => ({
+    [restoreAnnotation]: formatRestoreRequest({ name, uid, cluster }),
+  });
   switch (action.do) {
     case "createWorker":
       await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
@@ -85,21 +89,26 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
     case "deleteWorker":
       await api.delete(Pod, { namespace, name: action.name }, { uid: action.uid });
       return;
-    case "askCluster": {
-      await confirmStill(execution);
+    case "takeBackRequest": {
       const { uid, resourceVersion } = action;
-      const patch = { metadata: { uid, resourceVersion, annotations } };
+      const patch = { metadata: { uid, resourceVersion, annotations: { [restoreAnnotation]: null } } };
+      await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
+      return;
+    }
+    case "askCluster": {
+      const patch = {
+        metadata: { uid: action.uid, resourceVersion: action.resourceVersion, annotations: request(action.uid) },
+      };
       await api.mergePatch(EtcdCluster, { namespace, name: action.name }, patch, { fieldManager });
       return;
     }
     case "createCluster": {
-      await confirmStill(execution);
       const scope = restore.metadata.annotations?.[scopeAnnotation];
       const cluster: EtcdCluster = {
         metadata: {
           namespace,
           name: action.name,
-          annotations: { ...annotations, ...(scope !== undefined && { [scopeAnnotation]: scope }) },
+          annotations: { ...request(undefined), ...(scope !== undefined && { [scopeAnnotation]: scope }) },
         },
         spec: action.spec,
       };
@@ -108,14 +117,19 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
   }
 }
 
-/** The cache showed the EtcdRestore as it was before somebody deleted or edited it. */
-class Outdated extends Error {}
-
-/** Nothing is replaced for the sake of an EtcdRestore that is not there any more as it was seen. */
-async function confirmStill({ world: { restore }, pass: { api } }: Execution): Promise<void> {
+/**
+ * Nothing is done for the sake of an EtcdRestore that is another by now: its data would be replaced again, or what was saved
+ * of the old cluster be written over with what the new one holds.
+ */
+async function isAsSeen({ world: { restore }, pass: { api } }: Execution): Promise<boolean> {
   const { uid, resourceVersion } = restore.metadata;
-  const { metadata } = await api.get(EtcdRestore, keyOf(restore));
-  if (metadata?.uid !== uid || metadata?.resourceVersion !== resourceVersion) throw new Outdated();
+  try {
+    const { metadata } = await api.get(EtcdRestore, keyOf(restore));
+    return metadata?.uid === uid && metadata?.resourceVersion === resourceVersion;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 const tried = "It is tried again every 10 s.";

@@ -17,7 +17,7 @@ import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
@@ -25,14 +25,17 @@ import type { RestoreContext } from "../context.ts";
 import { isOver } from "../plan/phases.ts";
 import { workerName } from "../worker.ts";
 import { observedSeed, observedWorker } from "./workers.ts";
-import type { NamedBackup, Seed, Worker, World } from "./world.ts";
+import { observedVolumes } from "./volumes.ts";
+import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
 
 export type Observed =
   | { readonly t: "world"; readonly world: World }
   /** There is none, or it is going: owner references clean up. */
   | { readonly t: "gone" }
-  /** It is another operator's. */
-  | { readonly t: "others"; readonly restore: CompleteEtcdRestore };
+  /** Its cluster is another operator's, and it is with it. */
+  | { readonly t: "others"; readonly restore: CompleteEtcdRestore }
+  /** It is for a new cluster, and another operator's. As it is stored. */
+  | { readonly t: "othersNew"; readonly restore: EtcdRestore };
 
 type Reading = { readonly api: KubeApi; readonly signal: AbortSignal };
 
@@ -50,7 +53,8 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
   const problems = over ? [] : problemsOf(stored);
   const found = over || problems.length > 0 ? undefined : await read(EtcdCluster, { namespace, name });
   const cluster = found && withClusterDefaults(found);
-  if (!isOurs(restore, cluster, context.scope)) return { t: "others", restore };
+  if (!isOurs(restore, cluster, context.scope))
+    return cluster === undefined ? { t: "othersNew", restore: stored } : { t: "others", restore };
   const podName = workerName(restore);
   const now = context.now();
   const worker: Worker =
@@ -64,8 +68,10 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     backup: over || problems.length > 0 ? { t: "none" } : await namedBackup(restore, read),
     cluster,
     rival: cluster && (await rivalOf(restore, cluster, read)),
+    volumes: cluster ? await volumesOf(restore, cluster, { api, signal }) : noVolumes,
     worker,
     seed: cluster ? await seedOf(restore, cluster, { api, signal }) : { t: "none" },
+    requested: requestedOf(restore, over ? known : cluster, context.scope),
     spent: spentOf(restore, podName, caches.pods.ownedBy(restore.metadata.uid ?? "")),
     image: context.workerImage(),
   };
@@ -129,6 +135,28 @@ async function rivalOf(
   return undefined;
 }
 
+const noVolumes: Volumes = { kept: [], holdAll: false };
+
+/** Once the cluster has taken it up, what was kept is recorded. */
+async function volumesOf(
+  restore: CompleteEtcdRestore,
+  cluster: CompleteEtcdCluster,
+  { api, signal }: Reading,
+): Promise<Volumes> {
+  const { inPlace, key } = restore.status;
+  if (inPlace !== true || key === undefined || cluster.status.restore?.uid === restore.metadata.uid) return noVolumes;
+  const { name, namespace } = cluster.metadata;
+  const some = { namespace, labelSelector: `etcd_cluster=${name}`, signal };
+  try {
+    const [claims, pods] = await Promise.all([api.list(PersistentVolumeClaim, some), api.list(Pod, some)]);
+    return observedVolumes(cluster, claims.items, pods.items);
+  } catch (error) {
+    // What cannot be seen is not relied on: the data is saved instead.
+    if (isForbidden(error)) return noVolumes;
+    throw error;
+  }
+}
+
 /** What it said is recorded, because its pod may go. */
 async function seedOf(
   restore: CompleteEtcdRestore,
@@ -141,6 +169,20 @@ async function seedOf(
   const { name, namespace } = cluster.metadata;
   const { items } = await api.list(Pod, { namespace, labelSelector: `etcd_cluster=${name}`, signal });
   return observedSeed(restore, cluster, items);
+}
+
+/** The cluster follows it by its status, or it is over: then only an export of the cluster could do something with it. */
+function requestedOf(
+  restore: CompleteEtcdRestore,
+  cluster: EtcdCluster | undefined,
+  scope: RestoreContext["scope"],
+): World["requested"] {
+  const { uid: restoreUid } = restore.metadata;
+  if (cluster === undefined || restoreRequestOf(cluster)?.uid !== restoreUid) return undefined;
+  const { name = "", uid = "", resourceVersion = "" } = cluster.metadata ?? {};
+  const isOwn = uid === restore.status.clusterUid && isInScope(cluster, { t: scope });
+  const isTakenUp = isOver(restore) || cluster.status?.restore?.uid === restoreUid;
+  return isOwn && isTakenUp ? { name, uid, resourceVersion } : undefined;
 }
 
 /** All but the one that is under way, and the one whose failure ended it: its log says more. */

@@ -15,12 +15,24 @@ export interface World {
   readonly cluster: CompleteEtcdCluster | undefined;
   /** Another EtcdRestore that the cluster follows, and that is under way. */
   readonly rival: string | undefined;
+  /** Of a cluster that is to be replaced, until it takes that up. */
+  readonly volumes: Volumes;
   readonly worker: Worker;
   readonly seed: Seed;
+  /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
+  readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
   /** Workers that are of no use any more. */
   readonly spent: readonly { readonly name: string; readonly uid: string }[];
   /** The operator's own; undefined: not known. */
   readonly image: string | undefined;
+}
+
+/** Of the members, as they are. */
+export interface Volumes {
+  /** The claims that outlive the members. */
+  readonly kept: readonly string[];
+  /** Every member that votes has its data in one of them. */
+  readonly holdAll: boolean;
 }
 
 export type NamedBackup =

@@ -10,6 +10,8 @@ export type Action =
   | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string }
   /** Asks the cluster controller to replace the data of this very cluster, as it was seen. */
   | { readonly do: "askCluster"; readonly name: string; readonly uid: string; readonly resourceVersion: string }
+  /** Takes away the annotation that asked, from this very cluster, as it was seen. */
+  | { readonly do: "takeBackRequest"; readonly name: string; readonly uid: string; readonly resourceVersion: string }
   /** Asks in the same breath, so that no member is ever begun empty. */
   | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
 

@@ -8,33 +8,56 @@ import type { Decision, Facts, Note } from "./decision.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
 export function afterCheck(world: World): Decision {
-  const { restore, cluster } = world;
-  if (restore.status.inPlace !== true || cluster === undefined) return toRestoring(world);
-  if (hasVolumes(cluster)) return toRestoring(world, { keptVolumes: claimsOf(cluster) });
-  if (restore.spec.safetySnapshot === "Skip") return toRestoring(world);
-  if (!canBeSaved(cluster))
-    return toRestoring(world, {}, [
-      ["dataNotSaved", "No member of the cluster answers, so what it held could not be saved before it is replaced."],
-    ]);
-  return { t: "go", to: "Saving", because: "What the cluster holds is saved before it is replaced." };
+  const { cluster } = world;
+  if (cluster === undefined || !mustBeSaved(world)) return toRestoring(world);
+  if (!canBeSaved(cluster)) return toRestoring(world, {}, [["dataNotSaved", `${nobodyAnswers}${keptIn(world)}`]]);
+  return toSaving;
 }
 
-export function toRestoring({ restore }: World, record: Facts = {}, notes: readonly Note[] = []): Decision {
-  const { inPlace, backup } = restore.status;
+const nobodyAnswers = "No member of the cluster answers, so what it held could not be saved before it is replaced.";
+
+const toSaving: Decision = {
+  t: "go",
+  to: "Saving",
+  because: "What the cluster holds is saved before it is replaced.",
+};
+
+/** Of a cluster that is replaced, what is not in volumes that stay. */
+function mustBeSaved({ restore: { spec, status }, volumes }: World): boolean {
+  return (
+    status.inPlace === true && status.snapshotPath === undefined && spec.safetySnapshot === "Take" && !volumes.holdAll
+  );
+}
+
+function keptIn({ volumes: { kept } }: World): string {
+  return kept.length === 0 ? "" : ` The claims ${kept.join(", ")} are kept.`;
+}
+
+/**
+ * Before the cluster is asked: a restore may have waited for long, and what members have may be something else by now. One
+ * that serves is not stopped before its data is safe. Undefined: all is as it was recorded.
+ */
+export function lastLook(world: World): Decision | undefined {
+  const { restore, cluster, volumes } = world;
+  if (restore.status.inPlace !== true || cluster === undefined) return undefined;
+  if (mustBeSaved(world) && isAvailable(cluster) && canBeSaved(cluster)) return toSaving;
+  if ((restore.status.keptVolumes ?? "") === volumes.kept.join(", ")) return undefined;
+  return toRestoring(world);
+}
+
+/** The volumes that are kept are named as they are now. */
+export function toRestoring(world: World, record: Facts = {}, notes: readonly Note[] = []): Decision {
+  const { restore, volumes } = world;
+  const { inPlace, backup, phase } = restore.status;
   const { name } = restore.spec.etcdCluster;
   const from = `the backup ${backup?.path ?? ""} of revision ${backup?.revision ?? 0}`;
   const because =
     inPlace === true
       ? `The data of the EtcdCluster ${name} is replaced by ${from}.`
       : `The EtcdCluster ${name} is made from ${from}.`;
-  return { t: "go", to: "Restoring", because, record, notes: [...notes, ["restoreBegun", because]] };
-}
-
-/** The members' volumes are kept, each in a claim of the member's name. */
-const hasVolumes = ({ spec }: CompleteEtcdCluster): boolean => spec.pod.persistentVolumeClaimSpec !== undefined;
-
-function claimsOf({ status: { members, voters } }: CompleteEtcdCluster): string {
-  return [...new Set([...voters, ...members.ready, ...members.unready])].toSorted().join(", ");
+  const kept = volumes.kept.length === 0 ? {} : { keptVolumes: volumes.kept.join(", ") };
+  const begun: readonly Note[] = phase === "Restoring" ? [] : [["restoreBegun", because]];
+  return { t: "go", to: "Restoring", because, record: { ...record, ...kept }, notes: [...notes, ...begun] };
 }
 
 /** Any member can give a snapshot, with a quorum or without. */

@@ -22,8 +22,10 @@ function aWorld(
     backup: { t: "none" },
     cluster: aCluster(),
     rival: undefined,
+    volumes: { kept: [], holdAll: false },
     worker: { t: "absent" },
     seed: { t: "none" },
+    requested: undefined,
     spent: [],
     image: "operator",
     ...more,
@@ -44,14 +46,24 @@ describe("Restoring", () => {
   const restoring = { ...proved, phase: "Restoring" as const };
 
   test("asks the very cluster that was seen, in the version that was seen", () => {
-    const decision = decided(aWorld(restoring));
+    const decision = decided(aWorld({ ...restoring, snapshotPath: "bucket/before" }));
     assert.ok(decision.t === "stay");
     assert.deepEqual(decision.action, { do: "askCluster", name: "demo", uid: clusterUid, resourceVersion: "5" });
   });
 
+  test("saves what a cluster that serves holds first, where volumes that were relied on are gone by now", () => {
+    const relied = { ...restoring, keptVolumes: "demo-a, demo-b, demo-c" };
+    assert.partialDeepStrictEqual(decided(aWorld(relied)), { t: "go", to: "Saving" });
+    const volumes = { kept: ["demo-a"], holdAll: true };
+    const record = { keptVolumes: "demo-a" };
+    assert.partialDeepStrictEqual(decided(aWorld(relied, { volumes })), { t: "go", to: "Restoring", record });
+  });
+
   test("asks once", () => {
     const cluster = aCluster();
-    const annotations = { [restoreAnnotation]: formatRestoreRequest({ name: "demo", uid: restoreUid }) };
+    const annotations = {
+      [restoreAnnotation]: formatRestoreRequest({ name: "demo", uid: restoreUid, cluster: clusterUid }),
+    };
     const asked = { ...cluster, metadata: { ...cluster.metadata, annotations } };
     for (const world of [
       aWorld(restoring, { cluster: asked }),

@@ -18,7 +18,10 @@ export interface Plan {
 export function planRestore(world: World, now: number): Plan {
   return {
     decision: decide(world, now),
-    upkeep: world.spent.map((pod) => ({ do: "deleteWorker", ...pod })),
+    upkeep: [
+      ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod }) as const),
+      ...(world.requested === undefined ? [] : [{ do: "takeBackRequest", ...world.requested } as const]),
+    ],
   };
 }
 

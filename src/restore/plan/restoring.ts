@@ -11,6 +11,7 @@ import { bumpOf } from "../seed.ts";
 import { isDefinite } from "./attempts.ts";
 import { type Decision, type Facts, fail, pace } from "./decision.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
+import { lastLook } from "./next-step.ts";
 
 export function restoring(world: World): Decision {
   const { restore, cluster } = world;
@@ -24,7 +25,7 @@ export function restoring(world: World): Decision {
       `The EtcdRestore ${followed?.name ?? "of another name"} has replaced the data of the EtcdCluster ${name} since. ${whatIsLeft(restore)}Apply another EtcdRestore if that is not what you want.`,
     );
   if (isAsked(cluster, restore)) return taken(world, cluster);
-  return heldUp(world) ?? ask(cluster);
+  return heldUp(world) ?? lastLook(world) ?? ask(cluster);
 }
 
 function makeCluster({ restore, clusterSpec }: World): Decision {

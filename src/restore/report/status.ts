@@ -62,7 +62,11 @@ function factsAfter(
   if (decision.t === "over") return status;
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;
-  if (decision.t === "go") return { ...kept, ...decision.record, attempt: 1 };
+  if (decision.t === "go") {
+    // What volumes are kept is looked at again at each step.
+    const { keptVolumes: _kept, ...facts } = kept;
+    return { ...facts, ...decision.record, attempt: 1 };
+  }
   if (decision.t === "retry")
     return {
       ...kept,

@@ -25,7 +25,7 @@ async function runCluster(api: FakeApi, cluster: EtcdCluster, seeded: (uid: stri
   if (asked !== undefined && asked.uid !== followed?.uid) {
     if (cluster.spec.paused !== true)
       await write({
-        restore: { ...asked, phase: "Stopping" },
+        restore: { name: asked.name, uid: asked.uid, phase: "Stopping" },
         clusterId: null,
         conditions: [{ type: "Ready", status: "False" }],
       });

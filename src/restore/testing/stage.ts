@@ -7,8 +7,9 @@ import { EtcdRestore, type EtcdRestoreStatus } from "../../api/etcd-restore/etcd
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { Scope } from "../../api/scope.ts";
 import { type Admission, apiDuring, type Fate, Life } from "../../cluster/testing/life.ts";
+import { claimLabel, clusterIdAnnotation, clusterUidAnnotation } from "../../cluster/objects/claims.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
-import { Pod } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { silent } from "../../kube/process/log.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
@@ -52,7 +53,11 @@ export class Stage implements AsyncDisposable {
 
   constructor() {
     const { clock } = this;
-    this.api = new FakeApi({ kinds: [...fakeKinds, { kind: Pod }], clock, date: () => new Date(this.now()) });
+    this.api = new FakeApi({
+      kinds: [...fakeKinds, { kind: Pod }, { kind: PersistentVolumeClaim }],
+      clock,
+      date: () => new Date(this.now()),
+    });
     this.api.onWrite(({ verb, kind, object }) => {
       // Of the kind Pod, as its name says.
       const job = verb === "create" && kind === Pod.kind ? jobOf(object as Pod) : undefined;
@@ -116,6 +121,21 @@ export class Stage implements AsyncDisposable {
     } else {
       const { spec: usual } = storedRestore({ spec });
       await this.api.create(EtcdRestore, { metadata: { namespace, name: name ?? "demo" }, spec: usual });
+    }
+  }
+
+  /** Those of the cluster's members, with their data in them. */
+  async makeVolumes(...names: readonly string[]): Promise<void> {
+    const { metadata, status } = await this.cluster();
+    for (const name of names) {
+      const annotations = {
+        [clusterUidAnnotation]: metadata?.uid ?? "",
+        [clusterIdAnnotation]: status?.clusterId ?? "",
+      };
+      const labels = { app: "etcd", etcd_cluster: metadata?.name ?? "", [claimLabel]: "current" };
+      await this.api.create(PersistentVolumeClaim, { metadata: { namespace, name, labels, annotations } });
+      const bound = { status: { phase: "Bound" } };
+      await this.api.mergePatch(PersistentVolumeClaim, { namespace, name }, bound, { subresource: "status" });
     }
   }
 

@@ -1,6 +1,6 @@
 // The worker's entry: a program of its own beside the operator, because it needs the SDKs of the clouds and the operator
 // must not carry them. Does the one job that its environment names, says how it ended, and ends.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { EtcdMembers } from "../../etcd/members.ts";
 import { systemClock } from "../../kube/clock.ts";
@@ -9,7 +9,8 @@ import { runProcess } from "../../kube/process/run-process.ts";
 import { openStore } from "../../store/open.ts";
 import { version } from "../../version.ts";
 import { failureOf, hasCode } from "./failure.ts";
-import { jobVariable, type Result } from "../job.ts";
+import { searchList } from "../jobs/await-name.ts";
+import { addressVariable, jobVariable, type Result } from "../job.ts";
 import { resultText } from "./result.ts";
 import { parseJob, runJob } from "./run-job.ts";
 import { usedChunks } from "./used-chunks.ts";
@@ -33,6 +34,10 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
     // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
     restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
+    place: () => ({
+      address: env[addressVariable] ?? "",
+      search: searchList(readFileSync("/etc/resolv.conf", "utf8")),
+    }),
     passed: usedChunks(),
   };
 }

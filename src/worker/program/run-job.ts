@@ -1,5 +1,6 @@
 // Does a job, whichever it is, and says how it ended.
 import type { ObjectStore, StoreTarget } from "../../store/store.ts";
+import { awaitName } from "../jobs/await-name.ts";
 import { backup } from "../jobs/backup.ts";
 import { check } from "../jobs/check.ts";
 import { deleteOwned } from "../jobs/delete.ts";
@@ -32,6 +33,7 @@ export async function runJob(job: Job, worker: Worker): Promise<Result> {
 }
 
 async function doJob(job: Job, open: (target: StoreTarget) => Promise<ObjectStore>, worker: Worker): Promise<Done> {
+  if (job.do === "awaitName") return awaitName(job, worker.place(), worker);
   if (job.do === "restore") return restore(job, () => open(job.store), worker);
   const store = await open(job.store);
   if (job.do === "backup") return backup(job, store, worker);
@@ -42,12 +44,13 @@ async function doJob(job: Job, open: (target: StoreTarget) => Promise<ObjectStor
 
 /** Enough to know which one it is. */
 function aboutJob(job: Job): Record<string, unknown> {
+  if (job.do === "awaitName") return { host: job.host };
   const { type } = job.store;
   if (job.do === "check") return { store: type, choice: job.choice };
   return { store: type, object: job.key };
 }
 
-const jobs: ReadonlySet<unknown> = new Set<Job["do"]>(["backup", "check", "restore", "verify", "delete"]);
+const jobs: ReadonlySet<unknown> = new Set<Job["do"]>(["backup", "check", "restore", "verify", "delete", "awaitName"]);
 
 /** The controllers of the same release write jobs, so it is enough to see that it is one. */
 export function parseJob(text: string | undefined): Job {
@@ -61,5 +64,11 @@ export function parseJob(text: string | undefined): Job {
 }
 
 function isJob(value: unknown): value is Job {
-  return typeof value === "object" && value !== null && "do" in value && jobs.has(value.do) && "store" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "do" in value &&
+    jobs.has(value.do) &&
+    ("store" in value || "host" in value)
+  );
 }

@@ -19,6 +19,8 @@ export interface Worker {
   readonly scratch: string;
   /** `refused`: this member has started before, so that data which is gone must not be made anew. */
   readonly restoring: "allowed" | "refused";
+  /** The pod's address, and where it looks for short names. */
+  readonly place: () => { readonly address: string; readonly search: readonly string[] };
   /** Is told of the bytes that streams have moved. */
   readonly passed?: (bytes: number) => void;
 }

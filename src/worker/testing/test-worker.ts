@@ -27,6 +27,7 @@ export async function testWorker(store: ObjectStore, parts: Partial<Worker> = {}
     etcdutl: "etcdutl",
     scratch,
     restoring: "allowed",
+    place: () => ({ address: "127.0.0.1", search: [] }),
     ...parts,
     lines,
     async [Symbol.asyncDispose]() {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EtcdBackupSpec } from "../../../src/api/etcd-backup/etcd-backup.ts";
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { restoreAnnotation } from "../../../src/api/etcd-cluster/restore-annotation.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
 import { Login } from "../../../src/etcd/login.ts";
 import { Pod, Secret } from "../../../src/kube/objects/kinds.ts";
@@ -99,6 +100,7 @@ export function roundTrip(bucket: () => Bucket): void {
         await run("kubectl", ["apply", "--filename=-"], { input: JSON.stringify(annotated) });
         const restored = await untilRestored(cluster.key);
         const after = await cluster.untilHealthy();
+        await cluster.until("to carry no request any more", ({ metadata }) => !hasRequest(metadata?.annotations));
         assert.notEqual(after.clusterId, first.clusterId);
         assert.equal(restored.status?.clusterId, after.clusterId);
         assert.deepEqual(await writer.missing(written), []);
@@ -106,6 +108,8 @@ export function roundTrip(bucket: () => Bucket): void {
       });
     });
 }
+
+const hasRequest = (annotations: Readonly<Record<string, string>> = {}): boolean => restoreAnnotation in annotations;
 
 const conditionText = (cluster: Awaited<ReturnType<TestCluster["get"]>>): string =>
   conditionOf(cluster, "Available")?.message ?? "";

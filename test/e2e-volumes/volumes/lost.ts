@@ -13,6 +13,7 @@ import { type Lane, lane } from "../../e2e/support/lane.ts";
 import { onlyReplaced } from "../../e2e/proofs/replaced.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import { flipDatabase, flipLog } from "../support/corruption.ts";
+import { Copies } from "../support/copies.ts";
 import { beganOnce } from "../support/returned.ts";
 import { claimNames, claimsOf, onVolumes, untilClaims } from "../support/volumes.ts";
 
@@ -57,6 +58,7 @@ const losses: readonly Loss[] = [
   },
   {
     what: "the claim is deleted under a pod that runs",
+    onlyInMatrix: true,
     lose: ({ cluster }, { name }) =>
       kube.delete(PersistentVolumeClaim, { namespace: cluster.namespace, name }).then(() => {}),
     event: "Member Removed",
@@ -88,6 +90,26 @@ export function lost(): void {
         await beganOnce(cluster);
         await watch.neverViolated();
       });
+
+    test("when all claims are deleted under members that serve, each gets a successor before it goes", async () => {
+      const { cluster, writer } = on();
+      const before = await cluster.untilHealthy();
+      const names = before.members.map(({ name }) => name);
+      const { retired } = claimNames(await claimsOf(cluster));
+      await using watch = new IdentityWatch(cluster, before.clusterId);
+      await using copies = new Copies(cluster);
+      const { namespace } = cluster;
+      await Promise.all(names.map((name) => kube.delete(PersistentVolumeClaim, { namespace, name })));
+      await cluster.untilEvent("Volumes Doomed", ({ note }) => names.some((name) => note?.includes(name)));
+      const after = await watch.during(cluster.untilHealthy({ without: names }));
+      onlyReplaced(before, after, ...names);
+      await untilClaims(cluster, { current: after.members.map(({ name }) => name), retired });
+      await writer.progress(20);
+      await writer.nothingIsLost();
+      await beganOnce(cluster);
+      await watch.neverViolated();
+      await copies.neverFewerThan(size);
+    });
 
     test("with whenMemberRemoved Delete, the claim of a wiped volume is deleted, and those kept before stay", async () => {
       const { cluster, writer } = on();

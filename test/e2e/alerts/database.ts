@@ -3,13 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
-import { AlarmRequest_AlarmAction, AlarmType, Maintenance } from "../../../src/etcd/gen/etcdserverpb/rpc_pb.ts";
-import { unary } from "../../../src/etcd/grpc.ts";
-import { type MemberId, wireId } from "../../../src/etcd/ids.ts";
 import type { EtcdMember } from "../../../src/etcd/member.ts";
-import { Http2Origin } from "../../../src/transport/origin.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { kube, patiently } from "../support/environment.ts";
+import { raiseCorrupt } from "../support/disruptions.ts";
 import type { HealthyMember } from "../support/healthy.ts";
 import { about, memberOf, type Stage } from "./stage.ts";
 
@@ -81,16 +78,5 @@ async function fill(etcd: EtcdMember, share: number): Promise<void> {
       if (error instanceof EtcdError && error.reason === "noSpace") return;
       throw error;
     }
-  }
-}
-
-/** As etcd does it when it has compared its members. */
-async function raiseCorrupt(address: string, member: MemberId): Promise<void> {
-  const origin = new Http2Origin(`http://${address}:2379`);
-  try {
-    const alarm = { action: AlarmRequest_AlarmAction.ACTIVATE, memberID: wireId(member), alarm: AlarmType.CORRUPT };
-    await unary(origin, Maintenance.method.alarm, alarm, patiently);
-  } finally {
-    origin.close();
   }
 }

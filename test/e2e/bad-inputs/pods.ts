@@ -196,7 +196,8 @@ export function badPods(): void {
 /** Three members: a single one needs no domain. */
 const wrongDomain = {
   spec: { size: 3, pod: { ClusterDomain: ".wrong.example" } },
-  ...badEtcd("spec.pod.ClusterDomain"),
+  reason: "MemberCannotStart",
+  says: ["etcd ended with exit code", "spec.pod.ClusterDomain"],
   correct: { pod: { ClusterDomain: null } },
 } as const;
 

@@ -10,11 +10,11 @@ import { bundlePlugin } from "../../../lab/images/bundle.ts";
 import { run } from "../../../lab/machine/command.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { Login } from "../../../src/etcd/login.ts";
-import type { Event } from "../../../src/kube/objects/kinds.ts";
+import { type Event, Pod, Secret } from "../../../src/kube/objects/kinds.ts";
 import { enableAuth, giveLogin } from "../support/auth.ts";
 import { clusterwide, createCluster } from "../support/cluster.ts";
 import { deletePods } from "../support/disruptions.ts";
-import { lab, patience, patiently, restrictedNamespace } from "../support/environment.ts";
+import { kube, lab, patience, patiently, restrictedNamespace } from "../support/environment.ts";
 import { followers } from "../support/healthy.ts";
 import { laneOf } from "../support/lane.ts";
 import { onlyReplaced } from "../proofs/replaced.ts";
@@ -82,6 +82,17 @@ export function auth(): void {
         await cluster.untilPodsReady();
         const lines = (await etcd("defrag", name, "--login", "--yes")).trim().split("\n");
         assert.deepEqual([lines.length, lines.at(-1)?.startsWith(`${leader.name}:`)], [3, true], lines.join("\n"));
+        // Many a Secret is made with echo, which adds a line end.
+        const data = { password: Buffer.from("of-the-operator\n").toString("base64") };
+        await kube.mergePatch(Secret, { namespace, name: secret }, { data });
+        const piped = `printf %s "from a pipe" | kubectl etcd --namespace=${namespace} ctl --login ${name} put greeting`;
+        await run("sh", ["-c", piped], { env, signal: AbortSignal.timeout(patience) });
+        assert.match(await etcd("ctl", "--login", name, "get", "greeting"), /from a pipe/);
+        const failed = await etcd("ctl", "--login", name, "user", "get", "nobody").catch(String);
+        assert.match(failed, /user name not found/);
+        assert.doesNotMatch(failed, /of-the-operator/);
+        const left = { namespace, labelSelector: "app=etcdctl" };
+        assert.deepEqual([(await kube.list(Pod, left)).items, (await kube.list(Secret, left)).items], [[], []]);
         await writer.nothingIsLost();
       } finally {
         rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,8 @@ import { after, describe, test } from "node:test";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
-import { Pod, PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
+import { scopeAnnotation } from "../../../src/api/scope.ts";
+import { Lease, Pod, PodDisruptionBudget, Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
 import { type Row, rowsOf } from "../../support/matrix.ts";
 import { clusterwide, createCluster, type TestCluster } from "../support/cluster.ts";
@@ -55,11 +56,15 @@ export function lifecycle(): void {
         await kube.delete(EtcdCluster, cluster.key);
       });
 
-    test("a cluster-wide operator ignores a cluster without the scope annotation", async () => {
-      const namespace = await restrictedNamespace("scope");
-      const theirs = await createCluster({ namespace, name: "theirs" }, { size: 1 });
-      const ours = await createCluster({ namespace, name: "ours" }, { size: 1 }, clusterwide);
+    test("a cluster-wide operator takes a cluster that nobody looks after, and leaves those of a namespace with an operator alone", async () => {
+      const [free, claimed] = await Promise.all([restrictedNamespace("scope"), restrictedNamespace("scope-claimed")]);
+      await kube.create(Lease, { metadata: { namespace: claimed, name: "etcd-operator" }, spec: {} });
+      const theirs = await createCluster({ namespace: claimed, name: "theirs" }, { size: 1 });
+      const ours = await createCluster({ namespace: free, name: "ours" }, { size: 1 });
       await ours.untilHealthy();
+      await ours.untilEvent("Taken", () => true);
+      assert.equal((await ours.get()).metadata?.annotations?.[scopeAnnotation], "clusterwide");
+      await theirs.untilEvent("Not Taken", ({ note }) => note?.includes("Lease") ?? false);
       assert.deepEqual(await theirs.pods(), []);
       assert.deepEqual((await theirs.get()).status, unseen);
       await kube.mergePatch(EtcdCluster, theirs.key, { metadata: { annotations: clusterwide.annotations } });

@@ -1,9 +1,13 @@
-// A full database takes no more writes: NoSpace is reported with what to do, and cleared when there is room again.
+// Alarms: a full database takes no more writes, NoSpace is reported with what to do, and cleared when there is room again;
+// and one member that etcd calls corrupt costs nobody their place in the client Service.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdError } from "../../../src/etcd/errors.ts";
 import type { EtcdMember } from "../../../src/etcd/member.ts";
+import { readyEndpoints } from "../proofs/client-service-watch.ts";
+import { raiseCorrupt } from "../support/disruptions.ts";
 import { lane } from "../support/lane.ts";
 import { conditionOf } from "../support/status.ts";
 import { patience, patiently } from "../support/environment.ts";
@@ -12,7 +16,7 @@ const megabyte = 1 << 20;
 const prefix = "/no-space/";
 
 export function noSpace(): void {
-  describe("no space", () => {
+  describe("no space", { concurrency: 1 }, () => {
     const on = lane("no-space", { size: 3, etcd: { quotaBackendBytes: 16 * megabyte } });
 
     test("a full database is reported with what to do, and its members are left alone", async () => {
@@ -23,7 +27,7 @@ export function noSpace(): void {
         "Ready is NoSpace",
         (cluster) => conditionOf(cluster, "Ready")?.reason === "NoSpace",
       );
-      assert.match(conditionOf(full, "Ready")?.message ?? "", /full.*compact, defragment and disarm/);
+      assert.match(conditionOf(full, "Ready")?.message ?? "", /full.*compact and defragment, or raise/);
       await cluster.untilEvent("No Space");
 
       await makeRoom(
@@ -35,6 +39,23 @@ export function noSpace(): void {
         after.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
         first.members.map(({ id, uid, restarts }) => ({ id, uid, restarts })),
       );
+      await writer.nothingIsLost();
+    });
+
+    test("one member that etcd calls corrupt takes nobody out of the client Service: all still serve reads", async () => {
+      const { cluster, writer, first } = on();
+      const { leader, members } = first;
+      const accused = members.find(({ id }) => id !== leader.id) ?? assert.fail("no follower");
+      const { memberId: member } = await accused.etcd.status(patiently);
+      await raiseCorrupt(leader.address, member);
+      // Longer than a kubelet and the controller of endpoints need to take a member out.
+      for (const end = Date.now() + 8_000; Date.now() < end; await pause(500)) {
+        const endpoints = await readyEndpoints(cluster);
+        assert.deepEqual([...endpoints.keys()].toSorted(), members.map(({ name }) => name).toSorted());
+      }
+      for (const { etcd } of members) await etcd.get("/key", {}, patiently);
+      await leader.etcd.disarm({ member, type: "corrupt" }, patiently);
+      await cluster.untilHealthy();
       await writer.nothingIsLost();
     });
   });

@@ -15,7 +15,8 @@ import { followers, type HealthyMember } from "../support/healthy.ts";
 
 /** In no registry, and not used by other clusters. */
 const image = "registry.invalid/etcd:not-crashing";
-const crashLoopAfterSeconds = 2;
+/** Longer than a busy kubelet takes to start it once more from its cache: killed again after that, it would be crash-looping. */
+const crashLoopAfterSeconds = 6;
 const etcdEnv = [{ name: "GOGC", valueFrom: { configMapKeyRef: { name: "collection", key: "percent" } } }];
 
 export function notCrashing(): void {
@@ -69,8 +70,8 @@ async function comesBack({ cluster, writer }: Lane, victim: HealthyMember, cause
       const { status, message = "" } = conditionOf(seen, "Ready") ?? {};
       return status === "False" && [new RegExp(victim.name), ...cause.says].every((words) => words.test(message));
     });
-    // At one write every 50 ms this is several times crashLoopAfterSeconds.
-    await writer.progress(150);
+    // At one write every 50 ms this is more than twice crashLoopAfterSeconds.
+    await writer.progress(300);
     assert.equal((await cluster.pod(victim.name))?.metadata?.uid, victim.uid);
     const { members } = await before.leader.etcd.memberList({ linearizable: true });
     assert.deepEqual(members.map(({ id }) => id).toSorted(), before.members.map(({ id }) => id).toSorted());

@@ -70,15 +70,8 @@ export class ClientServiceWatch implements AsyncDisposable {
     await Promise.all(asked.values());
   }
 
-  /** Pod name → IP of the ready endpoints. */
-  async #endpoints(): Promise<ReadonlyMap<string, string>> {
-    const { namespace, name } = this.#cluster;
-    const labelSelector = `kubernetes.io/service-name=${name}-client`;
-    const { items } = await kube.list(EndpointSlice, { namespace, labelSelector });
-    const ready = items.flatMap(({ endpoints }) =>
-      (endpoints ?? []).filter(({ conditions }) => conditions?.ready === true),
-    );
-    return new Map(ready.map(({ targetRef, addresses }) => [targetRef?.name ?? "", addresses[0] ?? ""]));
+  #endpoints(): Promise<ReadonlyMap<string, string>> {
+    return readyEndpoints(this.#cluster);
   }
 
   /** Deaf: ready for the whole time, and no answer. Asked anew if this process may have missed it. */
@@ -111,4 +104,14 @@ export class ClientServiceWatch implements AsyncDisposable {
       return false;
     }
   }
+}
+
+/** Pod name → IP of the ready endpoints of the client Service. */
+export async function readyEndpoints({ namespace, name }: TestCluster): Promise<ReadonlyMap<string, string>> {
+  const labelSelector = `kubernetes.io/service-name=${name}-client`;
+  const { items } = await kube.list(EndpointSlice, { namespace, labelSelector });
+  const ready = items.flatMap(({ endpoints }) =>
+    (endpoints ?? []).filter(({ conditions }) => conditions?.ready === true),
+  );
+  return new Map(ready.map(({ targetRef, addresses }) => [targetRef?.name ?? "", addresses[0] ?? ""]));
 }

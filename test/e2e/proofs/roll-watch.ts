@@ -1,9 +1,12 @@
-// Polls a cluster during a rolling change and keeps what must be seen on the way, and what must not: every pod that there
-// was, how many at a time, which versions of etcd ran together, and what the status said.
+// Follows a cluster during a rolling change and keeps what must be seen on the way, and what must not: every pod that there
+// was, how many at a time, which versions of etcd ran together, and what the status said. Pods and etcd are polled; the
+// status is watched, because a poll on a busy machine misses a count that holds for a moment only.
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
+import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { compareVersions, type EtcdVersion, version } from "../../../src/etcd/versions/version.ts";
 import type { TestCluster } from "../support/cluster.ts";
+import { kube } from "../support/environment.ts";
 import type { HealthyCluster } from "../support/healthy.ts";
 import { rollingMembers } from "./rolled.ts";
 import { conditionOf } from "../support/status.ts";
@@ -21,7 +24,7 @@ export class RollWatch implements AsyncDisposable {
   readonly #ended: Promise<void>;
 
   constructor(cluster: TestCluster) {
-    this.#ended = this.#run(cluster);
+    this.#ended = Promise.all([this.#run(cluster), this.#watch(cluster)]).then(() => undefined);
   }
 
   /** Messages of the condition Upgrading while it was True. */
@@ -82,15 +85,43 @@ export class RollWatch implements AsyncDisposable {
   }
 
   async #poll(cluster: TestCluster): Promise<void> {
-    const [object, members] = await Promise.all([cluster.get(), rollingMembers(cluster)]);
+    const members = await rollingMembers(cluster);
     for (const { pod } of members) this.#uids.add(pod.metadata?.uid ?? "");
     this.#mostPods = Math.max(this.#mostPods, members.length);
     const versions = new Set(members.flatMap((member) => (member.version === undefined ? [] : [member.version])));
     if (versions.size > 0) this.#versions.add([...versions].join(" "));
+  }
+
+  /** A watch that breaks goes on after the last version that was seen. */
+  async #watch({ namespace, name }: TestCluster): Promise<void> {
+    const { signal } = this.#stop;
+    const selection = { namespace, fieldSelector: `metadata.name=${name}` };
+    let seen: string | undefined;
+    const see = (object: EtcdCluster): void => {
+      seen = object.metadata?.resourceVersion ?? seen;
+      this.#see(object);
+    };
+    while (!signal.aborted) {
+      try {
+        if (seen === undefined) {
+          const { items, resourceVersion } = await kube.list(EtcdCluster, selection);
+          for (const item of items) see(item);
+          seen = resourceVersion;
+        }
+        await kube.watch(EtcdCluster, { ...selection, resourceVersion: seen, signal }, (event) => {
+          if (event.type !== "BOOKMARK") see(event.object);
+        });
+      } catch {
+        await pause(everyMs);
+      }
+    }
+  }
+
+  #see(object: EtcdCluster): void {
     const condition = conditionOf(object, "Upgrading");
     if (condition?.status === "True") this.#upgrading.add(condition.message ?? "");
-    if (object.status?.targetVersion) this.#targets.add(object.status.targetVersion);
-    const updated = object.status?.updatedMembers;
+    const { targetVersion, updatedMembers: updated } = object.status ?? {};
+    if (targetVersion) this.#targets.add(targetVersion);
     if (updated !== undefined && updated !== this.#updated.at(-1)) this.#updated.push(updated);
   }
 }

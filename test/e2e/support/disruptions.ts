@@ -9,13 +9,17 @@ import { killContainer } from "../../../lab/faults/containers.ts";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
+import { AlarmRequest_AlarmAction, AlarmType, Maintenance } from "../../../src/etcd/gen/etcdserverpb/rpc_pb.ts";
+import { unary } from "../../../src/etcd/grpc.ts";
+import { type MemberId, wireId } from "../../../src/etcd/ids.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../../src/kube/objects/objects.ts";
 import { ownerReference } from "../../../src/kube/objects/owners.ts";
+import { Http2Origin } from "../../../src/transport/origin.ts";
 import { kubectl } from "../../support/kubectl.ts";
 import type { TestCluster } from "./cluster.ts";
-import { kube, lab, patience } from "./environment.ts";
+import { kube, lab, patience, patiently } from "./environment.ts";
 import type { HealthyMember } from "./healthy.ts";
 
 /**
@@ -114,6 +118,17 @@ export async function createOrphanPod(cluster: TestCluster): Promise<string> {
     },
   });
   return name;
+}
+
+/** As etcd does it when it has compared its members. */
+export async function raiseCorrupt(address: string, member: MemberId): Promise<void> {
+  const origin = new Http2Origin(`http://${address}:2379`);
+  try {
+    const alarm = { action: AlarmRequest_AlarmAction.ACTIVATE, memberID: wireId(member), alarm: AlarmType.CORRUPT };
+    await unary(origin, Maintenance.method.alarm, alarm, patiently);
+  } finally {
+    origin.close();
+  }
 }
 
 /** Overwrites the WAL: etcd exits at every start from then on. */

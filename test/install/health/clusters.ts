@@ -2,6 +2,7 @@
 import type { Outcome } from "../../../src/cluster/act/outcome.ts";
 import { assess } from "../../../src/cluster/assess/assess.ts";
 import type { AccessTrouble } from "../../../src/cluster/observe/world.ts";
+import { plainText } from "../../../src/cluster/objects/tls.ts";
 import { statusOf } from "../../../src/cluster/report/status.ts";
 import { gone, learner, three, voter } from "../../../src/cluster/testing/plan-table.ts";
 import {
@@ -11,6 +12,9 @@ import {
   sampleNow,
   sampleWorld,
 } from "../../../src/cluster/testing/sample-world.ts";
+import { anchorsIn, bundleFingerprint } from "../../../src/tls/ca-bundle.ts";
+import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
+import { writeBundle } from "../../../src/tls/pem.ts";
 import { deletionTimestamp, type Expected, objectOf, type State } from "./state.ts";
 
 const done: Outcome = {
@@ -36,6 +40,22 @@ const keptOut = (trouble: AccessTrouble): SampleWorld => ({
   members: three,
   change: { etcd: { t: "keptOut", trouble, refusing: pods, serving: pods } },
 });
+
+/** Members that have read another CA than that of the certificates in use. */
+async function apart(): Promise<SampleWorld> {
+  const [read, used] = await Promise.all([makeAuthority("read", sampleNow), makeAuthority("used", sampleNow)]);
+  const names = ["*.demo.shop.svc", "*.demo.shop.svc.cluster.local"];
+  const bundle = { ca: used.cert, pair: await makeLeaf(used, { commonName: "p", names, use: "both" }, sampleNow) };
+  const trust = { trusts: { peer: bundleFingerprint(read.cert) }, anchors: { peer: anchorsIn(read.cert) } };
+  const pod = { tls: { ...plainText, peer: "tls", ...trust } } as const;
+  const given = { peer: { t: "there", name: "peers", data: writeBundle("peer", bundle) } } as const;
+  return {
+    spec: { TLS: { static: { member: { peerSecret: "peers" } } } },
+    members: three.map(({ letter }) => voter(letter, { pod })),
+    change: { tls: { ...sampleWorld({}).tls, given, kept: { peer: { bundle, graceFrom: 0 } } } },
+  };
+}
+
 const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
 
 const goesOn: Expected = ["InProgress", "InProgress", "Progressing"];
@@ -71,6 +91,12 @@ const rows: readonly Row[] = [
     { members: [voter("a"), voter("b"), voter("c", { pod: { terminating: true } })] },
     goesOn,
   ],
+  [
+    "whose claims are deleted while it serves",
+    "VolumesDoomed",
+    { spec: volumes, members: three.map(({ letter }) => voter(letter, { claim: { terminating: true } })) },
+    goesOn,
+  ],
   ["that cannot be dialled", "MembersUnreachable", { ...nobody, etcd: "silent", members: [voter("a")] }, goesOn],
   [
     "whose pods a person deletes",
@@ -95,6 +121,7 @@ const rows: readonly Row[] = [
     },
     shouldBeSeen,
   ],
+  ["whose members are kept apart by certificates", "MembersApart", await apart(), shouldBeSeen],
   [
     "whose image holds another version",
     "UpdateStopped",
@@ -109,6 +136,12 @@ const rows: readonly Row[] = [
   ],
   ["with two leaders", "LeadersDisagree", { members: three, rivals: ["a", "b"] }, shouldBeSeen],
   ["with a wrong spec", "InvalidSpec", { members: three, change: { problems: ["Mend it."] } }, stalled],
+  [
+    "that finds copies of the volumes of another one",
+    "VolumesForeign",
+    { ...nobody, spec: volumes, change: { foreignClaims: [{ name: "demo-a", uid: "a", of: "shop/orders" }] } },
+    stalled,
+  ],
   [
     "that finds volumes of an earlier one",
     "VolumesLeft",

@@ -53,6 +53,8 @@ function editedAfter(before: EtcdRestoreStatus, decision: Decision): EtcdRestore
     rival: undefined,
     backup: { t: "none" },
     worker: { t: "absent" },
+    requested: undefined,
+    volumes: { kept: [], holdAll: false },
     spent: [],
     clusterSpec: undefined,
     seed: { t: "none" },

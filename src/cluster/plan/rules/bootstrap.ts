@@ -1,7 +1,7 @@
 // The beginning: one seed, which starts a cluster of its own. It is made only when there is nothing that could be a
 // cluster yet, and never again once one has served.
 import type { Assessment } from "../../assess/assess.ts";
-import { claimOf, volumeLossOf } from "../../assess/claims.ts";
+import { claimOf, isHeldBy, volumeLossOf } from "../../assess/claims.ts";
 import { hasServed } from "../../assess/health.ts";
 import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "../../assess/pods.ts";
 import { seedName } from "../../objects/names.ts";
@@ -38,8 +38,9 @@ export function bootstrap(assessment: Assessment): Decision | undefined {
 function failureOf(seed: MemberPod, { world, desired, now }: Assessment): string | undefined {
   if (seed.state.t === "ended") return `its pod has ended (${seed.state.problem})`;
   if (isNodeLost(seed, world, now)) return "its node is gone";
-  if (seed.hasVolume && volumeLossOf(claimOf(world.claims, seed.name)) !== undefined)
-    return volumeLossOf(claimOf(world.claims, seed.name));
+  const claim = claimOf(world.claims, seed.name);
+  // One that runs may have served, and its data is there as long as it is.
+  if (seed.hasVolume && !isHeldBy(seed, claim) && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
   if (isOutdatedAndUnheard(seed, desired)) return "it has not answered, and its settings have changed";
   return isStuck(seed, world, desired, now) ? `it does not start (${problemOf(seed)})` : undefined;
 }

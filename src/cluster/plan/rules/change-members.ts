@@ -1,12 +1,11 @@
 // Members that are there and differ from what is wanted are changed one at a time, when nothing else is to be done: in
 // place, or by a new member that has joined meanwhile. What etcd must be brought to first comes before either.
-import { has } from "../../../etcd/versions/features.ts";
 import { formatVersion, minorOf } from "../../../etcd/versions/version.ts";
-import { type Change, checkFor, isBroken, isRolling, nodeOf } from "../../assess/roll.ts";
-import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import { checkFor, isProvedElsewhere, nodeOf } from "../../assess/image-proof.ts";
+import { type Change, isRolling } from "../../assess/roll.ts";
 import type { Preparation } from "../../assess/target.ts";
-import type { ImageCheck } from "../../observe/world.ts";
 import type { Action, Decision } from "../actions.ts";
+import { stepDown } from "../hand-over.ts";
 import { pace, type Situation } from "../rule.ts";
 import { changeImage, recreate, removeHealthy } from "../safety.ts";
 
@@ -15,11 +14,11 @@ export function changeMembers(situation: Situation): Decision | undefined {
   const [next] = roll.changes;
   if (world.problems.length > 0) return undefined;
   // It is down: nothing has to be waited for.
-  if (isRolling(world) && next !== undefined && isBroken(next))
+  if (isRolling(world) && next?.mends === true)
     return next.how === "recreate" ? recreateOne(situation, next) : changeInPlace(situation, next);
   if (roll.waits !== undefined) return undefined;
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
-  if (roll.target.first !== undefined) return prepare(roll.target.first);
+  if (roll.first !== undefined) return prepare(roll.first);
   if (!isRolling(world) || next === undefined) return undefined;
   if (next.how === "exchange") return letGo(situation);
   return next.how === "recreate"
@@ -48,7 +47,7 @@ function letGo(situation: Situation): Decision | undefined {
   const next = roll.changes.find(({ how }) => how === "exchange");
   if (next === undefined) return undefined;
   const { seat, because } = next;
-  const handOver = stepDown(situation, seat);
+  const handOver = stepDown(situation, seat, "the leader is about to be removed");
   if (handOver.length > 0)
     return { actions: handOver, because: `${seat.name} is about to go`, lookAgainAfter: pace.soon };
   const reason = `it is exchanged: ${because}`;
@@ -59,7 +58,7 @@ function letGo(situation: Situation): Decision | undefined {
 
 /** Its pod goes, and `putBack` makes another on its volume. */
 function recreateOne(situation: Situation, { seat, because }: Change): Decision | undefined {
-  const handOver = stepDown(situation, seat);
+  const handOver = stepDown(situation, seat, "the leader is about to be restarted");
   if (handOver.length > 0)
     return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
   const actions = recreate(situation, seat, because);
@@ -68,7 +67,7 @@ function recreateOne(situation: Situation, { seat, because }: Change): Decision 
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
-function proveImages({ roll, world }: Situation): Decision | undefined {
+function proveImages({ ours, roll, world }: Situation): Decision | undefined {
   const { release, changes } = roll;
   const inPlace = changes.filter(({ how }) => how === "inPlace");
   const checks = inPlace.map((change) => ({ change, check: checkFor(change.pod, release, world.imageChecks) }));
@@ -81,29 +80,19 @@ function proveImages({ roll, world }: Situation): Decision | undefined {
       lookAgainAfter: pace.slowly,
     };
   const [first] = checks;
-  if (first === undefined || isProved(first.check)) return undefined;
+  if (first === undefined || first.check?.state.t === "found") return undefined;
+  // One whose node takes no small pod; `roll.ts` says when it need not be tried there.
+  if (first.check?.state.t === "rejected" && isProvedElsewhere(world, release, ours)) return undefined;
   return { actions: [], because, lookAgainAfter: pace.slowly };
 }
 
-const isProved = (check: ImageCheck | undefined): boolean => check?.state.t === "found";
-
 function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | undefined {
   const { release } = situation.roll;
-  const handOver = stepDown(situation, seat);
+  const handOver = stepDown(situation, seat, "the leader is about to be restarted");
   if (handOver.length > 0)
     return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
   const actions = changeImage(situation, seat, pod, release);
   if (actions === undefined) return undefined;
   const because = `${seat.name} is changed from ${pod.version} to ${release.version}`;
   return { actions, because, lookAgainAfter: pace.later };
-}
-
-/** Another leads before the leader stops: writes pause for a moment instead of an election. */
-function stepDown({ leader, seats, version }: Situation, seat: Seat): readonly Action[] {
-  if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
-  const heir = seats.find((other) => isVoter(other) && isHealthy(other) && other !== seat);
-  if (heir === undefined) return [];
-  return [
-    { do: "moveLeader", from: seat.member.id, to: heir.member.id, because: "the leader is about to be restarted" },
-  ];
 }

@@ -1,5 +1,5 @@
-// When nothing at all is to be changed: the cluster is observed and reported, and that is all.
-import { adoptionProblem } from "../../assess/adoption.ts";
+// When nothing is to be changed: the cluster is observed and reported, and what is there is kept alive (../keep-alive.ts).
+import { adoptionProblem, foreignProblem } from "../../assess/adoption.ts";
 import type { Assessment } from "../../assess/assess.ts";
 import { latchedIdOf } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
@@ -23,7 +23,7 @@ export function heldUp({ desired, world: { cluster } }: Assessment): Decision | 
 /** By what is observed. */
 export function leaveAlone({ seats, world }: Assessment): Decision | undefined {
   const { cluster, etcd } = world;
-  const left = adoptionProblem(world);
+  const left = foreignProblem(world) ?? adoptionProblem(world);
   if (left !== undefined) return { actions: [], because: left, lookAgainAfter: pace.slowly };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 

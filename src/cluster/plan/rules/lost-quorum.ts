@@ -2,8 +2,8 @@
 // members that come back make it whole, and until then every copy of the data may be the one that counts.
 import type { Assessment } from "../../assess/assess.ts";
 import { claimOf } from "../../assess/claims.ts";
-import { isStuck, knowsMembers, outdatedSetting, problemOf } from "../../assess/pods.ts";
-import { brokenPods, isRolling, silentPods } from "../../assess/roll.ts";
+import { isStuck, knowsMembers, outdatedSetting } from "../../assess/pods.ts";
+import { brokenPods, isRolling, mayComeUpInAnotherPod, silentPods } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/seats.ts";
 import type { Decision } from "../actions.ts";
 import { pace } from "../rule.ts";
@@ -36,17 +36,17 @@ export function waitForQuorum(assessment: Assessment): Decision {
 function undoChange({ roll: { release }, world }: Assessment): Decision | undefined {
   const [pod] = isRolling(world) ? brokenPods(world, release) : [];
   if (pod === undefined) return undefined;
-  const because = `${pod.name} has not come up in ${pod.version}, and gets ${release.version}`;
+  const because = `${pod.name} has not come up in ${pod.version} (${pod.image}), and gets ${release.version} (${release.image})`;
   return { actions: changeBrokenImage(pod, release), because, lookAgainAfter: pace.later };
 }
 
 /** A member that does not come up with the settings that it has, and others are wanted by now: its data is in its volume. */
 function recreateBroken(assessment: Assessment): Decision | undefined {
-  const { desired, world } = assessment;
+  const { desired, now, world } = assessment;
   if (!isRolling(world)) return undefined;
   for (const pod of silentPods(world)) {
     const claim = claimOf(world.claims, pod.name);
-    const because = problemOf(pod) === undefined ? undefined : outdatedSetting(pod, desired.cluster);
+    const because = mayComeUpInAnotherPod(pod, now) ? outdatedSetting(pod, desired.cluster) : undefined;
     const actions = because === undefined ? [] : deleteBroken(assessment, pod, claim, because);
     if (actions.length > 0)
       return { actions, because: `${pod.name} gets another pod: ${because}`, lookAgainAfter: pace.soon };

@@ -8,8 +8,8 @@ import { listed, pace } from "../rule.ts";
 import { stopAll } from "../safety.ts";
 
 /** Before all others. Should the EtcdRestore be gone, a cluster that has data is looked after as before. */
-export function beginRestore({ world: { cluster } }: Assessment): Decision | undefined {
-  const restoring = restoringOf(cluster);
+export function beginRestore({ world }: Assessment): Decision | undefined {
+  const restoring = restoringOf(world);
   if (restoring.t !== "asked") return undefined;
   const { name, uid } = restoring;
   return {
@@ -21,8 +21,8 @@ export function beginRestore({ world: { cluster } }: Assessment): Decision | und
 
 /** Nothing else is done meanwhile. */
 export function replaceData(assessment: Assessment): Decision | undefined {
-  const { cluster, claims, pods } = assessment.world;
-  const restoring = restoringOf(cluster);
+  const { claims, pods } = assessment.world;
+  const restoring = restoringOf(assessment.world);
   // One that has yet to begin must not begin without its data.
   if (restoring.t === "asked" && !hasServed(assessment.world)) return beginRestore(assessment);
   if (restoring.t !== "stopping") return undefined;

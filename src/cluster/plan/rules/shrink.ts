@@ -1,7 +1,7 @@
-// More members than asked for: learners and members that serve nobody go first, then those that would have to be changed,
-// then those that share a node, then the newest. The leader goes last, and so never: there is always another as long as there
+// More members than asked for: learners and members that serve nobody go first, then those whose volumes go, then those
+// that would have to be changed, then those that share a node, then the newest. The leader goes last, and so never: there is always another as long as there
 // are too many.
-import { isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import { isDoomed, isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
 import { neighbours } from "../../assess/spread.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
@@ -37,8 +37,9 @@ function leastMissedFirst({ ours, leader, roll }: Situation): readonly Seat[] {
   const isToBeChanged = (seat: Seat): boolean => roll.changes.some((change) => change.seat === seat);
   const rank = (seat: Seat): number => {
     if (!isHealthy(seat)) return 1;
-    if (seat.member.id === leader) return 4;
-    return isToBeChanged(seat) ? 2 : 3;
+    if (seat.member.id === leader) return 5;
+    if (isDoomed(seat)) return 2;
+    return isToBeChanged(seat) ? 3 : 4;
   };
   const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
   const company = (seat: Seat): number => neighbours(seat, ours);

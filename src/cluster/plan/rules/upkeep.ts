@@ -3,11 +3,14 @@
 // are no difference. None of it may hold up the members.
 import type { Assessment } from "../../assess/assess.ts";
 import { hasChanged } from "../../assess/pods.ts";
-import { checkFor } from "../../assess/roll.ts";
+import { checkFor } from "../../assess/image-proof.ts";
+import { needlessAlarms } from "../../assess/space.ts";
 import { disruptionBudget } from "../../objects/budget.ts";
-import { metadataChange } from "../../objects/pod-metadata.ts";
-import { resized } from "../../objects/resources.ts";
+import { settingsAnnotation } from "../../objects/member-pod.ts";
+import { metadataChange, settingsWith } from "../../objects/pod-metadata.ts";
+import { hasAll, resized } from "../../objects/resources.ts";
 import { clientService, peerService } from "../../objects/services.ts";
+import { parseSettings } from "../../objects/settings.ts";
 import type { Action } from "../actions.ts";
 import { minAvailable } from "../safety.ts";
 
@@ -43,12 +46,32 @@ export function budget({ desired, voters, world }: Assessment): readonly Action[
     : [{ do: "applyBudget", minAvailable: wanted }];
 }
 
-/** More memory cures a member that is killed for want of it, and costs nobody a restart. */
+/**
+ * More memory cures a member that is killed for want of it, and costs nobody a restart. What was asked for before is not
+ * asked for again: admission may have made something else of it.
+ */
 export function resources({ desired: { cluster }, world }: Assessment): readonly Action[] {
+  const { resources: wanted = {} } = cluster.spec.pod;
   return world.pods
     .filter(({ terminating, state }) => !terminating && state.t !== "ended")
-    .filter((pod) => resized(pod.resources, cluster.spec.pod.resources) !== undefined)
-    .map(({ name, uid }) => ({ do: "resizePod", member: name, uid }));
+    .flatMap((pod): Action[] => {
+      const { name, uid, madeFrom } = pod;
+      const asked = madeFrom === undefined ? undefined : parseSettings(madeFrom);
+      if (asked !== undefined && hasAll(asked.pod?.resources, wanted)) return [];
+      // One that is killed again and again is not helped in place, and must go on to differ.
+      const settings = pod.state.t === "running" ? settingsWith(madeFrom, wanted) : undefined;
+      if (resized(pod.resources, wanted) !== undefined)
+        return [{ do: "resizePod", member: name, uid, ...(settings !== undefined && { settings }) }];
+      if (settings === undefined || !hasAll(pod.resources, wanted)) return [];
+      return [
+        {
+          do: "relabelPod",
+          member: name,
+          uid,
+          change: { labels: {}, annotations: { [settingsAnnotation]: settings } },
+        },
+      ];
+    });
 }
 
 /** Labels and annotations of `spec.pod`, in pods that run. */
@@ -71,6 +94,12 @@ export function confirmations({ ours }: Assessment): readonly Action[] {
   });
 }
 
+/** etcd keeps the alarm for a full database until it is told that there is room. Through the quorum, like a write. */
+export function alarms({ seats, world }: Assessment): readonly Action[] {
+  if (world.etcd.t !== "quorum") return [];
+  return needlessAlarms(world, seats).map(({ member }) => ({ do: "disarmNoSpace", id: member }));
+}
+
 /** What the small pods printed is read once. They are deleted when no member waits for them any more. */
 export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
   // Who the members are, and so what they wait for, is not known.
@@ -81,13 +110,16 @@ export function imageChecks({ now, roll, world }: Assessment): readonly Action[]
     const { name, uid, state, createdAt, terminating } = check;
     if (terminating) return [];
     // What was mended meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
-    const isStuck = state.t !== "found" && now - createdAt > retryChecksAfterMs;
+    const patience = state.t === "rejected" ? retryRejectedAfterMs : retryChecksAfterMs;
+    const isStuck = state.t !== "found" && now - createdAt > patience;
     if (!needed.has(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];
     return state.t === "ended" ? [{ do: "readImageCheck", name, uid }] : [];
   });
 }
 
 const retryChecksAfterMs = 120_000;
+/** It never ran, and costs nobody an image: a node has room again at any time. */
+const retryRejectedAfterMs = 30_000;
 
 /** Whether everything that is wanted is there. Of a list, in any order and among others. */
 function covers(there: unknown, wanted: unknown): boolean {

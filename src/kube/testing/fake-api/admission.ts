@@ -43,6 +43,9 @@ export function admitNew(resource: Resource, asked: JsonObject, birth: Birth): J
   metadata["uid"] = birth.uid;
   metadata["creationTimestamp"] = secondsTime(birth.date);
   if (resource.generation) metadata["generation"] = 1;
+  const { finalizers = [] } = resource.registered;
+  if (finalizers.length > 0)
+    metadata["finalizers"] = [...new Set([...stringsAt(object, "metadata.finalizers"), ...finalizers])];
   if (resource.status) delete object["status"];
   if (resource.firstStatus !== undefined) object["status"] = copyObject(resource.firstStatus);
   return checked(resource, object, undefined);

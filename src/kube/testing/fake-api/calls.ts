@@ -10,6 +10,10 @@ export interface Call {
   /** Empty name: a list or watch, or a name still to be generated. Empty namespace: cluster-scoped, or everywhere. */
   readonly key: Key;
   readonly subresource: "" | Subresource;
+  /** A list that is asked for in pages, as caches do; whoever needs the present asks for all at once. */
+  readonly paged?: boolean;
+  /** Of a list that asks for some objects only. */
+  readonly labelSelector?: string;
 }
 
 /** What came of it: `changed` means that something was written, `refused` that the server or a fault said no. */
@@ -28,14 +32,19 @@ export interface Match {
   name?: string | RegExp;
   namespace?: string;
   subresource?: "" | Subresource;
+  paged?: boolean;
+  /** Of a list; empty: it asks for all of them. */
+  labelSelector?: string;
 }
 
 export function matchesCall(match: Match, call: Call): boolean {
-  const { verb, kind, name, namespace, subresource } = match;
+  const { verb, kind, name, namespace, subresource, labelSelector, paged } = match;
   if (verb !== undefined && !(typeof verb === "string" ? verb === call.verb : verb.includes(call.verb))) return false;
   if (kind !== undefined && kind.kind !== call.kind) return false;
   if (typeof name === "string" && name !== call.key.name) return false;
   if (name instanceof RegExp && !name.test(call.key.name)) return false;
   if (namespace !== undefined && namespace !== call.key.namespace) return false;
+  if (paged !== undefined && paged !== (call.paged ?? false)) return false;
+  if (labelSelector !== undefined && labelSelector !== (call.labelSelector ?? "")) return false;
   return subresource === undefined || subresource === call.subresource;
 }

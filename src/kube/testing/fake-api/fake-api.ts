@@ -67,7 +67,9 @@ export class FakeApi implements KubeApi {
       watches: () => this.#watches,
       forget: () => this.#storage.forget(),
     });
-    const collector = new GarbageCollector(this.#server, this.#resources);
+    const collector = new GarbageCollector(this.#server, this.#resources, (resource, object) =>
+      this.#collected(resource, object),
+    );
     this.#storage.onChange((change) => {
       for (const watch of this.#watches) if (watch.resource.table === change.table) watch.wake();
       collector.note(change);
@@ -112,7 +114,13 @@ export class FakeApi implements KubeApi {
   }
 
   async list<T extends KubeObject>(kind: Kind<T>, options: ListOptions = {}): Promise<Page<T>> {
-    const call = callOn("list", kind, { namespace: options.namespace ?? "", name: "" });
+    const { labelSelector = "", namespace = "" } = options;
+    const paged = options.limit !== undefined;
+    const call = {
+      paged,
+      ...callOn("list", kind, { namespace, name: "" }),
+      ...(labelSelector !== "" && { labelSelector }),
+    };
     return await this.#read(call, options, kind, (resource, present) => {
       const listing = this.#server.list(resource, options, present);
       return {
@@ -161,7 +169,9 @@ export class FakeApi implements KubeApi {
   async log(pod: Key, options: LogOptions): Promise<string> {
     return await this.#read(callOn("log", Pod, pod), options, Pod, (resource, revision) => {
       const { metadata } = answer(Pod, this.#server.get(resource, scoped(resource, pod), revision));
-      return (this.logs.get(metadata?.uid ?? "") ?? "").slice(0, options.limitBytes);
+      const lines = (this.logs.get(metadata?.uid ?? "") ?? "").split("\n");
+      const last = options.tailLines === undefined ? lines : lines.slice(-options.tailLines);
+      return last.join("\n").slice(0, options.limitBytes);
     });
   }
 
@@ -206,6 +216,14 @@ export class FakeApi implements KubeApi {
       this.#server.delete(resource, scoped(resource, key), options);
       return before;
     });
+  }
+
+  /** Nobody asked for it, so it is no request; but kubelets and other controllers hear of it. */
+  #collected({ kind }: Resource, object: JsonObject): void {
+    const copy: KubeObject = copyObject(object);
+    const call: Call = { verb: "delete", kind, key: keyOf(copy), subresource: "" };
+    this.#writes += 1;
+    for (const listener of this.#listeners) listener({ ...call, outcome: "changed", object: copy }, this.#writes);
   }
 
   async #read<R>(

@@ -19,10 +19,13 @@ export class GarbageCollector {
   /** Places of objects that name this uid as an owner. */
   readonly #dependents = new Map<string, Map<string, Place>>();
   readonly #todo = new Map<string, Place>();
+  readonly #onDelete: (resource: Resource, object: JsonObject) => void;
 
-  constructor(server: ApiServer, resources: Resources) {
+  /** `onDelete`: told of each object that it has deleted, as it was before. */
+  constructor(server: ApiServer, resources: Resources, onDelete: (resource: Resource, object: JsonObject) => void) {
     this.#server = server;
     this.#resources = resources;
+    this.#onDelete = onDelete;
   }
 
   note(change: Change): void {
@@ -58,7 +61,9 @@ export class GarbageCollector {
     const lost = owners.filter((owner) => this.#isGone(owner, object));
     if (lost.length === 0) return;
     if (lost.length === owners.length) {
-      if (!isTerminating(object)) this.#server.delete(resource, keyOf(object), {});
+      if (isTerminating(object)) return;
+      this.#server.delete(resource, keyOf(object), {});
+      this.#onDelete(resource, object);
       return;
     }
     this.#keepOwners(resource, object, (owner) => !lost.includes(owner));

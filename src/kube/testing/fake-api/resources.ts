@@ -15,6 +15,8 @@ export interface FakeKind<T extends KubeObject = KubeObject> {
   validate?(object: T, previous?: T): string | undefined;
   /** Deleted objects stay, terminating, until they are deleted with a grace period of 0, as pods do until their kubelet says so. */
   graceful?: boolean;
+  /** New objects get these, as volume claims get the one that keeps them while a pod uses them. */
+  finalizers?: readonly string[];
 }
 
 export interface Resource extends Traits {

@@ -145,6 +145,7 @@ function scene(of: EtcdCluster, pods: readonly Pod[], more: Partial<Snapshot> = 
     events: found([]),
     backups: found([nightly]),
     restores: found([]),
+    operator: found({ t: "runs", namespace: "default" }),
     figures: new Map(
       pods.map(({ metadata }) => [metadata?.name ?? "", figures({ isLeader: metadata?.name === names[1] })]),
     ),

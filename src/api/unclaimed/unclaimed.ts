@@ -1,0 +1,155 @@
+// Takes objects up that no operator looks after, for an operator of all namespaces, and says so where it leaves one alone that
+// nobody seems to look after. What is decided rests on what is read live, and each write on the version that was read.
+import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import type { EventRecorder } from "../../kube/objects/events.ts";
+import { Lease, Pod } from "../../kube/objects/kinds.ts";
+import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
+import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
+import { type EventName, eventReasons } from "../events.ts";
+import { type Scope, scopeAnnotation } from "../scope.ts";
+import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
+
+interface Stored extends KubeObject {
+  readonly status?: object;
+}
+
+export interface UnclaimedOptions<T extends Stored> {
+  readonly kind: Kind<T>;
+  readonly scope: Scope["t"];
+  /** The Lease that an operator of a namespace has there, for objects of this kind. */
+  readonly lease: string;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly now: () => number;
+}
+
+const afterConflictMs = 1_000;
+/** A Lease is deleted, or a permission granted, where no watch sees it. */
+const afterRefusalMs = 10_000;
+
+export class Unclaimed<T extends Stored> {
+  readonly #options: UnclaimedOptions<T>;
+  /** When it was first seen as it is now: held, or with an edit that nobody has acted on. By key and version of that. */
+  readonly #since = new Map<string, { readonly what: string; readonly at: number }>();
+
+  constructor(options: UnclaimedOptions<T>) {
+    this.#options = options;
+  }
+
+  /** `cached`: not in the scope of this operator. */
+  async look(cached: T, { api, signal }: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
+    const { scope, now, kind } = this.#options;
+    const annotation = scopeOf(cached);
+    const isCandidate = annotation === undefined || annotation === heldScope;
+    if (scope !== "clusterwide" || !isCandidate || cached.metadata?.deletionTimestamp !== undefined) {
+      this.forget(keyOf(cached));
+      return done;
+    }
+    if (annotation === undefined && isTouched(cached)) return this.#tellIfIgnored(cached);
+    const live = await api.get(kind, keyOf(cached), { signal }).catch(orUndefined);
+    if (live === undefined || live.metadata?.deletionTimestamp !== undefined) return done;
+    const step = nextStep({
+      scope: scopeOf(live),
+      ageMs: now() - Date.parse(live.metadata?.creationTimestamp ?? ""),
+      heldMs: scopeOf(live) === heldScope ? this.#seenFor(live, heldScope) : undefined,
+      touched: isTouched(live) || (await this.#hasPods(live, api, signal)),
+      operatorOfNamespace: await this.#operatorOf(live, api, signal),
+    });
+    return this.#do(step, live, api);
+  }
+
+  forget(key: Key): void {
+    this.#since.delete(keyText(key));
+  }
+
+  async #do(step: Step, live: T, api: KubeApi): Promise<Next> {
+    if (step.do === "wait") return again(step.ms);
+    if (step.do === "leave") {
+      if (step.because === undefined) return done;
+      this.#tell(live, "notTaken", step.because);
+      return again(afterRefusalMs);
+    }
+    const scope = { hold: heldScope, take: "clusterwide", giveBack: null }[step.do];
+    const { resourceVersion } = live.metadata ?? {};
+    const metadata = { resourceVersion, annotations: { [scopeAnnotation]: scope } };
+    try {
+      await api.mergePatch(this.#options.kind, keyOf(live), { metadata });
+    } catch (error) {
+      if (isConflict(error)) return again(afterConflictMs);
+      if (!isNotFound(error)) throw error;
+    }
+    if (step.do === "take") this.#tell(live, "taken", takenNote);
+    return done; // the watch brings it back
+  }
+
+  /** How long it has been seen so; undefined: this is the first time. */
+  #seenFor(object: T, what: string): number | undefined {
+    const key = keyText(keyOf(object));
+    const seen = this.#since.get(key);
+    const same = `${object.metadata?.uid} ${what}`;
+    if (seen?.what === same) return this.#options.now() - seen.at;
+    this.#since.set(key, { what: same, at: this.#options.now() });
+    return undefined;
+  }
+
+  /** Somebody looks after it, or did. An edit that nobody acts on tells the two apart. */
+  #tellIfIgnored(cached: T): Next {
+    const { generation } = cached.metadata ?? {};
+    const seen = observedGeneration(cached);
+    // etcd-operator 0.9 does not write what it has seen.
+    if (generation === undefined || seen === undefined || seen < 0 || seen >= generation) {
+      this.forget(keyOf(cached));
+      return done;
+    }
+    const forMs = this.#seenFor(cached, `generation ${generation}`) ?? 0;
+    if (forMs < ignoredForMs) return again(ignoredForMs - forMs);
+    this.#tell(cached, "notTaken", ignored);
+    return done;
+  }
+
+  #tell(object: T, name: EventName, note: string): void {
+    const { reason, type } = eventReasons[name];
+    this.#options.events.record(this.#options.kind, object, { type, reason, action: "Take", note });
+  }
+
+  /** Backups and restores write their status before they make a pod. */
+  async #hasPods({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<boolean> {
+    if (this.#options.kind.kind !== EtcdCluster.kind) return false;
+    const { namespace = "", name = "" } = metadata ?? {};
+    const labelSelector = `app=etcd,etcd_cluster=${name}`;
+    return (await api.list(Pod, { namespace, labelSelector, limit: 1, signal })).items.length > 0;
+  }
+
+  async #operatorOf({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<Facts["operatorOfNamespace"]> {
+    const key = { namespace: metadata?.namespace ?? "", name: this.#options.lease };
+    try {
+      await api.get(Lease, key, { signal });
+      return "present";
+    } catch (error) {
+      if (isNotFound(error)) return "absent";
+      if (isForbidden(error)) return "unseen";
+      throw error;
+    }
+  }
+}
+
+const takenNote =
+  "No operator of this namespace looks after it, so the one for all namespaces does from now on. It has the annotation etcd.database.coreos.com/scope: clusterwide.";
+
+const scopeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[scopeAnnotation];
+
+function observedGeneration({ status }: Stored): number | undefined {
+  const seen: unknown = status && "observedGeneration" in status ? status.observedGeneration : undefined;
+  return typeof seen === "number" ? seen : undefined;
+}
+
+/** The definitions give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
+function isTouched(object: Stored): boolean {
+  const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
+  return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;
+}
+
+function orUndefined(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

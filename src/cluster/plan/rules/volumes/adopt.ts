@@ -1,0 +1,15 @@
+// Volumes that an EtcdCluster of the same name has left behind: they hold its data, so the new one goes on with them
+// instead of beginning with nothing.
+import type { Assessment } from "../../../assess/assess.ts";
+import { isAdopting } from "../../../assess/adoption.ts";
+import type { Decision } from "../../actions.ts";
+import { listed, pace } from "../../rule.ts";
+
+export function adopt({ world }: Assessment): Decision | undefined {
+  if (!isAdopting(world)) return undefined;
+  return {
+    actions: world.leftClaims.map(({ name, uid }) => ({ do: "adoptClaim", member: name, uid })),
+    because: `${listed(world.leftClaims.map(({ name }) => name))}: volumes of an earlier cluster of this name`,
+    lookAgainAfter: pace.soon,
+  };
+}

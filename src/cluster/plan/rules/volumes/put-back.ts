@@ -1,0 +1,51 @@
+// Members whose pods are gone and whose volumes are there: they get another pod and come back as the same members. Nothing
+// has to be decided for that, so it needs no quorum: a cluster that has lost all its pods comes back by this alone.
+import { imageOf } from "../../../../api/etcd-cluster/etcd-cluster.ts";
+import type { Assessment } from "../../../assess/assess.ts";
+import { hasBegun, holds } from "../../../assess/claims.ts";
+import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
+import { isOwedItsVolume } from "../../../assess/seats.ts";
+import type { Claim } from "../../../observe/world.ts";
+import type { Action, Decision } from "../../actions.ts";
+import { listed, pace, type Situation } from "../../rule.ts";
+import { deleteEnded } from "../../safety.ts";
+
+/** With a quorum etcd says who is a member. */
+export function putBack(situation: Situation): Decision | undefined {
+  const owed = situation.ours.filter(isOwedItsVolume);
+  const actions = owed.flatMap(({ claim, pod }): readonly Action[] => {
+    if (pod !== undefined) return deleteEnded(situation, pod);
+    return claim === undefined ? [] : [recreation(situation, claim)];
+  });
+  return decision(actions);
+}
+
+/**
+ * Without one the claims do: those whose members have started and were never removed. If etcd's list can be read, though
+ * nothing can be changed, it says the same and counts for more.
+ */
+export function putBackWithoutQuorum(assessment: Assessment): Decision | undefined {
+  const { seats, world } = assessment;
+  const isListed = ({ name }: Claim): boolean => seats.length === 0 || seats.some((seat) => seat.name === name);
+  const claims = world.claims.filter((claim) => hasBegun(claim) && holds(claim) && isListed(claim));
+  const ended = world.pods.filter(({ hasVolume, name }) => hasVolume && claims.some((claim) => claim.name === name));
+  return decision([
+    ...withoutPods(claims, world.pods).map((claim) => recreation(assessment, claim)),
+    ...ended.flatMap((pod) => deleteEnded(assessment, pod)),
+  ]);
+}
+
+function recreation({ desired: { cluster } }: Assessment, claim: Claim): Action {
+  const made = { version: cluster.spec.version, image: imageOf(cluster.spec) };
+  return { do: "recreatePod", member: claim.name, uid: claim.uid, release: releaseOnVolume(claim, made, cluster) };
+}
+
+function decision(actions: readonly Action[]): Decision | undefined {
+  if (actions.length === 0) return undefined;
+  const names = actions.flatMap((action) => ("member" in action ? [action.member] : []));
+  return {
+    actions,
+    because: `${listed(names)}: the data is in the volume, and the pod is made again`,
+    lookAgainAfter: pace.soon,
+  };
+}

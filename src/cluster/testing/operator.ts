@@ -1,0 +1,75 @@
+// One operator process on an in-memory world: the controllers that it runs, from their start to its end. A process that has
+// lost its lease may run on for a while: it reads, and whatever it writes is refused, as the fence does.
+import type { EtcdMember } from "../../etcd/member.ts";
+import type { Endpoint } from "../../etcd/members.ts";
+import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import type { Clock } from "../../kube/clock.ts";
+import type { Controller } from "../../kube/controller/controller.ts";
+import type { EventRecorder } from "../../kube/objects/events.ts";
+import { silent } from "../../kube/process/log.ts";
+import type { RunningCache } from "../../kube/process/manager.ts";
+import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
+import { backupController } from "../../backup/controller.ts";
+import { restoreController } from "../../restore/controller.ts";
+import type { Signer } from "../context.ts";
+import { clusterController } from "../controller.ts";
+import { type Life, memberDuring } from "./life.ts";
+
+export interface OperatorOptions {
+  readonly life: Life;
+  /** As a process with this life sees it. */
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  /** By the clock of its node. */
+  readonly now: () => number;
+  readonly namespaces: readonly string[];
+  readonly controllers: "clusters" | "all";
+  readonly signer: Signer | undefined;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly at: (endpoint: Endpoint) => EtcdMember;
+  readonly presented: (endpoint: Endpoint) => Promise<PresentedCertificate | undefined>;
+}
+
+interface Running {
+  readonly controller: Controller;
+  readonly informers: readonly RunningCache[];
+}
+
+const image = (): string => "etcd-operator:test";
+
+export class Operator {
+  readonly life: Life;
+  readonly observer: RuntimeObserver = new RuntimeObserver(silent);
+  readonly #ended: Promise<unknown>;
+
+  constructor(options: OperatorOptions) {
+    const { life, api } = options;
+    this.life = life;
+    this.#ended = Promise.all(
+      this.#controllers(options).flatMap(({ controller, informers }) => [
+        ...informers.map((informer) => informer.run(life.signal)),
+        controller.run(api, life.signal),
+      ]),
+    );
+  }
+
+  /** Whether it died already or not. */
+  async end(): Promise<void> {
+    this.life.end();
+    await this.#ended;
+  }
+
+  #controllers({ life, at, presented, signer, controllers, namespaces, ...shared }: OperatorOptions): Running[] {
+    const { observer } = this;
+    const common = { ...shared, observer, workerImage: image, scope: { t: "namespaces", names: namespaces } as const };
+    const clusters = clusterController({
+      ...common,
+      members: { at: (endpoint) => memberDuring(life, at(endpoint)) },
+      presenter: (endpoint) => life.read(() => presented(endpoint)),
+      ...(signer && { signer }),
+    });
+    if (controllers === "clusters") return [clusters];
+    return [clusters, restoreController(common), backupController({ ...common, random: () => 0.5 })];
+  }
+}

@@ -1,0 +1,91 @@
+// What people do with kubectl to a cluster on a stage, and what backup tools do for them.
+import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
+import { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
+import type { Key, KubeObject } from "../../kube/objects/objects.ts";
+import { key, type Stage } from "./stage.ts";
+
+const nightly: Key = { ...key, name: "nightly" };
+/** Into which clusters are cloned. */
+export const otherNamespace = "drill";
+
+/** Takes one backup more. */
+export async function backUp(stage: Stage): Promise<void> {
+  const spec = {
+    clusterRef: { name: key.name },
+    storageType: "S3",
+    s3: { path: "bucket/nightly", awsSecret: "aws" },
+    backupPolicy: { backupIntervalInSecond: 0, maxBackups: 0 },
+  } as const;
+  const made = await stage.api.create(EtcdBackup, { metadata: { ...nightly }, spec }).catch(unlessThere);
+  if (made !== undefined) return;
+  const annotations = { "etcd.database.coreos.com/backup-now": `${stage.clock.now()}` };
+  await stage.api.mergePatch(EtcdBackup, nightly, { metadata: { annotations } });
+}
+
+/** Replaces the data of the cluster by that of the newest backup. One that is under way is left to its end. */
+export async function restoreInPlace(stage: Stage): Promise<void> {
+  const before = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
+  if (before !== undefined && !isOver(before)) return;
+  if (before !== undefined) await stage.api.delete(EtcdRestore, key);
+  const spec = { backup: { name: nightly.name }, etcdCluster: { name: key.name } };
+  await stage.api.create(EtcdRestore, { metadata: { ...key }, spec });
+}
+
+export const isOver = ({ status }: EtcdRestore): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+
+/** `kubectl get -o yaml > f; kubectl delete -f f; kubectl apply -f f`. */
+export async function reapply(stage: Stage, passMs = 3_000): Promise<void> {
+  const read = await stage.cluster();
+  // Without volumes there is nothing to go on with.
+  if (!stage.kubelet.allKeepTheirData) stage.kubelet.etcd = undefined;
+  await stage.api.delete(EtcdCluster, key);
+  await stage.pass(passMs);
+  await stage.api.create(EtcdCluster, { metadata: applied(read), spec: read.spec });
+}
+
+/** `kubectl delete pvc -l etcd_cluster=…`. */
+export async function deleteClaims(stage: Stage): Promise<void> {
+  const { items } = await stage.api.list(PersistentVolumeClaim, { namespace: key.namespace });
+  for (const { metadata } of items)
+    await stage.api.delete(PersistentVolumeClaim, { ...key, name: metadata?.name ?? "" }).catch(unlessNotFound);
+}
+
+/** As a tool does that brings a namespace into another one: what was written on objects comes along. */
+export async function clone(stage: Stage): Promise<void> {
+  const { api, kubelet } = stage;
+  const namespace = otherNamespace;
+  const there = await api.get(EtcdCluster, { ...key, namespace }).catch(unlessNotFound);
+  if (there !== undefined) return;
+  const { items } = await api.list(PersistentVolumeClaim, { namespace: key.namespace });
+  for (const claim of items) {
+    if (claim.metadata?.deletionTimestamp !== undefined) continue;
+    const metadata = { ...applied(claim), namespace };
+    const made = await api.create(PersistentVolumeClaim, { metadata, spec: claim.spec ?? {} });
+    kubelet.cloneVolume(claim.metadata?.uid ?? "", made.metadata?.uid ?? "");
+    await api.mergePatch(PersistentVolumeClaim, metadata, { status: claim.status ?? {} }, { subresource: "status" });
+  }
+  const read = await stage.cluster();
+  await api.create(EtcdCluster, { metadata: { ...applied(read), namespace }, spec: read.spec });
+}
+
+interface Applied extends Key {
+  readonly labels?: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+}
+
+/** What `kubectl apply` sends of what `kubectl get` gave. */
+function applied({ metadata }: KubeObject): Applied {
+  const { name = "", namespace = "", labels, annotations } = metadata ?? {};
+  return { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+function unlessThere(error: unknown): undefined {
+  if (!isAlreadyExists(error)) throw error;
+}

@@ -1,0 +1,48 @@
+// Why the operator would not put a new member in the place of one that is gone, as far as can be seen: what takes a member
+// away must know it before.
+import { conditionTypes } from "../../api/conditions.ts";
+import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { findCondition } from "../../kube/objects/conditions.ts";
+import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { activeRestoreOf } from "./activity.ts";
+import { noOperatorSentence } from "./cluster-view.ts";
+
+/** In these the operator changes no members until a person, or time, has mended what is wrong. */
+const standingStill: ReadonlySet<string> = new Set<keyof typeof conditionTypes.EtcdCluster.Ready.reasons.False>([
+  "AuthRequired",
+  "CertificatesInvalid",
+  "Corrupt",
+  "Creating",
+  "DataLost",
+  "Electing",
+  "ForeignCluster",
+  "InvalidSpec",
+  "LeadersDisagree",
+  "LoginRefused",
+  "MembersUnreachable",
+  "NoSpace",
+  "QuorumLost",
+  "Refused",
+  "UpdateStopped",
+  "VolumesLeft",
+]);
+
+/** A sentence with what to do; undefined: nothing speaks against it. */
+export function whyNobodyReplaces(snapshot: Snapshot): string | undefined {
+  const { metadata, spec, status } = withDefaults(snapshot.cluster);
+  const { name } = metadata;
+  if (metadata.deletionTimestamp !== undefined) return `${name} is being deleted.`;
+  if (spec.paused)
+    return `${name} is paused, so nobody would make a new member: \`kubectl etcd resume ${name}\` first.`;
+  const noOperator = noOperatorSentence(valueOr(snapshot.operator, { t: "unknown" }));
+  if (noOperator !== undefined) return `Nobody would make a new member. ${noOperator}`;
+  const restore = activeRestoreOf(snapshot);
+  if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
+  const ready = findCondition(status.conditions, "Ready");
+  if (ready === undefined) return `No operator has looked at ${name} yet, so nobody would make a new member.`;
+  if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
+    return `The operator has not acted on the last edit of ${name} yet: wait for it, or see whether it runs with \`kubectl etcd doctor ${name}\`.`;
+  if (ready.status !== "True" && standingStill.has(ready.reason))
+    return `${name} is not ready (${ready.reason}), so a new member may not come: ${ready.message} \`kubectl etcd doctor ${name}\` says what to do.`;
+  return undefined;
+}
