@@ -57,15 +57,20 @@ export function fenced({ pass }: Execution): Call {
 
 /** The leader if it can be, since some versions are wrong about promotion elsewhere; never the one that shall go. */
 export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember {
+  const [first] = votersToAsk(execution, without);
+  return first;
+}
+
+/** At least one, the leader first. */
+export function votersToAsk(execution: Execution, without?: MemberId): readonly [EtcdMember, ...EtcdMember[]] {
   const { leader, voters, world } = execution.assessment;
   if (world.etcd.t !== "quorum") throw new NotYet("the members cannot be changed without a quorum", 500);
   const candidates = voters.filter(({ alive, member }) => alive && member.id !== without);
-  const leading = candidates.find(({ member }) => member.id === leader);
-  for (const { member } of leading === undefined ? candidates : [leading, ...candidates]) {
-    const found = portTo(execution, member);
-    if (found !== undefined) return found;
-  }
-  throw new NotYet("no healthy voter can be asked", 500);
+  const leading = candidates.filter(({ member }) => member.id === leader);
+  const others = candidates.filter(({ member }) => member.id !== leader);
+  const [first, ...rest] = [...leading, ...others].flatMap(({ member }) => portTo(execution, member) ?? []);
+  if (first === undefined) throw new NotYet("no healthy voter can be asked", 500);
+  return [first, ...rest];
 }
 
 export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {

@@ -23,6 +23,8 @@ interface Live {
   readonly others?: Readonly<Record<string, Pod>>;
   /** What etcd says instead of doing it. */
   readonly says?: Error;
+  /** Says so only the first that is asked. */
+  readonly onlyTheFirst?: true;
 }
 
 interface Done {
@@ -32,12 +34,13 @@ interface Done {
 
 /** What becomes of the action, in the order in which it was asked for. */
 async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld = { members: three }): Promise<Done> {
-  const { cluster = sampleCluster({}), pod, others = {}, says } = live;
+  const { cluster = sampleCluster({}), pod, others = {}, says, onlyTheFirst } = live;
   const asked: string[] = [];
   const list = [{ id: sampleId("z") }];
   const ask = (what: string) => () => {
     asked.push(what);
-    return says === undefined ? Promise.resolve(list) : Promise.reject(says);
+    const isRefused = says !== undefined && (onlyTheFirst === undefined || asked.length === 1);
+    return isRefused ? Promise.reject(says) : Promise.resolve(list);
   };
   const [memberRemove, memberPromote, memberUpdate] = [ask("remove"), ask("promote"), ask("update")];
   const memberAdd = (): Promise<object> => ask("add")().then((members) => ({ members }));
@@ -156,6 +159,37 @@ test("a member that is listed already is not added again", async () => {
   assert.deepEqual((await carriedOut(addition("demo-b"))).asked, []);
   const members = [voter("a"), voter("b", { also: "http://demo-b.elsewhere.example:2380" })];
   assert.deepEqual((await carriedOut(addition("demo-b"), {}, { members })).asked, []);
+});
+
+describe("a server that takes a peer for inactive which is back", () => {
+  const addition: Action = { do: "addMember", member: "demo-d", as: "learner" };
+  const removal: Action = {
+    do: "removeMember",
+    id: sampleId("c"),
+    member: "demo-c",
+    because: "a test",
+    cause: "unwanted",
+    pod: { t: "none" },
+  };
+  const says = saysOf("unhealthyCluster");
+  const asked = async (action: Action, live: Live): Promise<readonly string[]> =>
+    (await carriedOut(action, live)).asked;
+
+  test("is not the last that is asked to add or remove a member", async () => {
+    assert.deepEqual(await asked(addition, { says, onlyTheFirst: true }), ["add", "add"]);
+    assert.deepEqual(await asked(removal, { says, onlyTheFirst: true }), ["remove", "remove"]);
+  });
+
+  test("is believed when every other one says the same", async () => {
+    const isSaid = (error: unknown): boolean => error === says;
+    await assert.rejects(carriedOut(addition, { says }), isSaid);
+    await assert.rejects(carriedOut(removal, { says }), isSaid);
+  });
+
+  test("is the only one that is asked where it may have done it, or another would say the same", async () => {
+    for (const reason of ["timeout", "tooManyLearners", "memberExists"] as const)
+      await assert.rejects(asked(addition, { says: saysOf(reason), onlyTheFirst: true }));
+  });
 });
 
 test("a leader that cannot be asked does not step down", async () => {

@@ -1,13 +1,13 @@
 // What is done to etcd's membership, one function an action. Each may be repeated.
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
-import type { NewMember } from "../../etcd/member.ts";
+import type { EtcdMember, NewMember } from "../../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { ListedMember } from "../objects/first-start.ts";
 import { memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
-import { type Execution, fenced, portTo, voterToAsk } from "./execution.ts";
+import { type Execution, fenced, portTo, voterToAsk, votersToAsk } from "./execution.ts";
 import { askingEtcd, NotYet } from "./outcome.ts";
 
 export async function addMember(
@@ -22,7 +22,7 @@ export async function addMember(
   if (as === "voter") await confirmAdmission(execution, member, peerUrl);
   const peerUrls = [peerUrl];
   const wanted: NewMember = as === "voter" ? { as, peerUrls } : { as, peerUrls, oldestServer: oldestServer(execution) };
-  const added = await askingEtcd(voterToAsk(execution).memberAdd(wanted, fenced(execution)));
+  const added = await askingEach(votersToAsk(execution), (asked) => asked.memberAdd(wanted, fenced(execution)));
   execution.members = added.members;
 }
 
@@ -63,8 +63,9 @@ export async function disarmNoSpace(execution: Execution, { id }: ActionOf<"disa
 }
 
 export async function removeMember(execution: Execution, { id }: ActionOf<"removeMember">): Promise<void> {
-  const asked = voterToAsk(execution, id);
-  const list = await askingEtcd(asked.memberRemove(id, fenced(execution))).catch(already("memberNotFound"));
+  const asked = votersToAsk(execution, id);
+  const removed = askingEach(asked, (member) => member.memberRemove(id, fenced(execution)));
+  const list = await removed.catch(already("memberNotFound"));
   execution.members = list ?? execution.members.filter((known) => known.id !== id);
 }
 
@@ -75,6 +76,24 @@ function oldestServer({ assessment: { seats, world } }: Execution): EtcdVersion 
   const oldest = oldestVersion(versions.filter((version) => version !== undefined));
   if (oldest === undefined) throw new NotYet("the versions of the members are not known", 500);
   return oldest;
+}
+
+/**
+ * Each server judges by its own connections whether the others are well enough for a change of the members, and one may go on
+ * taking a peer for inactive that came back long ago (3.6.16: a stream that fails just after another one was made marks the
+ * peer, and nothing marks it again until a stream is made anew). It has changed nothing then, so the next one is asked.
+ */
+async function askingEach<T>(
+  [first, ...others]: readonly [EtcdMember, ...EtcdMember[]],
+  ask: (member: EtcdMember) => Promise<T>,
+): Promise<T> {
+  try {
+    return await askingEtcd(ask(first));
+  } catch (error) {
+    const [next, ...rest] = others;
+    if (next === undefined || !(error instanceof EtcdError) || error.reason !== "unhealthyCluster") throw error;
+    return askingEach([next, ...rest], ask);
+  }
 }
 
 /** What etcd says when the thing was done before. */

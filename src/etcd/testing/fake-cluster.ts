@@ -28,6 +28,8 @@ export interface FakeClusterOptions {
    * whoever can win an election may. Without it all hold everything at once, and the one that holds most wins.
    */
   readonly random?: () => number;
+  /** Whoever leads when a member comes back takes it for inactive from then on, as etcd 3.6.16 may. */
+  readonly overlooks?: boolean;
 }
 
 export interface ProcessStart {
@@ -59,6 +61,8 @@ export interface FakeProcess extends Versioned {
   state: ProcessState;
   /** Since when its peers hear of it. */
   connectedAt: number;
+  /** Peers that it takes for inactive although they are connected, until it is started again. */
+  readonly overlooked: Set<MemberId>;
   /** From then on it answers clients. */
   servesAt: number;
   caughtUpAt: number;
@@ -77,6 +81,7 @@ export class FakeCluster {
   readonly #listen: number;
   readonly #token: string;
   readonly #random: (() => number) | undefined;
+  readonly #overlooks: boolean;
   readonly #members = new Map<MemberId, Member>();
   readonly #removed = new Set<MemberId>();
   readonly #processes = new Map<MemberId, FakeProcess>();
@@ -96,6 +101,7 @@ export class FakeCluster {
     this.#listen = options.listen ?? 0;
     this.#token = options.token ?? "fake";
     this.#random = options.random;
+    this.#overlooks = options.overlooks ?? false;
     this.#versions = new FakeVersions(version(seed.version ?? this.#version));
     const id = hashId(seed.peerUrl, this.#token);
     this.clusterId = clusterId(wireId(hashId(id)));
@@ -141,12 +147,15 @@ export class FakeCluster {
       quota,
       state: "running",
       connectedAt: now,
+      overlooked: new Set(),
       servesAt: now + this.#listen,
       caughtUpAt: before?.caughtUpAt ?? now + this.#catchUp,
       held: before?.held ?? 0,
       storage: before?.storage ?? this.#versions.cluster,
       snapshotAt: before?.snapshotAt ?? this.#snapshotForJoiner(),
     });
+    if (before !== undefined && this.#overlooks && this.#leader !== member.id)
+      this.#processes.get(this.#leader ?? member.id)?.overlooked.add(member.id);
     this.#members.set(member.id, { ...member, name, clientUrls: [clientUrl] });
     this.#versions.started(runs);
     this.#elect();
@@ -483,7 +492,9 @@ export class FakeCluster {
     return voters.filter(({ id }) => {
       const peer = this.#processes.get(id);
       const linkedAt = Math.max(peer?.connectedAt ?? 0, by.connectedAt);
-      return id === by.member || (peer?.state === "running" && by.state === "running" && linkedAt < youngest);
+      if (id === by.member) return true;
+      if (by.overlooked.has(id)) return false;
+      return peer?.state === "running" && by.state === "running" && linkedAt < youngest;
     }).length;
   }
 

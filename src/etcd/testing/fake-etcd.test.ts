@@ -82,6 +82,19 @@ describe("the in-memory etcd", () => {
     await m0.memberAdd(learnerOf("m2"));
   });
 
+  test("may take a member that came back for inactive, and only at the one that led meanwhile", async () => {
+    const clock = { now: 0 };
+    const etcd = new FakeEtcd(process("m0"), { now: () => clock.now, overlooks: true });
+    const [m0, m1] = [etcd.at(clientUrl("m0")), etcd.at(clientUrl("m1"))];
+    await m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m1")] });
+    etcd.start(process("m1"));
+    clock.now += 10_000;
+    etcd.start(process("m1"));
+    clock.now += 10_000;
+    await assert.rejects(m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m2")] }), reason("unhealthyCluster"));
+    await m1.memberAdd({ as: "voter", peerUrls: [peerUrl("m2")] });
+  });
+
   test("loses its quorum when a second voter is added and does not start", async () => {
     const { m0, etcd } = cluster();
     await m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m1")] });

@@ -110,6 +110,7 @@ export class Etcds {
       maxLearners: start.maxLearners,
       catchUp: times.catchUp,
       listen: times.listen,
+      overlooks: true,
       ...(random && { random }),
     });
     if (found.restored !== undefined) etcd.store.load(found.restored.content, found.restored.bump);
