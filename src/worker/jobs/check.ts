@@ -22,9 +22,9 @@ export async function check(job: CheckJob, store: ObjectStore, worker: Worker): 
   return { do: "check", backup };
 }
 
-/** What is known of it, by metadata and by the file. */
+/** What is known of it: by metadata, by what was encrypted with it, and by the file. */
 export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): BackupFacts {
-  const { metadata, bytes, sha256, snapshotBytes, keyId, modified } = fetched;
+  const { metadata, bytes, sha256, snapshotBytes, keyId, of, modified } = fetched;
   const { formatVersion: _, run: __, cluster: ___, ...known } = metadata ?? {};
   const storageVersion = status.storageVersion ?? metadata?.storageVersion;
   return {
@@ -36,6 +36,8 @@ export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): 
     clusterId: "",
     members: 0,
     ...known,
+    ...(of?.takenAt !== undefined && { takenAt: of.takenAt }),
+    ...(of?.clusterId !== undefined && { clusterId: of.clusterId }),
     key,
     bytes,
     sha256,
