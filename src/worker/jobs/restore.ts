@@ -55,7 +55,8 @@ async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Prom
       (signal) => restoreSnapshot(fetched.file, made, { ...worker, signal, scratch: path.dirname(dataDir) }),
     );
     await chmod(unfinished, 0o700);
-    await syncTree(unfinished);
+    // What was not yet written of the snapshot need not be any more, and does not hold up the data.
+    await Promise.all([rm(fetched.file), syncTree(unfinished)]);
     await rmdir(dataDir).catch(unlessAbsent);
     await rename(unfinished, dataDir);
     await sync(path.dirname(dataDir));
