@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes, webcrypto } from "node:crypto";
+import { createCipheriv, createHash, hkdfSync, randomBytes, webcrypto } from "node:crypto";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { SealError, type SealErrorCode } from "./errors.ts";
@@ -79,6 +79,19 @@ async function readByTheTable(bytes: Buffer): Promise<{ plain: Buffer; of: unkno
   return { plain: Buffer.concat(plain), of: format === 1 ? undefined : JSON.parse(said) };
 }
 
+const anyKey: FindKey = async (id) => new SealKey(id, key.bytes);
+
+/** As another program may write it: "etcd" in one chunk, of which there may be larger or smaller ones. */
+async function inChunksOf(size: number): Promise<Buffer> {
+  const object = await all(seal(pieces(Buffer.from("etcd")), key, of, salt));
+  const header = Buffer.from(object.subarray(0, object.length - (4 + 16 + 8)));
+  header.writeUInt32BE(size, header.length - 12);
+  const secret = Buffer.from(hkdfSync("sha256", key.bytes, salt, "etcd-operator seal 2 object key", 32));
+  const cipher = createCipheriv("aes-256-gcm", secret, Buffer.from("000000000000000000000001", "hex")).setAAD(header);
+  const chunk = Buffer.concat([cipher.update("etcd"), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([header, chunk, object.subarray(-8)]);
+}
+
 describe("an encrypted object", () => {
   test("never changes its form: the same key, salt and bytes give the same object", async () => {
     const small = await all(seal(pieces(Buffer.from("etcd")), key, of, salt));
@@ -118,6 +131,33 @@ describe("an encrypted object", () => {
       ),
       { numRuns: 40 },
     ));
+
+  test("comes in pieces that hold something, encrypted and decrypted", async () => {
+    for (const length of [0, 1, 64 << 10, chunkBytes]) {
+      const object: Uint8Array[] = [];
+      for await (const piece of seal(pieces(randomBytes(length)), key, of)) object.push(piece);
+      const plain: Uint8Array[] = [];
+      for await (const piece of (await unseal(pieces(Buffer.concat(object)), find, any)).plain) plain.push(piece);
+      assert.ok([...object, ...plain].every((piece) => piece.length > 0));
+    }
+  });
+
+  test("may have chunks of 1 KiB to 16 MiB", async () => {
+    for (const size of [1 << 10, 1 << 24])
+      assert.equal((await opened(await inChunksOf(size))).toString(), "etcd", String(size));
+    for (const size of [0, (1 << 10) - 1, (1 << 24) + 1])
+      await assert.rejects(opened(await inChunksOf(size)), /its size of chunks is impossible/);
+  });
+
+  test("names its key in 1 to 255 bytes", async () => {
+    for (const id of ["k", "k".repeat(255)])
+      assert.equal((await unseal(seal(pieces(salt), new SealKey(id, key.bytes), of), anyKey, any)).keyId, id);
+    for (const id of ["", "k".repeat(256)])
+      await assert.rejects(
+        all(seal(pieces(salt), new SealKey(id, key.bytes), of)),
+        (error) => error instanceof SealError && error.code === "badKey",
+      );
+  });
 
   test("is never the same twice, and names its key", async () => {
     const plain = randomBytes(100);
@@ -189,6 +229,10 @@ describe("an encrypted object", () => {
     const later = await sealed(Buffer.from("etcd"));
     later[8] = 3;
     await refusedAs(later, "newerFormat");
+    await assert.rejects(opened(later), {
+      name: "SealError",
+      message: /in format 3, and this version reads formats up to 2/,
+    });
   });
 
   test("lets its source go when it is given up", async () => {

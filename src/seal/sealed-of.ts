@@ -42,7 +42,6 @@ function isSealedOf(value: unknown): value is SealedOf {
   return Object.entries(optional).every(([field, fits]) => value[field] === undefined || fits(value[field]));
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value instanceof Object;
 
 const isText = (value: Readonly<Record<string, unknown>>, field: string): boolean => typeof value[field] === "string";

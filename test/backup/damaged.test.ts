@@ -1,7 +1,7 @@
 // Backups that must never be restored: each is refused with a code and a sentence that says what is wrong with it.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -170,6 +170,22 @@ describe("a backup is refused", () => {
     assert.match(said, /is of etcd 3\.7, and etcd 3\.6\.16 is to serve it/);
     jobs.store.objects.set("foreign", { bytes: bytesOf(plain), modified: 0 });
     await jobs.fails("newerVersion", jobs.checkJob("3.6.16", "foreign"));
+  });
+
+  test("by a restore, too, which leaves nothing of the data that it has begun to make", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "restored-"));
+    const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(folder, "data") };
+    try {
+      const senseless = digested(Buffer.alloc(65_536));
+      jobs.store.objects.set("foreign", { bytes: senseless, modified: 0 });
+      const sha256 = createHash("sha256").update(senseless).digest("hex");
+      await jobs.fails("damaged", jobs.restoreJob({ key: "foreign", sha256 }, "3.7.3", member));
+      await jobs.fails("newerVersion", jobs.restoreJob(plain, "3.6.16", member));
+      await jobs.fails("damaged", jobs.restoreJob({ ...plain, sha256: "00" }, "3.7.3", member));
+      assert.deepEqual(await readdir(folder), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test("that is not there", async () => {
