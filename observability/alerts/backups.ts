@@ -137,7 +137,7 @@ export const backupAlerts: readonly Alert[] = [
       ],
       mitigation: [
         {
-          say: "Do what the status says, and create an EtcdRestore with another name. [Restore](../backups.md#restore) says more.",
+          say: "Do what the status says. Then delete the failed EtcdRestore and apply it again under the same name: a restore in place must have the name of its cluster. One that creates a cluster may also get another name. [Restore](../backups.md#restore) says more.",
         },
       ],
     },

@@ -363,7 +363,7 @@ export const conditionTypes = {
           Restoring: { when: "The cluster is made from the backup." },
           Failed: {
             when: "It has ended without success.",
-            whatToDo: "Do what the message says, and apply another EtcdRestore.",
+            whatToDo: "Do what the message says, delete the EtcdRestore and apply it again under the same name.",
           },
         },
       },

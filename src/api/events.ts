@@ -309,7 +309,7 @@ export const eventReasons = {
     type: "Warning",
     on: ["EtcdRestore"],
     when: "An EtcdRestore has ended without success; the note says what was touched.",
-    whatToDo: "Do what the note says, and apply another EtcdRestore.",
+    whatToDo: "Do what the note says, delete the EtcdRestore and apply it again under the same name.",
   },
   taken: {
     reason: "Taken",

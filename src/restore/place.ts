@@ -21,12 +21,19 @@ export function backupPlace({ spec }: CompleteEtcdRestore, backup: CompleteEtcdB
     const place = placeOf(spec.backupStorageType, spec);
     const { path } = place;
     const choice: Choice = before === "" ? { t: "key", key: path } : { t: "newest", path, ...limit };
-    return { place, sealed: encryptionOf(spec.encryption), choice };
+    return { place, sealed: encryptionOf(spec.encryption, place), choice };
   }
   if (backup === undefined) throw new RangeError(`the EtcdBackup ${spec.backup.name} is missing`);
   const place = placeOf(backup.spec.storageType, backup.spec);
-  const sealed = encryptionOf(spec.encryption ?? backup.spec.encryption);
+  const sealed = ofCluster(encryptionOf(spec.encryption ?? backup.spec.encryption, place), backup);
   return { place, sealed, choice: { t: "newest", path: place.path, ...limit } };
+}
+
+/** The EtcdBackup chooses the object, so it has to be of the EtcdCluster that the EtcdBackup backs up. */
+function ofCluster({ encryption, mounts }: Sealed, { metadata, spec }: CompleteEtcdBackup): Sealed {
+  if (encryption === undefined || spec.clusterRef === undefined) return { mounts, ...(encryption && { encryption }) };
+  const cluster = { namespace: metadata.namespace, name: spec.clusterRef.name };
+  return { mounts, encryption: { ...encryption, cluster } };
 }
 
 /** What only reads needs no right to write. */

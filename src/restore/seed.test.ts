@@ -49,12 +49,24 @@ test("with an EtcdBackup the store, the keys and the volume are its own, and not
   const named = { ...restore, spec: { ...restore.spec, backup: { name: "nightly" } } };
   const { job, mounts } = restoreJobOf(named, backup, member, "3.6.16");
   assert.deepEqual(job.store, { type: "PVC", folder: "/backups" });
-  assert.deepEqual(job.encryption, { folder: "/etc/etcd-worker/encryption" });
+  const cluster = { namespace: "n", name: "demo" };
+  assert.deepEqual(job.encryption, { folder: "/etc/etcd-worker/encryption", cluster });
   assert.deepEqual(mounts, [
     { folder: "/backups", claim: "backups", readOnly: true },
     { folder: "/etc/etcd-worker/encryption", secret: "keys" },
   ]);
   assert.throws(() => restoreJobOf(named, undefined, member, "3.6.16"), /the EtcdBackup nightly is missing/);
+});
+
+test("what an EtcdRestore says of a backup that was copied, or is not encrypted, is told to the worker", () => {
+  const encryption = { secret: "keys", allowUnencrypted: true, originalKey: "prod/backup" };
+  const restore = aRestore({ spec: { encryption }, status: { ...proved, inPlace: false } });
+  const { encryption: told } = restoreJobOf(restore, undefined, member, "3.6.16").job;
+  assert.deepEqual(told, {
+    folder: "/etc/etcd-worker/encryption",
+    allowUnencrypted: true,
+    copied: { path: "etcd/backup", originalKey: "prod/backup" },
+  });
 });
 
 test("nothing is made from a backup that was not proved", () => {

@@ -1,25 +1,27 @@
 // Encrypts a stream. Holds one chunk in memory; what it yields is the receiver's.
 import { createCipheriv, randomBytes } from "node:crypto";
-import { chunkBytes, endMark, nonce, objectKey, saltBytes, writeHeader } from "./format.ts";
+import { chunkBytes, endMark, makeHeader, nonce, objectKey, saltBytes } from "./format.ts";
 import type { SealKey } from "./key.ts";
+import type { SealedOf } from "./sealed-of.ts";
 
 /** Small enough that what is yielded is soon free again. */
 const pieceBytes = 64 << 10;
 
-/** `salt` is given by tests only: no two objects may have the same. */
+/** `of` is bound to every byte: a reader compares it with what it asked for. `salt` is given by tests only: no two objects may have the same. */
 export async function* seal(
   plain: AsyncIterable<Uint8Array>,
   key: SealKey,
-  salt: Uint8Array = randomBytes(saltBytes),
+  of: SealedOf,
+  salt: Buffer = randomBytes(saltBytes),
 ): AsyncGenerator<Uint8Array> {
-  const header = writeHeader(key, salt);
-  const secret = objectKey(key, salt);
+  const header = makeHeader(key, of, salt);
+  const secret = objectKey(key, header);
   const chunk = Buffer.allocUnsafeSlow(chunkBytes);
   let filled = 0;
   let number = 0;
 
   function* sealed(place: "last" | "before"): Generator<Uint8Array> {
-    const cipher = createCipheriv("aes-256-gcm", secret, nonce(number, place)).setAAD(header);
+    const cipher = createCipheriv("aes-256-gcm", secret, nonce(number, place)).setAAD(header.bytes);
     for (let at = 0; at < filled; at += pieceBytes)
       yield cipher.update(chunk.subarray(at, Math.min(filled, at + pieceBytes)));
     cipher.final();
@@ -28,7 +30,7 @@ export async function* seal(
     filled = 0;
   }
 
-  yield header;
+  yield header.bytes;
   for await (const piece of plain) {
     let at = 0;
     while (at < piece.length) {

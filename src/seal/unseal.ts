@@ -3,7 +3,6 @@
 import { createDecipheriv } from "node:crypto";
 import { SealError } from "./errors.ts";
 import {
-  checkFormat,
   endMark,
   firstBytes,
   type Header,
@@ -16,30 +15,33 @@ import {
   tagBytes,
 } from "./format.ts";
 import type { FindKey, SealKey } from "./key.ts";
+import type { SealedOf } from "./sealed-of.ts";
 
 export interface Unsealed {
   readonly keyId: string;
   readonly plain: AsyncIterable<Uint8Array>;
 }
 
-/** Reads the header; the rest is read with `plain`. */
-export async function unseal(sealed: AsyncIterable<Uint8Array>, find: FindKey): Promise<Unsealed> {
+/** Throws to refuse the object. Undefined: it is of format 1, and does not say what it is a copy of. */
+export type Accept = (of: SealedOf | undefined) => void;
+
+/** Reads as far as it takes to know that what `accept` is given is authentic; the rest is read with `plain`. */
+export async function unseal(sealed: AsyncIterable<Uint8Array>, find: FindKey, accept: Accept): Promise<Unsealed> {
   const bytes = new Bytes(sealed);
   try {
-    return await begun(bytes, find);
+    return await begun(bytes, find, accept);
   } catch (error) {
     await bytes.close();
     throw error;
   }
 }
 
-async function begun(bytes: Bytes, find: FindKey): Promise<Unsealed> {
+async function begun(bytes: Bytes, find: FindKey, accept: Accept): Promise<Unsealed> {
   const first = await bytes.take(firstBytes);
   if (first === undefined || !isSealed(first)) {
     if (isSealed(bytes.rest())) throw cutOff();
     throw new SealError("notSealed", "The object is not encrypted.");
   }
-  checkFormat(first);
   const rest = await bytes.take(headerBytes(first) - firstBytes);
   if (rest === undefined) throw cutOff();
   const header = readHeader(Buffer.concat([first, rest]));
@@ -54,19 +56,28 @@ async function begun(bytes: Bytes, find: FindKey): Promise<Unsealed> {
       "wrongKey",
       `The object is encrypted with another key than the one that the Secret has as ${header.keyId}. Put the former one there.`,
     );
-  return { keyId: header.keyId, plain: chunksOf(bytes, header, key) };
+  const chunks = authentic(bytes, header, key);
+  // The header is part of what each chunk authenticates.
+  const start = await chunks.next();
+  accept(header.of);
+  return { keyId: header.keyId, plain: resumed(start, chunks, bytes) };
 }
 
-async function* chunksOf(bytes: Bytes, header: Header, key: SealKey): AsyncGenerator<Uint8Array> {
+async function* resumed(
+  start: IteratorResult<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
+  bytes: Bytes,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* authentic(bytes, header, key);
+    if (start.done !== true) yield start.value;
+    yield* chunks;
   } finally {
     await bytes.close();
   }
 }
 
 async function* authentic(bytes: Bytes, header: Header, key: SealKey): AsyncGenerator<Uint8Array> {
-  const secret = objectKey(key, header.salt);
+  const secret = objectKey(key, header);
   const size = header.chunkBytes + tagBytes;
   let number = 0;
   const opened = (sealed: Buffer, place: "last" | "before"): Buffer | undefined => {

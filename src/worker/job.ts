@@ -22,6 +22,12 @@ export interface Encryption {
   readonly folder: string;
   /** Which to encrypt with. Absent: the only one, or the last by name. Reading takes the one that the object names. */
   readonly keyId?: string;
+  /** Reads objects that are not encrypted, too. Absent: they are refused, because anybody could have put them there. */
+  readonly allowUnencrypted?: true;
+  /** Objects below `path` were encrypted under `originalKey`, or under keys that began with it, and copied since. */
+  readonly copied?: { readonly path: string; readonly originalKey: string };
+  /** The EtcdCluster that a backup must be of where it says so itself. Absent: any. */
+  readonly cluster?: { readonly namespace: string; readonly name: string };
 }
 
 /** `once`: the key is the path. `series`: `<path>_v<revision>_<UTC yyyy-MM-dd-HH:mm:ss>`. */

@@ -1,7 +1,7 @@
 // From the API to what a worker is told: the Secrets and claims that a spec names become mounted folders, and a Job names
 // the folders. So only the worker ever reads them.
 import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
-import type { EncryptionPolicy } from "../api/backups/encryption.ts";
+import type { ReadPolicy } from "../api/backups/encryption.ts";
 import type { StorageType, Stores } from "../api/backups/stores.ts";
 import type { StoreTarget } from "../store/store.ts";
 import type { Encryption } from "./job.ts";
@@ -119,10 +119,17 @@ export interface Sealed {
   readonly mounts: readonly Mount[];
 }
 
-export function encryptionOf(policy: EncryptionPolicy | undefined): Sealed {
+/** What a policy for reading says beyond the keys is about the objects at `place`. */
+export function encryptionOf(policy: ReadPolicy | undefined, place: Pick<Place, "path">): Sealed {
   if (policy === undefined) return { mounts: [] };
+  const { keyId, allowUnencrypted = false, originalKey = "" } = policy;
   return {
-    encryption: { folder: folders.encryption, ...text("keyId", policy.keyId) },
+    encryption: {
+      folder: folders.encryption,
+      ...text("keyId", keyId),
+      ...(allowUnencrypted && { allowUnencrypted }),
+      ...(originalKey !== "" && { copied: { path: place.path, originalKey } }),
+    },
     mounts: [{ folder: folders.encryption, secret: policy.secret }],
   };
 }

@@ -1,7 +1,7 @@
 // Backups that must never be restored: each is refused with a code and a sentence that says what is wrong with it.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -37,7 +37,7 @@ after(async () => {
 /** An object without metadata, as of etcd-operator 0.9. */
 async function foreign(bytes: Uint8Array, code: FailureCode, said: RegExp): Promise<void> {
   jobs.store.objects.set("foreign", { bytes, modified: 0 });
-  const job = jobs.checkJob("3.7.3", "foreign", { encryption: { folder: keys } });
+  const job = jobs.checkJob("3.7.3", "foreign", { encryption: { folder: keys, allowUnencrypted: true } });
   assert.match(await jobs.fails(code, job), said);
 }
 
@@ -47,7 +47,8 @@ async function changed(facts: BackupFacts, bytes: Uint8Array, code: FailureCode,
   const original = object.bytes;
   try {
     object.bytes = bytes;
-    assert.match(await jobs.fails(code, jobs.checkJob("3.7.3", facts.key, { encryption: { folder: keys } })), said);
+    const encryption = { folder: keys, allowUnencrypted: true } as const;
+    assert.match(await jobs.fails(code, jobs.checkJob("3.7.3", facts.key, { encryption })), said);
   } finally {
     object.bytes = original;
   }
@@ -145,11 +146,46 @@ describe("a backup is refused", () => {
     }
   });
 
+  test("that is not encrypted where keys are given, or was encrypted under another key", async () => {
+    const { objects } = jobs.store;
+    const encryption = { folder: keys };
+    const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(keys, "..", "never-made") };
+    for (const key of ["exchanged", "exchanged.json"]) objects.delete(key);
+    for (const [facts, said] of [
+      [plain, /allowUnencrypted/],
+      [sealed, /was encrypted under the key sealed/],
+    ] as const) {
+      objects.set("exchanged", { bytes: bytesOf(facts), modified: 0 });
+      assert.match(await jobs.fails("tampered", jobs.checkJob("3.7.3", "exchanged", { encryption })), said);
+      const restoring = jobs.restoreJob({ ...facts, key: "exchanged" }, "3.7.3", member, { encryption });
+      assert.match(await jobs.fails("tampered", restoring), said);
+    }
+    const copied = { path: "exchanged", originalKey: sealed.key };
+    const { clusterId, takenAt } = await jobs.check("3.7.3", "exchanged", { encryption: { ...encryption, copied } });
+    assert.deepEqual([clusterId, takenAt], [sealed.clusterId, sealed.takenAt]);
+  });
+
   test("that is of a newer etcd than the one that is to serve it", async () => {
     const said = await jobs.fails("newerVersion", jobs.checkJob("3.6.16", plain.key));
     assert.match(said, /is of etcd 3\.7, and etcd 3\.6\.16 is to serve it/);
     jobs.store.objects.set("foreign", { bytes: bytesOf(plain), modified: 0 });
     await jobs.fails("newerVersion", jobs.checkJob("3.6.16", "foreign"));
+  });
+
+  test("by a restore, too, which leaves nothing of the data that it has begun to make", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "restored-"));
+    const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(folder, "data") };
+    try {
+      const senseless = digested(Buffer.alloc(65_536));
+      jobs.store.objects.set("foreign", { bytes: senseless, modified: 0 });
+      const sha256 = createHash("sha256").update(senseless).digest("hex");
+      await jobs.fails("damaged", jobs.restoreJob({ key: "foreign", sha256 }, "3.7.3", member));
+      await jobs.fails("newerVersion", jobs.restoreJob(plain, "3.6.16", member));
+      await jobs.fails("damaged", jobs.restoreJob({ ...plain, sha256: "00" }, "3.7.3", member));
+      assert.deepEqual(await readdir(folder), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test("that is not there", async () => {
@@ -158,7 +194,7 @@ describe("a backup is refused", () => {
 });
 
 test("the same backups pass as they are, encrypted or not, and without metadata", async () => {
-  const encryption = { folder: keys };
+  const encryption = { folder: keys, allowUnencrypted: true } as const;
   for (const facts of [plain, sealed]) {
     const checked = await jobs.check("3.7.3", facts.key, { encryption });
     assert.deepEqual([checked.sha256, checked.keys, checked.revision], [facts.sha256, 300, 301]);

@@ -1,7 +1,7 @@
-// Mutation test: makes one small mistake after another in the sources of the cluster controller and of certificates, and
-// tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=… for one
-// file only. `--file` may be given several times, `--at-once 1` leaves a processor to others, and `--without FILE` leaves a
-// test file out, as one that takes minutes.
+// Mutation test: makes one small mistake after another in the sources that members, certificates, backups and restores depend
+// on, and tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=…
+// for one file or folder only. `--file` may be given several times, `--at-once 1` leaves a processor to others, and
+// `--without FILE` leaves a test file out, as one that takes minutes.
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { bold, dim, green, red, say, seconds, yellow } from "../../lab/progress.ts";
@@ -10,7 +10,7 @@ import { compilingOf, type Mutation, mutationsOf } from "./mutations.ts";
 import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
 
 /** Where mistakes are made, and whose tests have to notice them. */
-const folders = ["src/cluster", "src/tls"];
+const folders = ["cluster", "tls", "backup", "restore", "worker", "store", "seal"].map((name) => `src/${name}`);
 /** Of the mistakes, at least so many shall be noticed. */
 const goal = 0.9;
 
@@ -29,12 +29,13 @@ async function main(): Promise<number> {
   const seed = Number(options.seed ?? Date.now() % 100_000);
   const files = sources().filter(isMutated);
   const asked = options.file?.map((file) => path.normalize(file));
-  const unknown = asked?.filter((file) => !files.includes(file)) ?? [];
+  const isIn = (file: string, place: string): boolean => file === place || file.startsWith(`${place}${path.sep}`);
+  const unknown = asked?.filter((place) => !files.some((file) => isIn(file, place))) ?? [];
   if (unknown.length > 0) {
-    say(`${unknown.join(", ")}: no source file of ${folders.join(" or ")}.`);
+    say(`${unknown.join(", ")}: neither a source file nor a folder of ${folders.join(", ")}.`);
     return 2;
   }
-  const wanted = asked ?? files;
+  const wanted = files.filter((file) => asked?.some((place) => isIn(file, place)) ?? true);
   const all = mutationsOf(root, wanted);
   const mutations = first(Number(options.count ?? all.length), compilingOf(root, shuffled(all, seed)));
   if (mutations.length === 0) {
@@ -50,8 +51,9 @@ async function main(): Promise<number> {
       process.exit(1);
     });
   try {
-    const tests = await timedTests(scratches);
     const importers = importersIn(root, "src");
+    const reaching = new Set(wanted.flatMap((file) => [...importers(file)]));
+    const tests = await timedTests(scratches, reaching);
     const verdicts = new Map<Mutation, Verdict>();
     const left = [...mutations];
     await Promise.all(
@@ -77,8 +79,10 @@ const sources = (): string[] => folders.flatMap((folder) => sourcesIn(root, fold
 const isMutated = (file: string): boolean => !file.endsWith(".test.ts") && !file.includes("/testing/");
 
 /** What fails without any mutation can notice none. */
-async function timedTests(scratches: readonly Scratch[]): Promise<TimedFile[]> {
-  const left = sources().filter((file) => file.endsWith(".test.ts") && !options.without.includes(file));
+async function timedTests(scratches: readonly Scratch[], reaching: ReadonlySet<string>): Promise<TimedFile[]> {
+  const left = sources().filter(
+    (file) => file.endsWith(".test.ts") && reaching.has(file) && !options.without.includes(file),
+  );
   const timed: TimedFile[] = [];
   await Promise.all(
     scratches.map(async (scratch) => {

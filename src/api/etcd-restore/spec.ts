@@ -1,5 +1,5 @@
 // The spec of an EtcdRestore: the fields of etcd-operator 0.9 under their old names, and newer ones, which are optional.
-import { encryption } from "../backups/encryption.ts";
+import { decryption } from "../backups/encryption.ts";
 import { storageType, storeFields, storeRules } from "../backups/stores.ts";
 import { workerPolicy } from "../backups/worker-policy.ts";
 import { specSchema as clusterSpec } from "../etcd-cluster/spec.ts";
@@ -68,7 +68,7 @@ export const specSchema = object(
       0,
       integer("A download that makes no progress for so many seconds has failed; 0: 60.", { min: 0 }),
     ),
-    encryption,
+    encryption: decryption,
     worker: workerPolicy,
   },
   { rules: [rules.sourceMissing, rules.backupOrStore, ...storeRules("backupStorageType")] },

@@ -38,7 +38,7 @@ export function backupWork(
   { reached, cluster }: Extract<Origin, { t: "reached" }>,
 ): Work<BackupJob> {
   const place = placeIn(backup);
-  const sealed = encryptionOf(backup.spec.encryption);
+  const sealed = encryptionOf(backup.spec.encryption, place);
   const retention = retentionOf(backup, place);
   return {
     job: {

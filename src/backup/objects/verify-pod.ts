@@ -37,8 +37,9 @@ export function verification(
   const place = placeIn(backup);
   const key = keyIn(place, path);
   if (key === undefined || lastBackup?.path !== path) return undefined;
-  const { etcdVersion = "", sha256 = "" } = lastBackup;
-  const sealed = encryptionOf(spec.encryption);
+  const { etcdVersion = "", sha256 = "", keyId } = lastBackup;
+  // The status says how it was made, and its sha256 that it is still the same: encryption may have been turned on since.
+  const sealed = encryptionOf(spec.encryption && { ...spec.encryption, allowUnencrypted: keyId === undefined }, place);
   const mounts = [...place.mounts, ...sealed.mounts];
   const stalledAfterSeconds = stalledAfter(backup);
   const restore: RestoreJob = {

@@ -96,7 +96,10 @@ describe("a verification", () => {
   };
 
   test("restores exactly that object into a member that only its own pod can reach", () => {
-    const pod = madeFor(backup({ encryption: { secret: "keys" } }, { lastBackup }), "Verify");
+    const pod = madeFor(
+      backup({ encryption: { secret: "keys" } }, { lastBackup: { ...lastBackup, keyId: "2026" } }),
+      "Verify",
+    );
     assert.deepEqual(jobIn(pod, "restore"), {
       do: "restore",
       store: { type: "S3", bucket: "bucket", forcePathStyle: false, secretFolder: "/etc/etcd-worker/store" },
@@ -121,6 +124,13 @@ describe("a verification", () => {
     ]);
     assert.ok(etcd?.securityContext?.readOnlyRootFilesystem);
     assert.equal(pod?.spec?.restartPolicy, "Never");
+  });
+
+  test("of a backup from before encryption was turned on takes it as it is", () => {
+    const pod = madeFor(backup({ encryption: { secret: "keys" } }, { lastBackup }), "Verify");
+    const restore = jobIn(pod, "restore");
+    assert.ok(restore.do === "restore");
+    assert.deepEqual(restore.encryption, { folder: "/etc/etcd-worker/encryption", allowUnencrypted: true });
   });
 
   test("logs in where what was backed up asks for it", () => {

@@ -189,7 +189,9 @@ async function upload({ job, name, key, stream, store, watch, worker }: Upload):
     const revisions = await after(source, stream.before, worker);
     const about = await aboutCluster(source, job, worker);
     const { signal } = watch;
-    const body = key ? sealed.of(seal(plain, key)) : plain;
+    const { startedAt: takenAt, cluster } = job;
+    const of = { key: name, takenAt, ...revisions, ...about, ...(cluster && { cluster }) };
+    const body = key ? sealed.of(seal(plain, key, of)) : plain;
     await store.put(name, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
     const snapshot = stream.snapshot();
     // Of a plain one etcd's client knows it: it compared the digest at the end.

@@ -2,7 +2,7 @@
 import { minorOf, parseVersion, version } from "../../etcd/versions/version.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { chooseKey } from "./choose.ts";
-import { hashOfFile, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
+import { type FileHash, hashOfFile, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { BackupFacts, CheckJob, Done } from "../job.ts";
@@ -16,15 +16,15 @@ export async function check(job: CheckJob, store: ObjectStore, worker: Worker): 
     const status = await snapshotStatus(fetched.file, worker);
     refuseNewer(job.targetVersion, status, fetched);
     const latest = await hashOfFile(fetched.file, undefined, worker);
-    await compareHash(fetched, latest.revision, worker);
+    await compareHash(fetched, latest, worker);
     return { ...factsOf(key, fetched, status), revision: latest.revision, exactRevision: true };
   });
   return { do: "check", backup };
 }
 
-/** What is known of it, by metadata and by the file. */
+/** What is known of it: by metadata, by what was encrypted with it, and by the file. */
 export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): BackupFacts {
-  const { metadata, bytes, sha256, snapshotBytes, keyId, modified } = fetched;
+  const { metadata, bytes, sha256, snapshotBytes, keyId, of, modified } = fetched;
   const { formatVersion: _, run: __, cluster: ___, ...known } = metadata ?? {};
   const storageVersion = status.storageVersion ?? metadata?.storageVersion;
   return {
@@ -36,6 +36,8 @@ export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): 
     clusterId: "",
     members: 0,
     ...known,
+    ...(of?.takenAt !== undefined && { takenAt: of.takenAt }),
+    ...(of?.clusterId !== undefined && { clusterId: of.clusterId }),
     key,
     bytes,
     sha256,
@@ -69,13 +71,15 @@ function dataVersion(storage: string | undefined, server: string | undefined): R
   return ran.minor > oldest.minor ? oldest : ran;
 }
 
-async function compareHash({ file, metadata }: Fetched, revision: number, worker: Worker): Promise<void> {
+async function compareHash({ file, metadata }: Fetched, latest: FileHash, worker: Worker): Promise<void> {
   if (metadata === undefined) return;
+  const { revision } = latest;
   if (revision < metadata.revision || (metadata.exactRevision && revision !== metadata.revision))
     throw mismatch(`its revision is ${revision}, and ${metadata.revision} was recorded`);
   if (metadata.hash === undefined) return;
   const { value, revision: at, compactRevision } = metadata.hash;
-  const found = await hashOfFile(file, at, worker);
+  // Each hash reads the whole file.
+  const found = at === revision ? latest : await hashOfFile(file, at, worker);
   if (found.compactRevision !== compactRevision)
     worker.log.info("the hash of the keys cannot be compared: etcd was compacted in between", { ...found });
   else if (found.hash !== value)

@@ -71,10 +71,12 @@ export async function restoreSnapshot(file: string, member: NewMember, tool: Etc
 function run(args: readonly string[], { etcdutl, signal, scratch }: Etcdutl): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const options = { signal, maxBuffer: 4 << 20, env: { PATH: process.env["PATH"] ?? "", HOME: scratch } };
-  execFile(etcdutl, args, options, (error, stdout, stderr) => {
+  const child = execFile(etcdutl, args, options, (error, stdout, stderr) => {
     if (error === null) resolve(stdout);
-    else if (signal.aborted) reject(error);
-    else reject(problemOf(args.slice(0, 2).join(" "), error, `${stderr}\n${stdout}`, scratch));
+    else if (!signal.aborted) reject(problemOf(args.slice(0, 2).join(" "), error, `${stderr}\n${stdout}`, scratch));
+    // An abortion is told before the process has ended, which still writes until then.
+    else if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) reject(error);
+    else child.once("exit", () => reject(error));
   });
   return promise;
 }

@@ -5,11 +5,13 @@ import * as path from "node:path";
 import { TrailingDigest } from "../../etcd/trailing-digest.ts";
 import { firstBytes, isSealed } from "../../seal/format.ts";
 import { keysIn } from "../../seal/key.ts";
+import type { SealedOf } from "../../seal/sealed-of.ts";
 import { unseal } from "../../seal/unseal.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import { Hashed } from "../program/hashed.ts";
 import type { Encryption } from "../job.ts";
+import { refuseOther, refuseOtherMetadata } from "./bound.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
 import { resumed } from "../program/pulled.ts";
 import { counted, type Watch, watched } from "../program/watch.ts";
@@ -22,6 +24,8 @@ export interface Fetched {
   readonly sha256: string;
   readonly snapshotBytes: number;
   readonly keyId?: string;
+  /** What it is a copy of, authenticated. Absent: it is not encrypted, or in format 1. */
+  readonly of?: SealedOf;
   /** When the store got it; milliseconds since 1970. */
   readonly modified: number;
   readonly metadata?: Metadata;
@@ -59,6 +63,9 @@ async function fetched(wanted: Wanted, file: string, store: ObjectStore, worker:
     throw damaged(
       `${key} is not what was written: it has ${download.bytes} bytes, and ${metadata.bytes} were written${metadata.bytes === download.bytes ? ", others" : ""}.`,
     );
+  if (download.of && metadata) refuseOtherMetadata(download.of, metadata);
+  if (download.keyId !== undefined && download.of === undefined)
+    worker.log.info("the backup is encrypted in format 1: it is not known under which key it was stored", { key });
   return { file, ...download, ...(metadata && { metadata }) };
 }
 
@@ -81,16 +88,17 @@ async function downloaded(
     snapshotBytes: digest.bytes,
     modified,
     ...(sealed && { keyId: sealed.keyId }),
+    ...(sealed?.of && { of: sealed.of }),
   };
 }
 
 interface Opened {
   readonly plain: AsyncIterable<Uint8Array>;
   /** What was encrypted has a hash of its own. */
-  readonly sealed?: { readonly keyId: string; readonly hashed: Hashed };
+  readonly sealed?: { readonly keyId: string; readonly of: SealedOf | undefined; readonly hashed: Hashed };
 }
 
-/** Objects say themselves whether they are encrypted, so that older ones stay readable when encryption is turned on. */
+/** Objects say themselves whether they are encrypted; where keys are given, one that is not could be anybody's. */
 async function opened(
   stored: AsyncGenerator<Uint8Array>,
   key: string,
@@ -98,11 +106,19 @@ async function opened(
 ): Promise<Opened> {
   const first = await atLeast(firstBytes, stored);
   const all = resumed({ value: first }, stored);
-  if (!isSealed(first)) return { plain: all };
+  if (!isSealed(first)) {
+    if (encryption === undefined || encryption.allowUnencrypted === true) return { plain: all };
+    await stored.return(undefined);
+    throw notEncrypted(key);
+  }
   const found = encryption ? keysIn(encryption.folder) : (id: string) => notNamed(key, id);
   const hashed = new Hashed();
-  const { plain, keyId } = await unseal(hashed.of(all), found);
-  return { plain, sealed: { keyId, hashed } };
+  let of: SealedOf | undefined;
+  const { plain, keyId } = await unseal(hashed.of(all), found, (said) => {
+    of = said;
+    if (said && encryption) refuseOther(said, key, encryption);
+  });
+  return { plain, sealed: { keyId, of, hashed } };
 }
 
 /** Fewer if there are no more. */
@@ -116,6 +132,12 @@ async function atLeast(count: number, stream: AsyncIterator<Uint8Array>): Promis
   }
   return Buffer.concat(read);
 }
+
+const notEncrypted = (key: string): WorkerFailure =>
+  new WorkerFailure(
+    "tampered",
+    `${key} is not encrypted, and spec.encryption asks for a backup that is: anybody who can write to the store could have put it there. If it is from before encryption was turned on, set spec.encryption.allowUnencrypted of the EtcdRestore to true.`,
+  );
 
 function notNamed(key: string, id: string): Promise<never> {
   return Promise.reject(

@@ -2,12 +2,13 @@
 // data that is there is left alone, and a restore that was interrupted begins anew. The data appears in one step.
 import { chmod, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import * as path from "node:path";
+import { follow } from "../../kube/abort.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { factsOf, refuseNewer } from "./check.ts";
 import { sync, syncTree } from "../program/durable.ts";
-import { restoreSnapshot, snapshotStatus } from "./etcdutl.ts";
+import { restoreSnapshot, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
-import { withFetched } from "./fetch.ts";
+import { type Fetched, withFetched } from "./fetch.ts";
 import type { Done, RestoreJob } from "../job.ts";
 import type { Worker } from "../program/worker.ts";
 
@@ -31,30 +32,59 @@ export async function restore(job: RestoreJob, openStore: () => Promise<ObjectSt
         "damaged",
         `${job.key} in ${store.name} is another object than the one that was checked. Restore again, so that it is checked.`,
       );
-    const status = await snapshotStatus(fetched.file, worker);
-    refuseNewer(job.targetVersion, status, fetched);
-    await makeData(job, fetched.file, worker);
+    const status = await makeData(job, fetched, worker);
     return { do: "restore", restored: true, backup: factsOf(job.key, fetched, status) };
   });
 }
 
-async function makeData(job: RestoreJob, file: string, worker: Worker): Promise<void> {
+/** The data is put where etcd looks for it only when the snapshot has proved to be sound, and of a version that may be served. */
+async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<SnapshotStatus> {
   const { dataDir, member, token, bumpRevision } = job;
   const unfinished = `${dataDir}.restoring`;
   await rm(unfinished, { recursive: true, force: true });
   try {
     const made = { ...member, token, bumpRevision, dataDir: unfinished };
-    await restoreSnapshot(file, made, { ...worker, scratch: path.dirname(dataDir) });
+    // Each reads the whole file and keeps one processor busy, so they run side by side.
+    const [status] = await together(
+      worker.signal,
+      async (signal) => {
+        const found = await snapshotStatus(fetched.file, { ...worker, signal });
+        refuseNewer(job.targetVersion, found, fetched);
+        return found;
+      },
+      (signal) => restoreSnapshot(fetched.file, made, { ...worker, signal, scratch: path.dirname(dataDir) }),
+    );
     await chmod(unfinished, 0o700);
-    await syncTree(unfinished);
+    // What was not yet written of the snapshot need not be any more, and does not hold up the data.
+    await Promise.all([rm(fetched.file), syncTree(unfinished)]);
     await rmdir(dataDir).catch(unlessAbsent);
     await rename(unfinished, dataDir);
     await sync(path.dirname(dataDir));
+    worker.log.info("the data of the member is restored", { dataDir, member: member.name, bumpRevision });
+    return status;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw hasCode(error, "ENOSPC", "EDQUOT") ? diskFull(path.dirname(dataDir), error) : error;
   }
-  worker.log.info("the data of the member is restored", { dataDir, member: member.name, bumpRevision });
+}
+
+/** Both, or the first failure. Then the other one has ended, too: what it made can be removed. */
+async function together<A, B>(
+  signal: AbortSignal,
+  one: (signal: AbortSignal) => Promise<A>,
+  other: (signal: AbortSignal) => Promise<B>,
+): Promise<[A, B]> {
+  const following = follow(signal);
+  const both = [one(following.signal), other(following.signal)] as const;
+  try {
+    return await Promise.all(both);
+  } catch (error) {
+    following.abort(error instanceof Error ? error : new Error(String(error)));
+    await Promise.allSettled(both);
+    throw error;
+  } finally {
+    following.release();
+  }
 }
 
 /** Said before the snapshot is fetched. An empty folder is fine. */
