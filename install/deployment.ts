@@ -1,4 +1,5 @@
 // The operator's Deployment. The chart has a value for each of its settings, with these as defaults.
+import { ports } from "../src/programs.ts";
 import { version } from "../src/version.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -37,7 +38,7 @@ export const livenessProbe = {
   failureThreshold: 6,
 } as const;
 
-export const port = 8080;
+export const port = ports["etcd-operator"];
 
 const ofItself = (name: string, fieldPath: string): object => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 

@@ -86,10 +86,12 @@ test("the Deployment is that of example/deployment.yaml, but for its labels and 
 test("the Deployment runs the image that is built from this tree, with flags that it has", () => {
   assert.equal(`${image.repository}:${image.tag}`, operatorImageTag);
   assert.deepEqual(
-    [parseFlags(argsOf.clusterwide), parseFlags(argsOf.namespace)].map(({ clusterWide, createCrd }) => ({
-      clusterWide,
-      createCrd,
-    })),
+    [parseFlags(argsOf.clusterwide, "etcd-operator"), parseFlags(argsOf.namespace, "etcd-operator")].map(
+      ({ clusterWide, createCrd }) => ({
+        clusterWide,
+        createCrd,
+      }),
+    ),
     [
       { clusterWide: true, createCrd: false },
       { clusterWide: false, createCrd: false },
