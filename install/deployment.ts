@@ -3,7 +3,11 @@ import { ports } from "../src/programs.ts";
 import { version } from "../src/version.ts";
 import type { Manifest } from "./manifest.ts";
 
-export const image = { repository: "docker.io/etcd-operator/etcd-operator", tag: version } as const;
+/**
+ * No image is published yet. Names under .invalid are reserved and never resolve (RFC 2606), so nodes run what was loaded
+ * into them, or nothing, but never what somebody else pushed under a name that looks like ours.
+ */
+export const image = { repository: "etcd-operator.invalid/etcd-operator", tag: version } as const;
 
 /** The manifests bring the definitions, so the operator needs no right to. */
 export const argsOf = {
