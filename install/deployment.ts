@@ -1,8 +1,13 @@
 // The operator's Deployment. The chart has a value for each of its settings, with these as defaults.
+import { ports } from "../src/programs.ts";
 import { version } from "../src/version.ts";
 import type { Manifest } from "./manifest.ts";
 
-export const image = { repository: "docker.io/etcd-operator/etcd-operator", tag: version } as const;
+/**
+ * No image is published yet. Names under .invalid are reserved and never resolve (RFC 2606), so nodes run what was loaded
+ * into them, or nothing, but never what somebody else pushed under a name that looks like ours.
+ */
+export const image = { repository: "etcd-operator.invalid/etcd-operator", tag: version } as const;
 
 /** The manifests bring the definitions, so the operator needs no right to. */
 export const argsOf = {
@@ -37,7 +42,7 @@ export const livenessProbe = {
   failureThreshold: 6,
 } as const;
 
-export const port = 8080;
+export const port = ports["etcd-operator"];
 
 const ofItself = (name: string, fieldPath: string): object => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 

@@ -4,21 +4,28 @@ import { chartFiles } from "./chart/chart-files.ts";
 import { argocdConfigMap, healthScripts } from "./health/argocd.ts";
 import { fluxSnippet } from "./health/flux.ts";
 import { k9sPlugins, k9sViews } from "./health/k9s.ts";
+import { image } from "./deployment.ts";
 import { home, installationOf, namespace, operatorOf } from "./installation.ts";
 import { fileOf, yamlOf } from "./manifest.ts";
 import { withRightsTable } from "./rights-table.ts";
 
 const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
 
+const noImage = `No image is published yet, and ${image.repository} never resolves: load one into the nodes, or name
+your own in the Deployment (docs/install.md#an-image-of-your-own).`;
+
 const wholeKubernetes = `The operator for all namespaces, in the namespace ${home}: kubectl apply --server-side -f install/install.yaml
 It manages the EtcdClusters of all namespaces that have no operator of their own.
+${noImage}
 ${made}`;
 
 const oneNamespace = `The operator for the namespace that kubectl uses: kubectl apply --server-side -f install/install-namespace.yaml
 It manages the EtcdClusters of that namespace. The first three objects are of the whole Kubernetes cluster.
+${noImage}
 ${made}`;
 
 const withoutDefinitions = `The operator for one namespace, without the definitions.
+${noImage}
 ${made}`;
 
 const whole = (path: string, text: string): GeneratedFile => ({ path, render: () => text });

@@ -83,13 +83,24 @@ test("the Deployment is that of example/deployment.yaml, but for its labels and 
   assert.deepEqual(unlike(find(namespaced, "Deployment")), unlike(example));
 });
 
+test("the image has a name that nobody else can publish under, the same in all manifests", () => {
+  assert.match(image.repository, /^[a-z-]+\.invalid\//);
+  for (const program of ["", "etcd-backup-operator/", "etcd-restore-operator/"]) {
+    const file = `example/${program}deployment.yaml`;
+    const example = documentsOf(file).find(({ kind }) => kind === "Deployment");
+    assert.match(JSON.stringify(example), new RegExp(`"image":"${image.repository}:${image.tag}"`), file);
+  }
+});
+
 test("the Deployment runs the image that is built from this tree, with flags that it has", () => {
   assert.equal(`${image.repository}:${image.tag}`, operatorImageTag);
   assert.deepEqual(
-    [parseFlags(argsOf.clusterwide), parseFlags(argsOf.namespace)].map(({ clusterWide, createCrd }) => ({
-      clusterWide,
-      createCrd,
-    })),
+    [parseFlags(argsOf.clusterwide, "etcd-operator"), parseFlags(argsOf.namespace, "etcd-operator")].map(
+      ({ clusterWide, createCrd }) => ({
+        clusterWide,
+        createCrd,
+      }),
+    ),
     [
       { clusterWide: true, createCrd: false },
       { clusterWide: false, createCrd: false },

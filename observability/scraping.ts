@@ -1,7 +1,7 @@
 // How Prometheus finds the operator and the members: objects for the Prometheus operator, and a configuration for a plain
 // Prometheus that does the same.
 import { ports } from "../src/cluster/objects/labels.ts";
-import { programs } from "../src/operator.ts";
+import { programs } from "../src/programs.ts";
 
 /** The name of the port in the operator's pod. */
 const operatorPort = "http";

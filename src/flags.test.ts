@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { identityOf } from "./environment.ts";
 import { FlagError, type Flags, parseFlags } from "./flags.ts";
+import { programs } from "./programs.ts";
 
 const usual: Flags = {
   createCrd: true,
@@ -31,9 +32,15 @@ const read: [string, string[], Partial<Flags>][] = [
 ];
 for (const [what, args, wanted] of read) {
   test(`flags are read as Go reads them: ${what}`, () => {
-    assert.deepEqual(parseFlags(args), { ...usual, ...wanted });
+    assert.deepEqual(parseFlags(args, "etcd-operator"), { ...usual, ...wanted });
   });
 }
+
+test("the three programs listen on a port of their own each, so that they run as containers of one pod", () => {
+  const addresses = programs.map((program) => parseFlags([], program).listenAddr);
+  assert.deepEqual(addresses, ["0.0.0.0:8080", "0.0.0.0:19998", "0.0.0.0:19999"]);
+  assert.equal(parseFlags(["-listen-addr=:9"], "etcd-restore-operator").listenAddr, ":9");
+});
 
 const refused: [string[], RegExp][] = [
   [["-unknown"], /-unknown is not known: there are -cluster-wide/],
@@ -51,7 +58,7 @@ const refused: [string[], RegExp][] = [
 for (const [args, says] of refused) {
   test(`${args.join(" ")} is refused in a sentence`, () => {
     assert.throws(
-      () => parseFlags(args),
+      () => parseFlags(args, "etcd-operator"),
       (error) => error instanceof FlagError && says.test(error.message),
     );
   });

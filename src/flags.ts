@@ -2,6 +2,7 @@
 // argument, and a bare boolean flag means true.
 import type { ChaosLevel } from "./cluster/chaos.ts";
 import { type ListenAddress, parseListenAddress } from "./kube/process/listen-address.ts";
+import { type Program, ports, programs } from "./programs.ts";
 
 export interface Flags {
   readonly createCrd: boolean;
@@ -38,6 +39,10 @@ export interface Flag {
   readonly meaning: string;
 }
 
+function listenAddrOf(program: Program): string {
+  return `0.0.0.0:${ports[program]}`;
+}
+
 export const knownFlags = {
   "cluster-wide": {
     type: "boolean",
@@ -66,7 +71,8 @@ export const knownFlags = {
   },
   "listen-addr": {
     type: "text",
-    fallback: "0.0.0.0:8080",
+    fallback: "",
+    absent: programs.map((program) => `\`${listenAddrOf(program)}\` (\`${program}\`)`).join(", "),
     meaning: "Where `/readyz`, `/healthz` and `/metrics` are served.",
   },
   version: { type: "boolean", fallback: "false", meaning: "Print the version and end." },
@@ -89,7 +95,7 @@ const typeOf: ReadonlyMap<string, Flag["type"]> = new Map(
   Object.entries(knownFlags).map(([name, { type }]) => [name, type]),
 );
 
-export function parseFlags(args: readonly string[]): Flags {
+export function parseFlags(args: readonly string[], program: Program): Flags {
   const values = valuesOf(args);
   const text = (name: FlagName): string => values.get(name) ?? knownFlags[name].fallback;
   const truth = (name: FlagName): boolean => truthOf(name, text(name));
@@ -100,7 +106,7 @@ export function parseFlags(args: readonly string[]): Flags {
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== ""),
-    listenAddr: text("listen-addr"),
+    listenAddr: values.get("listen-addr") ?? listenAddrOf(program),
     version: truth("version"),
     backup: truth("backup"),
     restore: truth("restore"),

@@ -7,7 +7,8 @@ import { CredentialsError } from "./kube/credentials/credentials.ts";
 import { findCredentials } from "./kube/credentials/find-credentials.ts";
 import { logger } from "./kube/process/log.ts";
 import { runProcess } from "./kube/process/run-process.ts";
-import { programs, runOperator } from "./operator.ts";
+import { runOperator } from "./operator.ts";
+import { programs } from "./programs.ts";
 import { version } from "./version.ts";
 
 /** Reconciles have 10 s to finish and 5 s to abort; a pod's usual grace period is 30 s. */
@@ -15,7 +16,7 @@ const endWithin = 25_000;
 
 async function main([, program = "", ...args]: readonly string[]): Promise<void> {
   const name = programs.find((known) => known === path.basename(program)) ?? programs[0];
-  const flags = isVersion(args) ? undefined : parseFlags(args);
+  const flags = isVersion(args) ? undefined : parseFlags(args, name);
   if (flags === undefined || flags.version) {
     process.stdout.write(`${name} ${version}\n`);
     return;

@@ -6,7 +6,8 @@ import { test } from "node:test";
 import type { Scope } from "./api/scope.ts";
 import { parseFlags } from "./flags.ts";
 import { silent } from "./kube/process/log.ts";
-import { leaseFor, programs, runOperator } from "./operator.ts";
+import { leaseFor, runOperator } from "./operator.ts";
+import { programs } from "./programs.ts";
 import { startServer } from "./transport/testing/local-server.ts";
 
 const clusterwide: Scope = { t: "clusterwide" };
@@ -74,7 +75,7 @@ test("an API server that is away at the start is waited for, and /healthz is ans
   let ended: unknown;
   const running = runOperator({
     program: "etcd-operator",
-    flags: parseFlags(["-create-crd=false", `-listen-addr=127.0.0.1:${port}`]),
+    flags: parseFlags(["-create-crd=false", `-listen-addr=127.0.0.1:${port}`], "etcd-operator"),
     identity: { namespace: "ops", pod: "operator" },
     credentials: {
       server: `http://127.0.0.1:${api}`,

@@ -25,11 +25,9 @@ import type { Logger } from "./kube/process/log.ts";
 import { type RunningCache, type RunningController, runManager } from "./kube/process/manager.ts";
 import { RuntimeObserver } from "./kube/process/runtime-observer.ts";
 import { OwnImage } from "./own-image.ts";
+import { type Program, programs } from "./programs.ts";
 import { restoreController } from "./restore/controller.ts";
 import { version } from "./version.ts";
-
-export const programs = ["etcd-operator", "etcd-backup-operator", "etcd-restore-operator"] as const;
-export type Program = (typeof programs)[number];
 
 export interface OperatorOptions {
   readonly program: Program;

@@ -1,6 +1,6 @@
 // docs/reference/flags.md, made from the table of the operator's flags.
 import { type Flag, knownFlags } from "../../src/flags.ts";
-import { programs } from "../../src/operator.ts";
+import { programs } from "../../src/programs.ts";
 
 export function flagsPage(): string {
   return `# Flags

@@ -4,7 +4,10 @@ import { amount, type Fields, group, labels, number, object, objects, text, text
 
 export const values: Fields = {
   image: group("The operator's image.", {
-    repository: text("Where it is pulled from, without a tag.", defaults.image.repository),
+    repository: text(
+      "Where it is pulled from, without a tag. No image is published yet, and the default never resolves: load one into the nodes, or name your own.",
+      defaults.image.repository,
+    ),
     tag: text("Its tag. Empty: the version of the chart's application."),
     digest: text("As in sha256:…; it counts before the tag."),
     pullPolicy: text("When nodes pull it.", "IfNotPresent", ["Always", "IfNotPresent", "Never"]),

@@ -2,7 +2,7 @@
 // Node, the libraries Node loads, and nothing else. The Dockerfile gives the same to people with Docker.
 import { readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
-import { version } from "../../src/version.ts";
+import { image } from "../../install/deployment.ts";
 import { step } from "../progress.ts";
 import { ensureArchive, type ImageArchive } from "./archive.ts";
 import { ensureBuilt } from "../build/cache.ts";
@@ -12,7 +12,7 @@ import { commandPath, nodeImage } from "./node.ts";
 import { inImage, program } from "./programs.ts";
 import type { Entry } from "./tar.ts";
 
-export const operatorImageTag: string = `docker.io/etcd-operator/etcd-operator:${version}`;
+export const operatorImageTag: string = `${image.repository}:${image.tag}`;
 
 export function buildOperatorImage(): Promise<ImageArchive> {
   return step("operator image", async () => {
@@ -27,8 +27,8 @@ export function buildOperatorImage(): Promise<ImageArchive> {
       program(commandPath("etcd-worker"), await bundleWorker()),
       program(commandPath("etcdutl"), etcdutl),
     ];
-    const image = await nodeImage(operatorImageTag, "etcd-operator", programs);
-    const archive = await ensureArchive(image, path.join(tree, "dist"));
+    const made = await nodeImage(operatorImageTag, "etcd-operator", programs);
+    const archive = await ensureArchive(made, path.join(tree, "dist"));
     await forgetOthers(archive.file);
     return archive;
   });

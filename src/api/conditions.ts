@@ -77,7 +77,8 @@ const problems = {
   Refused: { when: "Kubernetes refuses the worker.", whatToDo: "Do what the message says; it quotes the refusal." },
   DeletionFailed: {
     when: "The EtcdBackup is being deleted, and its backups cannot be.",
-    whatToDo: "Do what the message says, or set `spec.deletionPolicy: Retain`.",
+    whatToDo:
+      "Do what the message says, or set `spec.deletionPolicy: Retain`. After an hour the EtcdBackup goes by itself and leaves its backups in the store.",
   },
   AttemptFailed: { when: "An attempt failed, and another one follows." },
   BackupFailed: { when: "A run has failed, with all its attempts.", whatToDo: "Do what the message says." },

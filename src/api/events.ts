@@ -378,12 +378,20 @@ export const eventReasons = {
     when: "The pod that does the work does not come up.",
     whatToDo: "Do what the note says: most often a Secret is missing, or its name is wrong.",
   },
+  backupsLeftBehind: {
+    reason: "Backups Left Behind",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "An EtcdBackup with `spec.deletionPolicy: Delete` was deleted without its backups: its namespace is being deleted, or they could not be deleted within an hour.",
+    whatToDo: "Delete the objects that the note names from the store, if they are no longer needed.",
+  },
   backupsNotDeleted: {
     reason: "Backups Not Deleted",
     type: "Warning",
     on: ["EtcdBackup"],
     when: "An EtcdBackup with `spec.deletionPolicy: Delete` is being deleted, and its backups cannot be.",
-    whatToDo: "Do what the note says, or set `spec.deletionPolicy: Retain` to let it go without them.",
+    whatToDo:
+      "Do what the note says, or set `spec.deletionPolicy: Retain` to let it go without them. After an hour it goes by itself and leaves them in the store.",
   },
 } as const satisfies Record<string, EventReason>;
 

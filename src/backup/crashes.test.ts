@@ -50,6 +50,12 @@ const scenarios: readonly Scenario[] = [
     afterwards: (stage) => stage.api.delete(EtcdBackup, key),
     isOver: (stage) => stage.isGone(),
   },
+  {
+    name: "deletion with the namespace, which leaves the backups",
+    spec: { deletionPolicy: "Delete" },
+    afterwards: (stage) => stage.deleteNamespace(),
+    isOver: (stage) => stage.isGone(),
+  },
 ];
 
 /** More than any of them takes. */

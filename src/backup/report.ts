@@ -12,6 +12,7 @@ import type { View } from "./observe/view.ts";
 import type { Plan } from "./plan/actions.ts";
 import { dueAt } from "./plan/due.ts";
 import { problemType, type TroubleReason } from "./plan/trouble.ts";
+import { wayOut } from "./plan/way-out.ts";
 
 /**
  * `outdated`: somebody else wrote meanwhile, and the next reconcile decides anew. `refused`: the object was stored before
@@ -54,13 +55,14 @@ export async function report(
 
 /** What Kubernetes refused is a problem, too. It stays in the status until the worker is there. */
 export async function reportRefusal(
-  message: string,
+  refusal: string,
   plan: Plan,
   view: View,
   pass: ReconcileContext,
   context: BackupContext,
 ): Promise<Reported> {
   const before = plan.status ?? view.backup.status;
+  const message = before.phase === "Deleting" ? `${refusal} ${wayOut(view.backup)}` : refusal;
   const { generation: observedGeneration = 0 } = view.backup.metadata;
   const reason: TroubleReason = "Refused";
   const problem: Conclusion = { type: problemType, status: "True", reason, message, observedGeneration };

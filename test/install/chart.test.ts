@@ -102,11 +102,11 @@ for (const helm of helms)
       const imageBy = async (...sets: string[]): Promise<string | undefined> =>
         (await deployed(...sets)).spec.template.spec.containers[0].image;
       assert.equal(await imageBy("--set=image.repository=example.org/op"), "example.org/op:0.1.0");
-      assert.equal(await imageBy("--set=image.tag=v9"), "docker.io/etcd-operator/etcd-operator:v9");
+      assert.equal(await imageBy("--set=image.tag=v9"), "etcd-operator.invalid/etcd-operator:v9");
       const digest = `sha256:${"0".repeat(64)}`;
       assert.equal(
         await imageBy(`--set=image.digest=${digest},image.tag=v9`),
-        `docker.io/etcd-operator/etcd-operator@${digest}`,
+        `etcd-operator.invalid/etcd-operator@${digest}`,
       );
     });
 

@@ -38,7 +38,7 @@ test("an overlay moves the operator to another namespace and image, with its rig
   const overlay = {
     resources: ["../install"],
     namespace: "platform",
-    images: [{ name: "docker.io/etcd-operator/etcd-operator", newName: "example.org/etcd-operator", newTag: "7" }],
+    images: [{ name: "etcd-operator.invalid/etcd-operator", newName: "example.org/etcd-operator", newTag: "7" }],
   };
   await writeFile(path.join(folder, "overlay/kustomization.yaml"), JSON.stringify(overlay));
   const moved = await build(path.join(folder, "overlay"));

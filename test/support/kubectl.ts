@@ -30,7 +30,7 @@ export async function exec(namespace: string, pod: string, ...command: string[])
 const namespaces: string[] = [];
 // At the top level: a hook registered inside another hook would run too early.
 after(async () => {
-  if (namespaces.length > 0) await kubectl("delete", "namespace", ...namespaces, "--wait=false");
+  if (namespaces.length > 0) await kubectl("delete", "namespace", ...namespaces, "--wait=false", "--ignore-not-found");
 });
 
 /** A new namespace, deleted when the test file ends. */

@@ -10,6 +10,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { BackupCaches, BackupContext } from "../context.ts";
 import { namedSource, type Origin } from "../objects/jobs.ts";
+import { namespaceState } from "./namespace.ts";
 import type { View } from "./view.ts";
 import { observedWorker } from "./worker.ts";
 
@@ -50,9 +51,13 @@ export async function observe(
       workers: pods.map(observedWorker).toSorted((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),
       origin,
       workerImage: context.workerImage(),
+      namespace: awaitsDeletion(backup) ? await namespaceState(api, key.namespace, signal) : "active",
     },
   };
 }
+
+const awaitsDeletion = ({ metadata, spec }: CompleteEtcdBackup): boolean =>
+  metadata.deletionTimestamp !== undefined && spec.deletionPolicy === "Delete";
 
 /** Undefined while it cannot be told. */
 function originOf(backup: CompleteEtcdBackup, { clusters }: BackupCaches): Origin | undefined {

@@ -13,6 +13,8 @@ export interface View {
   readonly origin: Origin;
   /** Of workers: the operator's own. Undefined: it is not known yet. */
   readonly workerImage: string | undefined;
+  /** `terminating`: nothing can be created in it any more. Only looked at where that matters: when its backups are to be deleted. */
+  readonly namespace: "active" | "terminating";
 }
 
 export interface Worker {

@@ -1,17 +1,20 @@
 // An EtcdBackup that is being deleted. Its backups stay, unless its deletionPolicy says otherwise: then a worker deletes
-// them first, and a finalizer keeps the object until that is done or the policy is changed.
-import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+// them first, and a finalizer keeps the object until that is done, the policy is changed or nothing can be done
+// (`way-out.ts`).
+import { type CompleteEtcdBackup, EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type Backoff, backoffDelay } from "../../kube/clock.ts";
 import type { Result } from "../../worker/job.ts";
 import { timeText } from "../objects/jobs.ts";
 import { chanceOf, runId, workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
-import type { View } from "../observe/view.ts";
+import type { View, Worker } from "../observe/view.ts";
 import type { Action, Decision, News, Run } from "./actions.ts";
 import { imageUnknown, lookForImageMs } from "./begin.ts";
-import { timeOf } from "./due.ts";
+import { isEdited, timeOf } from "./due.ts";
+import { startPatienceMs } from "./follow.ts";
 import { problemIn, type Trouble } from "./trouble.ts";
-import { isLost, waitForOthers } from "./workers.ts";
+import { givenUpAt, leftBehind, namespaceGoes, wayOut } from "./way-out.ts";
+import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
 
 /** Keeps the object until its backups are deleted. */
 export const deleteFinalizer = `${EtcdBackup.group}/delete-backups`;
@@ -42,28 +45,64 @@ const without = (finalizers: readonly string[]): readonly string[] =>
   finalizers.filter((one) => one !== deleteFinalizer);
 
 const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
-const letGo = "To keep the backups and let this EtcdBackup go, set spec.deletionPolicy to Retain.";
+/** What is mended, or deleted, where no watch sees it, is noticed this soon. */
+const lookAgainMs = 300_000;
 
 type Deletion =
-  | { readonly t: "delete"; readonly decision: Decision }
-  /** Nothing is left to delete. */
-  | { readonly t: "done"; readonly news: readonly News[] };
+  | { readonly t: "goesOn"; readonly decision: Decision }
+  /** No worker is at it: until somebody mends what the trouble says, none can be. */
+  | { readonly t: "heldUp"; readonly decision: Decision; readonly trouble: Trouble }
+  /** Nothing is left to do. */
+  | { readonly t: "over"; readonly news: readonly News[]; readonly because: string };
 
 /** Of an object with the finalizer, whose policy is to delete. */
 export function deleteBackups(view: View, now: number): Deletion {
-  const { backup, problems } = view;
-  const { run, history, lastBackup } = backup.status;
-  if (run === undefined && history.length === 0 && lastBackup === undefined) return { t: "done", news: [] };
-  if (problems.length > 0)
-    return still(deleting(run, { reason: "DeletionFailed", message: `${problems.join(" ")} ${letGo}` }));
-  if (run?.step === "Delete") return followDeletion(view, run, now);
-  const first = waitForOthers(view, now);
-  if (first !== undefined) return still({ ...deleting(run, undefined), ...first });
-  const id = runId(backup.metadata.uid ?? "", "deletion");
-  return still(deleting({ id, trigger: "Deletion", startedAt: timeText(now), attempt: 1, step: "Delete" }, undefined));
+  const { backup } = view;
+  if (!mayHaveBackups(view)) return over([], "it has no backups");
+  if (view.namespace === "terminating") return leave(view, namespaceGoes(backup));
+  const next = nextStep(view, now);
+  if (next.t !== "heldUp") return next;
+  const end = givenUpAt(backup);
+  if (now >= end) return leave(view, next.trouble.message.replace(` ${wayOut(backup)}`, ""));
+  const { lookAgainAt = now + lookAgainMs } = next.decision;
+  return { ...next, decision: { ...next.decision, lookAgainAt: Math.min(lookAgainAt, end) } };
 }
 
-const still = (decision: Decision): Deletion => ({ t: "delete", decision });
+/** Whether there is anything to delete, as far as the status tells. */
+export function mayHaveBackups({ backup }: Pick<View, "backup">): boolean {
+  const { run, history, lastBackup } = backup.status;
+  return run !== undefined || history.length > 0 || lastBackup !== undefined;
+}
+
+function nextStep(view: View, now: number): Deletion {
+  const { backup, problems } = view;
+  const { run } = backup.status;
+  if (problems.length > 0) return heldUp(backup, run, { reason: "DeletionFailed", message: problems.join(" ") });
+  if (run?.step === "Delete") return followDeletion(view, run, now);
+  const first = waitForOthers(view, now);
+  if (first !== undefined) return goesOn({ ...deleting(run, undefined), ...first });
+  const id = runId(backup.metadata.uid ?? "", "deletion");
+  return goesOn(deleting({ id, trigger: "Deletion", startedAt: timeText(now), attempt: 1, step: "Delete" }, undefined));
+}
+
+const goesOn = (decision: Decision): Deletion => ({ t: "goesOn", decision });
+const over = (news: readonly News[], because: string): Deletion => ({ t: "over", news, because });
+
+function heldUp(
+  backup: CompleteEtcdBackup,
+  run: Run | undefined,
+  { reason, message: what }: Trouble,
+  also: Pick<Decision, "actions" | "lookAgainAt"> = {},
+): Deletion {
+  const out = wayOut(backup);
+  const trouble = { reason, message: what.endsWith(out) ? what : `${what} ${out}` };
+  return { t: "heldUp", trouble, decision: { ...deleting(run, trouble), ...also } };
+}
+
+function leave({ backup }: View, because: string): Deletion {
+  const news = leftBehind(backup, because);
+  return over([news], news.note);
+}
 
 const deleting = (run: Run | undefined, trouble: Trouble | undefined): Decision => ({
   phase: "Deleting",
@@ -74,29 +113,62 @@ const deleting = (run: Run | undefined, trouble: Trouble | undefined): Decision 
 });
 
 function followDeletion(view: View, run: Run, now: number): Deletion {
-  const { backup, origin, workerImage: image } = view;
+  const { backup } = view;
   const worker = view.workers.find(({ name }) => name === workerName(backup.metadata.name, run));
+  if (worker === undefined && run.pod === undefined) return makeWorker(view, run, now);
+  if (worker === undefined || isLost(worker, now))
+    return failed(backup, run, "The worker pod was deleted, or its node was lost, before it had ended.", now);
+  if (worker.state.t !== "ended") return watch(backup, run, worker, now);
+  const { result } = worker.state;
+  return result.ok ? over([deletedNews(result)], "its backups are deleted") : failed(backup, run, result.message, now);
+}
+
+function watch(backup: CompleteEtcdBackup, run: Run, worker: Worker, now: number): Deletion {
+  const { notBefore: _, pod: __, ...rest } = run;
+  const { state, goneBy } = worker;
+  if (goneBy === undefined && state.t === "waiting") {
+    // It may wait for something that the spec no longer asks for, such as a Secret with a wrong name.
+    if (worker.generation !== backup.metadata.generation)
+      return goesOn({
+        ...deleting({ ...rest, attempt: run.attempt + 1 }, undefined),
+        actions: [remove(worker, "the spec was edited before it had started")],
+      });
+    const toldAt = worker.createdAt + startPatienceMs[state.stuck.by];
+    const followed = { ...rest, pod: worker.name };
+    const { because: message } = state.stuck;
+    if (now >= toldAt) return heldUp(backup, followed, { reason: "WorkerCannotStart", message });
+    return goesOn({ ...deleting(followed, problemIn(backup)), lookAgainAt: toldAt });
+  }
   const before = problemIn(backup);
-  if (worker?.state.t === "ended") {
-    const { result } = worker.state;
-    return result.ok ? { t: "done", news: [deletedNews(result)] } : still(failed(run, result.message, now));
-  }
-  if (worker !== undefined && !isLost(worker, now)) {
-    const { notBefore: _, ...rest } = run;
-    return still(deleting({ ...rest, pod: worker.name }, before?.reason === "DeletionFailed" ? before : undefined));
-  }
-  if (worker !== undefined || run.pod !== undefined)
-    return still(failed(run, "The worker pod was deleted, or its node was lost, before it had ended.", now));
-  const at = timeOf(run.notBefore);
-  if (at !== undefined && at > now) return still({ ...deleting(run, before), lookAgainAt: at });
-  if (image === undefined) return still({ ...deleting(run, imageUnknown), lookAgainAt: now + lookForImageMs });
+  return goesOn({
+    ...deleting({ ...rest, pod: worker.name }, before?.reason === "DeletionFailed" ? before : undefined),
+    ...(goneBy !== undefined && { lookAgainAt: goneBy + lostAfterMs }),
+  });
+}
+
+function makeWorker(view: View, run: Run, now: number): Deletion {
+  const { backup, origin, workerImage: image } = view;
+  const before = problemIn(backup);
+  const at = isEdited(backup) ? undefined : timeOf(run.notBefore);
+  if (at !== undefined && at > now) return waits(backup, run, before, { lookAgainAt: at });
+  const first = waitForOthers(view, now);
+  if (first !== undefined) return goesOn({ ...deleting(run, before), ...first });
+  if (image === undefined) return heldUp(backup, run, imageUnknown, { lookAgainAt: now + lookForImageMs });
   const pod = podOf({ backup, origin, image }, run);
-  return still({
-    ...deleting(run, before),
+  return waits(backup, run, before, {
     ...(pod !== undefined && { actions: [{ do: "createWorker", pod } as const] }),
     lookAgainAt: now + backoff.firstMs,
   });
 }
+
+/** With what went wrong before, if anything did: then it is held up for as long as this is all that happens. */
+const waits = (
+  backup: CompleteEtcdBackup,
+  run: Run,
+  before: Trouble | undefined,
+  also: Pick<Decision, "actions" | "lookAgainAt">,
+): Deletion =>
+  before === undefined ? goesOn({ ...deleting(run, undefined), ...also }) : heldUp(backup, run, before, also);
 
 function deletedNews({ did }: Extract<Result, { ok: true }>): News {
   const { deleted, locked } = did.do === "delete" ? did : { deleted: 0, locked: 0 };
@@ -108,18 +180,16 @@ function deletedNews({ did }: Extract<Result, { ok: true }>): News {
   };
 }
 
-function failed(run: Run, because: string, now: number): Decision {
+function failed(backup: CompleteEtcdBackup, run: Run, because: string, now: number): Deletion {
   const { pod: _, ...rest } = run;
   const at = now + backoffDelay(backoff, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
   const notBefore = timeText(Math.ceil(at / 1000) * 1000);
-  const message = `The backups could not be deleted: ${because} It is tried again. ${letGo}`;
-  return {
-    ...deleting({ ...rest, attempt: run.attempt + 1, notBefore }, { reason: "DeletionFailed", message }),
-    lookAgainAt: timeOf(notBefore) ?? at,
-  };
+  const trouble = { reason: "DeletionFailed", message: `The backups could not be deleted: ${because}` } as const;
+  const next = { ...rest, attempt: run.attempt + 1, notBefore };
+  return heldUp(backup, next, trouble, { lookAgainAt: timeOf(notBefore) ?? at });
 }
 
 /** The last step: the object goes, and what it owns with it. */
-export function release({ backup }: View): Action {
-  return setTo(without(backup.metadata.finalizers ?? []), "its backups are deleted");
+export function release({ backup }: View, because: string): Action {
+  return setTo(without(backup.metadata.finalizers ?? []), because);
 }

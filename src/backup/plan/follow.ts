@@ -11,7 +11,7 @@ import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */
-const patienceMs = { told: 15_000, silent: 60_000 } as const;
+export const startPatienceMs = { told: 15_000, silent: 60_000 } as const;
 /** What a person has to mend may be mended where no watch sees it, as a quota. */
 const afterRefusalMs = 10_000;
 
@@ -42,7 +42,7 @@ function watch(view: View, run: Run, worker: Worker, now: number): Decision {
   const { backup } = view;
   const { notBefore: _, ...rest } = run;
   const stuck = worker.state.t === "ended" ? undefined : worker.state.stuck;
-  const toldAt = stuck === undefined ? undefined : worker.createdAt + patienceMs[stuck.by];
+  const toldAt = stuck === undefined ? undefined : worker.createdAt + startPatienceMs[stuck.by];
   const next = ownStart(backup, now)?.at;
   const isStuck = stuck !== undefined && toldAt !== undefined && now >= toldAt;
   if (isStuck && worker.state.t === "waiting" && isSeries(backup) && next !== undefined && next <= now)

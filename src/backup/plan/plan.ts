@@ -15,9 +15,9 @@ export function planBackup(view: View, now: number): Plan {
   if (metadata.deletionTimestamp === undefined) return planned(view, decide(view, now), now);
   // Owner references end its workers.
   if (metadata.finalizers?.includes(deleteFinalizer) !== true) return only();
-  const decision = deleteBackups(view, now);
-  if (decision.t === "delete") return planned(view, decision.decision, now);
-  return { ...only(release(view)), news: decision.news };
+  const deletion = deleteBackups(view, now);
+  if (deletion.t !== "over") return planned(view, deletion.decision, now);
+  return { ...only(release(view, deletion.because)), news: deletion.news };
 }
 
 /** In this order: a worker that has been made is followed to its end, whatever the spec says by now. */

@@ -41,6 +41,7 @@ export class Stage implements AsyncDisposable {
   image: string | undefined = "operator:1";
   /** Why no pod is taken; undefined: they are. */
   quota: string | undefined;
+  #isTerminating = false;
   readonly #beganAt: number;
   #running: Running | undefined;
 
@@ -83,6 +84,7 @@ export class Stage implements AsyncDisposable {
 
   readonly #admission: Admission = {
     check: (verb, { kind }) => {
+      if (verb === "create" && this.#isTerminating) throw namespaceTerminating(kind);
       if (verb === "create" && kind === Pod.kind && this.quota !== undefined)
         throw new ApiError(403, "Forbidden", `pods is forbidden: ${this.quota}`);
     },
@@ -116,6 +118,13 @@ export class Stage implements AsyncDisposable {
 
   async edit(spec: object): Promise<void> {
     await this.api.mergePatch(EtcdBackup, key, { spec });
+  }
+
+  /** As the namespace controller does it: nothing can be created any more, and everything is deleted. */
+  async deleteNamespace(): Promise<void> {
+    this.#isTerminating = true;
+    await this.api.delete(EtcdBackup, key).catch(() => undefined);
+    for (const name of await this.podNames()) await this.api.delete(Pod, { ...key, name }).catch(() => undefined);
   }
 
   async ask(value: string): Promise<void> {
@@ -169,4 +178,12 @@ export class Stage implements AsyncDisposable {
     const writes = [...this.writes, ...(this.#running?.life.writes ?? [])].slice(-12);
     return `${JSON.stringify(await this.backup().catch(String))}; pods ${(await this.podNames()).join(", ")}; last writes: ${writes.join(", ")}`;
   }
+}
+
+/** In the words and with the cause of an API server. */
+function namespaceTerminating(kind: string): ApiError {
+  const { namespace } = key;
+  const message = `${kind} is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`;
+  const reason = "NamespaceTerminating";
+  return new ApiError(403, "Forbidden", message, [{ reason, message: `namespace ${namespace} is being terminated` }]);
 }

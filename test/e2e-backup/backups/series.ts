@@ -4,10 +4,11 @@ import { describe, test } from "node:test";
 import { backupNowAnnotation, EtcdBackup } from "../../../src/api/etcd-backup/etcd-backup.ts";
 import { Pod } from "../../../src/kube/objects/kinds.ts";
 import { waitFor } from "../../../lab/progress.ts";
-import { kube, patience } from "../../e2e/support/environment.ts";
+import { run } from "../../../lab/machine/command.ts";
+import { kube, patience, restrictedNamespace } from "../../e2e/support/environment.ts";
 import { lane } from "../../e2e/support/lane.ts";
 import { type Bucket, startBucket } from "../support/bucket.ts";
-import { backUp, untilBackup } from "../support/objects.ts";
+import { backUp, untilBackedUp, untilBackup } from "../support/objects.ts";
 
 export function series(): void {
   describe("a series of backups", { concurrency: 1 }, () => {
@@ -99,6 +100,23 @@ export function series(): void {
       const gone = async (): Promise<true | undefined> =>
         (await bucket().keys(`${cluster.namespace}/${name}`)).length === 0 ? true : undefined;
       await waitFor("its object to be gone", gone, { timeoutMs: patience });
+    });
+
+    test("does not hold up a namespace that is deleted: its backups stay", async () => {
+      const { cluster } = on();
+      const namespace = await restrictedNamespace("leaving");
+      await bucket().open(namespace);
+      const mine = { namespace, name: "left-behind" };
+      await backUp(mine, {
+        storageType: "S3",
+        etcdEndpoints: [`http://${cluster.name}-client.${cluster.namespace}.svc:2379`],
+        s3: bucket().at(`${namespace}/left-behind`),
+        deletionPolicy: "Delete",
+      });
+      const { metadata } = await untilBackedUp(mine);
+      assert.deepEqual(metadata?.finalizers, ["etcd.database.coreos.com/delete-backups"]);
+      await run("kubectl", ["delete", "namespace", namespace, "--timeout=120s"]);
+      assert.equal((await bucket().keys(`${namespace}/left-behind`)).length, 1);
     });
 
     async function aWorker() {

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import { Lease } from "../../../src/kube/objects/kinds.ts";
-import { programs } from "../../../src/operator.ts";
+import { programs } from "../../../src/programs.ts";
 import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
