@@ -77,6 +77,15 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
 test("with backups and restores, and operators that are overtaken, a cluster survives what it could survive alone", () =>
   check({ sorts: ["everyday", "restores", "rivals"] }, 8, survives));
 
+describe("what people do with files of YAML costs no data", () => {
+  const sorts: readonly (readonly [string, number, ...Sort[]])[] = [
+    ["with volumes, an EtcdCluster that is deleted and applied again", 6, "everyday", "volumes", "reapplied"],
+    ["the same between backups and restores", 6, "everyday", "restores", "reapplied"],
+    ["an EtcdCluster that is brought into another namespace with its claims", 6, "everyday", "restores", "clones"],
+  ];
+  for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));
+});
+
 test("whatever happens and however old an operator's view is, it loses nothing and comes to rest where there is a way", () =>
   check({ sorts: ["everyday", "wipes", "oldViews"] }, 25, suffers));
 

@@ -7,7 +7,7 @@ import type { Signer } from "../context.ts";
 import { type Happening, happenings, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Nature } from "./nature.ts";
-import { otherNamespace } from "./people.ts";
+import { isCloneSettled, otherNamespace } from "./people.ts";
 import { signerFor } from "./tls/signer.ts";
 import { Stage } from "./stage.ts";
 
@@ -86,6 +86,8 @@ const lives: Fate = { t: "lives" };
 const restWithinMs = 20 * 60_000;
 /** In which the last of it is reported. */
 const reportMs = 8_000;
+/** How often time is given to take over certificates: several CAs may have been lost, one after another. */
+const mostTakeovers = 60;
 /** Longer than a cluster at rest goes unlooked at. */
 const quietMs = 40_000;
 
@@ -93,6 +95,7 @@ export class Play implements AsyncDisposable {
   readonly stage: Stage;
   readonly nature: Nature;
   readonly #random: () => number;
+  readonly #copies: boolean;
 
   /** `care`: nothing happens to it that a cluster does not survive by itself. */
   static async of(history: History, care: boolean): Promise<Play> {
@@ -101,6 +104,7 @@ export class Play implements AsyncDisposable {
 
   private constructor({ seed, size, version, volumes, copies }: History, care: boolean, signer: Signer | undefined) {
     this.#random = chance(seed);
+    this.#copies = copies;
     const more = copies ? ({ controllers: "all", namespaces: [otherNamespace] } as const) : {};
     this.stage = new Stage({ random: this.#random, ...(signer && { signer }), ...more });
     this.nature = new Nature(this.stage, { care, size, version, volumes });
@@ -139,7 +143,9 @@ export class Play implements AsyncDisposable {
     const life = stage.startOperator();
     await this.#untilAsAsked();
     if (stage.watch.isDoomed()) return;
+    await this.#letApplicationsFollow();
     await this.#untilChanged();
+    if (this.#copies) await stage.until("the clone is settled", () => isCloneSettled(stage), restWithinMs);
     await stage.pass(reportMs);
     const before = life.writes.length;
     await stage.pass(quietMs);
@@ -173,6 +179,16 @@ export class Play implements AsyncDisposable {
     while (!(await this.isAsAsked()) && !stage.watch.isDoomed()) {
       if (stage.clock.now() >= deadline) assert.fail(`${failure}; ${await stage.describe()}`);
       await this.#pass(500);
+    }
+  }
+
+  /** Applications get as long as a certificate lives to take over another CA, and all of that time passes. */
+  async #letApplicationsFollow(): Promise<void> {
+    for (let round = 0; round < mostTakeovers; round += 1) {
+      await this.#pass(30_000);
+      const { reason, message } = (await this.stage.condition("CertificatesValid")) ?? {};
+      if (reason !== "TakingOver") return;
+      if (message?.includes("applications have time")) await this.nature.happen({ t: "days", number: 10 });
     }
   }
 

@@ -10,7 +10,7 @@ import { restartedAtAnnotation } from "../objects/member-pod.ts";
 import { quotas } from "./admission.ts";
 import { damageSecret, keepSecrets, loseSecret, loseSecrets, writeOnSecrets } from "./tls/certificate-tamperings.ts";
 import { type Around, type Happening, volumesOf } from "./happenings.ts";
-import { backUp, clone, deleteClaims, reapply, restoreInPlace } from "./people.ts";
+import { backUp, clone, deleteClaims, provideBackup, reapply, restoreInPlace } from "./people.ts";
 import { key, type Stage } from "./stage.ts";
 import { type Cached, deafTo, showThePast } from "./views.ts";
 
@@ -156,9 +156,7 @@ export class Nature {
       case "writeOnSecrets":
         return writeOnSecrets(this.#stage);
       case "days":
-        this.#stage.clock.leap(event.number * dayMs);
-        kubelet.breakConnections();
-        return;
+        return this.#passDays(event.number);
       case "domain":
         return this.#stage.edit({ pod: { ClusterDomain: event.to } });
       case "pause":
@@ -226,6 +224,7 @@ export class Nature {
     this.#stage.rules.webhook = "nothing";
     this.#stage.kubelet.imageTries.areFull = false;
     await this.#correct();
+    await provideBackup(this.#stage);
   }
 
   async #correct(): Promise<void> {
@@ -294,10 +293,33 @@ export class Nature {
     this.#stage.startOperator();
   }
 
-  /** Without volumes its data goes with it. */
+  /**
+   * Day by day: an operator acts on each of them, and what it was to replace in time must not have expired when the next one
+   * begins, before anybody acts.
+   */
+  async #passDays(number: number): Promise<void> {
+    const { clock, kubelet, watch } = this.#stage;
+    for (let day = 0; day < number; day += 1) {
+      clock.leap(dayMs);
+      watch.look();
+      kubelet.breakConnections();
+      await this.#stage.pass(1_000);
+    }
+  }
+
+  /** Without volumes that stay, its data goes with it. */
   async #reapply(): Promise<void> {
-    if (this.#care && !this.#stage.kubelet.allKeepTheirData) return;
+    if (this.#care && !(this.#stage.kubelet.allKeepTheirData && (await this.#keepsVolumes()))) return;
     await reapply(this.#stage);
+  }
+
+  /** Neither the spec nor what is written on a claim has the volumes deleted together with the EtcdCluster. */
+  async #keepsVolumes(): Promise<boolean> {
+    const { spec } = await this.#stage.cluster();
+    const { items } = await this.#stage.api.list(PersistentVolumeClaim, { namespace: key.namespace });
+    const goes = ({ metadata }: PersistentVolumeClaim): boolean =>
+      (metadata?.ownerReferences?.length ?? 0) > 0 || metadata?.deletionTimestamp !== undefined;
+    return spec.volumeRetention?.whenClusterDeleted !== "Delete" && !items.some(goes);
   }
 
   async #harm(n: number, harm: (name: string) => void | Promise<void>): Promise<void> {

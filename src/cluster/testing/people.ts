@@ -25,6 +25,22 @@ export async function backUp(stage: Stage): Promise<void> {
   await stage.api.mergePatch(EtcdBackup, nightly, { metadata: { annotations } });
 }
 
+/** Where a restore waits for an EtcdBackup that nobody made, somebody makes it. */
+export async function provideBackup(stage: Stage): Promise<void> {
+  const waiting = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
+  if (waiting === undefined || isOver(waiting)) return;
+  const there = await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound);
+  if (there === undefined) await backUp(stage);
+}
+
+/** The cluster that was cloned, if there is one, is ready, or the operator has refused it. */
+export async function isCloneSettled(stage: Stage): Promise<boolean> {
+  const there = await stage.api.get(EtcdCluster, { ...key, namespace: otherNamespace }).catch(unlessNotFound);
+  if (there === undefined) return true;
+  const of = (wanted: string) => there.status?.conditions?.find(({ type }) => type === wanted);
+  return of("Ready")?.status === "True" || of("Stalled")?.status === "True";
+}
+
 /** Replaces the data of the cluster by that of the newest backup. One that is under way is left to its end. */
 export async function restoreInPlace(stage: Stage): Promise<void> {
   const before = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
