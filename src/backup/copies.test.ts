@@ -54,8 +54,10 @@ class Play {
   #made = 0;
   #asked = 0;
   #etcd = this.#makeEtcd();
-  /** Highest revision that was proved, by cluster id. */
-  readonly proved = new Map<string, number>();
+  /** Revisions that were proved, by cluster id. */
+  readonly proved = new Map<string, number[]>();
+  /** When the last snapshot was taken, by the clock of its worker. */
+  #takenAt = 0;
   readonly released = new Set<string>();
 
   #makeEtcd(): FakeEtcd {
@@ -96,6 +98,10 @@ class Play {
       status: async (call) => {
         const status = await real.status(call);
         return { ...status, revision: Math.max(1, status.revision - lag) };
+      },
+      snapshot: async (onChunk, call) => {
+        this.#takenAt = this.stage.now() + this.skewHours * 3600_000;
+        return await real.snapshot(onChunk, call);
       },
       ...(isAlone && {
         health: async () => ({ t: "unhealthy", error: new EtcdError("timeout", "range", "timed out") }) as const,
@@ -188,19 +194,26 @@ class Play {
     await this.#assertChoice();
   }
 
-  /** The best proved backup of each etcd is there, unless a person has given it up. */
+  /** The best proved backups of each etcd are there, unless a person has given them up, and doubts are reported. */
   async #assertKept(): Promise<void> {
     const own = this.backups();
-    for (const { clusterId, revision } of own)
-      this.proved.set(clusterId, Math.max(revision, this.proved.get(clusterId) ?? 0));
-    for (const [id, revision] of this.proved) {
-      const isThere = own.some((one) => one.clusterId === id && one.revision === revision);
-      if (!isThere) assert.ok(this.released.size > 0, `revision ${revision} of ${id} is gone: ${JSON.stringify(own)}`);
+    const { lastBackup } = await this.stage.status();
+    const last = own.find((one) => lastBackup?.path === `bucket/${one.key}`);
+    assert.ok(last, "the last backup is there");
+    assert.ok(
+      momentOf(last) >= this.#takenAt && momentOf(last) >= Date.parse(last.takenAt),
+      "its time is a later bound",
+    );
+    this.proved.set(last.clusterId, [...(this.proved.get(last.clusterId) ?? []), last.revision]);
+    for (const [id, revisions] of this.proved) {
+      if (this.released.size > 0) continue;
+      const left = own.filter((one) => one.clusterId === id).map(({ revision }) => revision);
+      assert.deepEqual(best(left), best(revisions), `of ${id} the best are gone: ${JSON.stringify(own)}`);
     }
+    const counted = own.filter((one) => !this.released.has(one.key));
+    const isDoubtful = counted.some((one) => one.clusterId !== last.clusterId || one.revision > last.revision);
     const problem = await this.stage.condition("Problem");
-    const isMixed =
-      new Set(own.filter((one) => !this.released.has(one.key)).map(({ clusterId }) => clusterId)).size > 1;
-    if (isMixed) assert.equal(problem?.reason, "PruningStopped");
+    assert.equal(problem?.reason, isDoubtful || this.#isAlone ? "PruningStopped" : "None");
   }
 
   /** By EtcdBackup: one of its own, the best of its cluster; or none, in words. Never from after the time that was asked for. */
@@ -212,13 +225,17 @@ class Play {
         assert.ok(error instanceof WorkerFailure, String(error));
         return undefined;
       });
-      if (chosen === undefined) continue;
       const own = this.backups();
+      const isOne = new Set(own.map(({ clusterId }) => clusterId)).size === 1;
+      if (chosen === undefined) {
+        assert.ok(!isOne || "before" in limit, "there is no doubt about which one is meant");
+        continue;
+      }
       const found = own.find((one) => one.key === chosen);
       assert.ok(found, `${chosen} is not ours`);
       if ("before" in limit) assert.ok(momentOf(found) < Date.parse(before), `${chosen} is from after ${before}`);
       else {
-        assert.equal(new Set(own.map(({ clusterId }) => clusterId)).size, 1, "there was a choice between clusters");
+        assert.ok(isOne, "there was a choice between clusters");
         assert.equal(found.revision, Math.max(...own.map(({ revision }) => revision)));
       }
     }
@@ -255,6 +272,8 @@ class Play {
 }
 
 const momentOf = ({ snapshotAt, takenAt }: Metadata): number => Date.parse(snapshotAt ?? takenAt);
+
+const best = (revisions: readonly number[]): number[] => revisions.toSorted((a, b) => b - a).slice(0, maxBackups);
 
 async function play(script: readonly Happening[]): Promise<void> {
   const play = new Play();
