@@ -86,6 +86,11 @@ const problems = {
     when: "A backup is complete, and could not be proved by a restore.",
     whatToDo: "Do what the message says, and have another backup taken.",
   },
+  PruningStopped: {
+    when: "A backup is complete, and older ones of its series are of another etcd cluster or have a higher revision, or the member that gave it could not read through a quorum. No backup is deleted.",
+    whatToDo:
+      "If data was lost, restore an older backup by its path. If the change is intended, set `spec.backupPolicy.releaseBefore` to the time in the message.",
+  },
 } as const satisfies Reasons;
 
 const aCondition = <Types extends Readonly<Record<string, ConditionType>>>(types: Types): Types => types;

@@ -364,6 +364,14 @@ export const eventReasons = {
     when: "A backup is complete and could not be proved by a restore. It stays in the store.",
     whatToDo: "Do what the note says, and have another backup taken. Do not rely on this one.",
   },
+  pruningStopped: {
+    reason: "Pruning Stopped",
+    type: "Warning",
+    on: ["EtcdBackup"],
+    when: "A backup is complete, and older ones of its series are of another etcd cluster or have a higher revision, or the member that gave it could not read through a quorum. No backup is deleted.",
+    whatToDo:
+      "If data was lost, restore an older backup by its path. If the change is intended, set `spec.backupPolicy.releaseBefore` to the time in the note. Without a quorum, see to the cluster.",
+  },
   backupWaits: {
     reason: "Backup Waits",
     type: "Warning",

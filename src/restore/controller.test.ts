@@ -43,6 +43,7 @@ test("the data of a cluster is saved, replaced, and the restore succeeds when th
         hash: 7,
         sha256: "5ha",
         etcdVersion: "3.6.16",
+        clusterID: "old",
         storageVersion: "3.6",
       },
       snapshotPath: `bucket/etcd/backup.before-demo-${uid.slice(0, 8)}`,
@@ -136,7 +137,12 @@ test("a new cluster is made from the newest backup of an EtcdBackup, asked for i
   assert.deepEqual([status.phase, status.inPlace, status.revisionBump], ["Succeeded", false, 0]);
   const [check] = stage.jobs;
   assert.ok(check?.do === "check");
-  assert.deepEqual(check.choice, { t: "newest", path: "etcd/backup", before: "2026-01-14T23:00:00.000Z" });
+  assert.deepEqual(check.choice, {
+    t: "newest",
+    path: "etcd/backup",
+    owner: { namespace: "n", name: "nightly" },
+    before: "2026-01-14T23:00:00.000Z",
+  });
   assert.equal(check.targetVersion, "3.6.16");
   const cluster = await stage.cluster("copy");
   assert.deepEqual(cluster.spec, { size: 1, version: "v3.6.16" });

@@ -26,7 +26,11 @@ export function backupPlace({ spec }: CompleteEtcdRestore, backup: CompleteEtcdB
   if (backup === undefined) throw new RangeError(`the EtcdBackup ${spec.backup.name} is missing`);
   const place = placeOf(backup.spec.storageType, backup.spec);
   const sealed = ofCluster(encryptionOf(spec.encryption ?? backup.spec.encryption, place), backup);
-  return { place, sealed, choice: { t: "newest", path: place.path, ...limit } };
+  const { namespace, name } = backup.metadata;
+  const { releaseBefore = "" } = backup.spec.backupPolicy;
+  const released = releaseBefore === "" ? {} : { releasedBefore: releaseBefore };
+  const choice: Choice = { t: "newest", path: place.path, owner: { namespace, name }, ...released, ...limit };
+  return { place, sealed, choice };
 }
 
 /** The EtcdBackup chooses the object, so it has to be of the EtcdCluster that the EtcdBackup backs up. */

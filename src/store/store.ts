@@ -18,8 +18,8 @@ export interface ObjectStore {
   /** Whether there was one, or is not known, does not matter. Throws `locked` where the store keeps it by its policy. */
   delete(key: string, call?: StoreCall): Promise<void>;
   /**
-   * Ends uploads that a process which died has left behind: those of keys with the prefix, or `exactly` of this key.
-   * Returns how many. What another process is uploading there ends, too.
+   * Ends uploads that a process which died has left behind: those of keys with the prefix, or `exactly` of this key, and
+   * `only` where that says so. Returns how many. What another process is uploading there ends, too.
    */
   abortLeftovers(prefix: string, call?: LeftoversCall): Promise<number>;
   close(): void;
@@ -31,6 +31,7 @@ export interface StoreCall {
 
 export interface LeftoversCall extends StoreCall {
   readonly exactly?: boolean;
+  readonly only?: (key: string) => Promise<boolean>;
 }
 
 export interface PutOptions extends StoreCall {

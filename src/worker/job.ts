@@ -60,6 +60,8 @@ export interface BackupJob {
   readonly retention?: Retention;
   /** The EtcdCluster, where it is known. */
   readonly cluster?: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** ISO. A person has said that backups from before it count as part of the series, whichever cluster they are of. */
+  readonly releasedBefore?: string;
   /** Give up when nothing moves for so long. */
   readonly stalledAfterSeconds: number;
 }
@@ -73,10 +75,22 @@ export interface Retention {
   readonly keep: readonly string[];
 }
 
-/** Which object to read. `newest`: of those that `path` is the beginning of, in a series or alone. */
+/**
+ * Which object to read. `newest`: of those that `path` is the beginning of, in a series or alone. Where they are of several
+ * etcd clusters none is chosen.
+ */
 export type Choice =
   | { readonly t: "key"; readonly key: string }
-  | { readonly t: "newest"; readonly path: string /** ISO; only those that began before. */; readonly before?: string };
+  | {
+      readonly t: "newest";
+      readonly path: string;
+      /** ISO; only snapshots that etcd took before. */
+      readonly before?: string;
+      /** Only what this EtcdBackup made, and what does not say who made it. */
+      readonly owner?: Owner;
+      /** As in a BackupJob. */
+      readonly releasedBefore?: string;
+    };
 
 /** Reads a backup, proves that it can be restored, and says what it is. Touches nothing. */
 export interface CheckJob {
@@ -180,6 +194,8 @@ export interface BackupDone {
   readonly deleted: number;
   /** What the store would not delete. */
   readonly kept?: string;
+  /** Why nothing may be deleted until a person has decided, and what to do. */
+  readonly held?: string;
   /** Objects of the series that are left. */
   readonly count: number;
 }
@@ -193,7 +209,15 @@ export interface BackupFacts {
   readonly sha256: string;
   /** Of the snapshot inside, where it is encrypted. */
   readonly snapshotBytes: number;
+  /** When the run began; the key has it, too. */
   readonly takenAt: string;
+  /**
+   * When etcd had taken the snapshot, at the latest: by the worker's clock when the first bytes had come, or by the operator's
+   * when the run began. Absent in backups of earlier releases.
+   */
+  readonly snapshotAt?: string;
+  /** Whether the member could read through a quorum before, and so had everything. Absent: as above. */
+  readonly current?: boolean;
   /** Everything up to it is in the snapshot; exact where `exactRevision` says so. */
   readonly revision: number;
   readonly exactRevision: boolean;

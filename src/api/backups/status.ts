@@ -22,12 +22,13 @@ export const conditions = (types: string) =>
 export const backupFacts = (description: string) =>
   object(description, {
     path: required("", string("Where it is, as `path` of an EtcdRestore takes it.")),
-    takenAt: string("When it was taken, as in 2026-01-31T12:00:00Z."),
+    takenAt: string("When etcd took the snapshot, at the latest, as in 2026-01-31T12:00:00Z."),
     sizeBytes: integer("Size of the object."),
     revision: integer("Everything up to this revision of etcd is in it."),
     hash: integer("etcd's hash of all keys at that revision (HashKV)."),
     sha256: string("Of the object."),
     etcdVersion: string("The etcd that it was taken from."),
+    clusterID: string("etcd's id of the cluster that it was taken from. A restore in place makes another one."),
     storageVersion: string("The version of the data; since etcd 3.6."),
     keyId: string("The key that it is encrypted with. Absent: it is not encrypted."),
     auth: boolean("Whether etcd's own authentication was on. Absent: not known."),

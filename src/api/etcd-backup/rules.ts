@@ -50,6 +50,11 @@ export const maxBackups: Rule<number> = {
   holds: (count) => count >= 0,
 };
 
+export const releaseTime: Rule<string> = matches(
+  "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
+  "spec.backupPolicy.releaseBefore must be a time as in 2026-01-31T12:00:00Z.",
+);
+
 interface When {
   readonly backupIntervalInSecond?: number;
   readonly schedule?: string;

@@ -42,10 +42,19 @@ const backupPolicy = object(
       integer("Begin up to so many seconds later, by chance, so that many clusters do not begin at once.", { min: 0 }),
     ),
     suspend: defaulted(false, boolean("Begin no more backups. One that runs goes on.")),
-    maxBackups: defaulted(0, integer("Keep so many, the newest. 0: all.", { rules: [rules.maxBackups] })),
+    maxBackups: defaulted(
+      0,
+      integer("Keep so many, the newest. 0: all. Nothing is deleted while older backups are of another etcd cluster.", {
+        rules: [rules.maxBackups],
+      }),
+    ),
     maxAgeInSecond: defaulted(
       0,
       integer("Delete what is older. The newest stays, and the last verified one. 0: no limit.", { min: 0 }),
+    ),
+    releaseBefore: string(
+      "Backups from before this time, as in 2026-01-31T12:00:00Z, count as part of the series even if they are of another etcd cluster or have a higher revision: newer backups may replace them. The condition Problem says when to set it, with the reason PruningStopped.",
+      { longest: 64, rules: [rules.releaseTime] },
     ),
   },
   { rules: [rules.intervalOrSchedule, rules.zoneOfSchedule] },

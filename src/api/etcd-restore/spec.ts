@@ -46,7 +46,7 @@ export const specSchema = object(
     backupStorageType: storageType("The kind of store. Not needed with `backup`."),
     ...storeFields,
     before: string(
-      "Take the newest backup that was begun before this time, as in 2026-01-31T12:00:00Z; `path` is then what the keys begin with. Absent: the object that `path` names; with `backup`, the newest.",
+      "Take the newest backup whose snapshot etcd took before this time, as in 2026-01-31T12:00:00Z; `path` is then what the keys begin with. A backup without metadata counts from when the store had all of it. Where backups of several etcd clusters qualify, none is taken. Absent: the object that `path` names; with `backup`, the newest.",
       { longest: 64, rules: [rules.timeForm] },
     ),
     clusterSpec: {

@@ -51,6 +51,7 @@ export function backupWork(
       startedAt: run.startedAt,
       ...(sealed.encryption !== undefined && { encryption: sealed.encryption }),
       ...(retention !== undefined && { retention }),
+      ...releasedIn(backup),
       ...(cluster !== undefined && {
         cluster: {
           namespace: cluster.metadata.namespace,
@@ -100,6 +101,12 @@ function retentionOf({ spec, status }: CompleteEtcdBackup, place: Place): Retent
   if (maxBackups === 0 && maxAgeInSecond === 0) return undefined;
   const verified = status.lastVerified === undefined ? undefined : keyIn(place, status.lastVerified.path);
   return { maxBackups, maxAgeSeconds: maxAgeInSecond, keep: verified === undefined ? [] : [verified] };
+}
+
+/** Older backups that a person has given up. */
+function releasedIn({ spec }: CompleteEtcdBackup): Pick<BackupJob, "releasedBefore"> {
+  const { releaseBefore = "" } = spec.backupPolicy;
+  return releaseBefore === "" ? {} : { releasedBefore: releaseBefore };
 }
 
 /** The time of day as a status holds it. */

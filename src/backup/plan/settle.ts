@@ -9,7 +9,7 @@ import type { View } from "../observe/view.ts";
 import type { Decision, Ended, News, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
-import { lastingTrouble, type Trouble } from "./trouble.ts";
+import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 
 export const mostAttempts = 5;
 export const mostHistory = 10;
@@ -96,12 +96,13 @@ export function failedRun(view: View, run: Run, message: string, now: number): D
 
 function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefined, now: number): Decision {
   const { backup } = view;
-  const { backup: facts, kept } = done;
+  const { backup: facts, kept, held } = done;
   const place = placeIn(backup);
   // Where the worker was told to put it: the spec may have been edited since.
   const path = pathOf(job?.do === "backup" ? { ...place, target: job.store } : place, facts.key);
   const note = `The backup ${path} is complete: revision ${facts.revision} of etcd ${facts.etcdVersion}, ${facts.bytes} bytes.`;
   const entry = { ...entryOf(run, now), result: "Succeeded" as const, path, sizeBytes: facts.bytes };
+  const besides = [kept, held].filter((one) => one !== undefined).join(" ");
   const taken = {
     facts: {
       succeeded: true,
@@ -111,11 +112,14 @@ function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefine
       lastBackup: lastBackupOf(facts, path),
       backups: done.count,
       failures: 0,
-      history: withEntry(backup.status.history, { ...entry, ...(kept !== undefined && { message: kept }) }),
+      history: withEntry(backup.status.history, { ...entry, ...(besides !== "" && { message: besides }) }),
     },
-    trouble: undefined,
+    trouble: held === undefined ? undefined : { reason: "PruningStopped", message: held },
     ended: [{ t: "run", result: "Succeeded" }],
-    news: [{ event: "backupSucceeded", note: kept === undefined ? note : `${note} ${kept}` }],
+    news: [
+      { event: "backupSucceeded", note: kept === undefined ? note : `${note} ${kept}` },
+      ...(held === undefined ? [] : [{ event: "pruningStopped", note: held } as const]),
+    ],
   } satisfies Ending;
   if (!backup.spec.verify.restore) return over(view, now, taken);
   const { id, trigger, startedAt } = run;
@@ -147,10 +151,16 @@ function verified(view: View, run: Run, done: VerifyDone, tookMs: number, now: n
       },
     },
     verified: { status: "True", message },
-    trouble: undefined,
+    // That the backup is good does not say that it is of the right cluster.
+    trouble: pruningTrouble(view.backup),
     ended: [{ t: "verification", result: "Succeeded" }],
     news: [{ event: "backupVerified", note: message }],
   });
+}
+
+function pruningTrouble(backup: CompleteEtcdBackup): Trouble | undefined {
+  const before = problemIn(backup);
+  return before?.reason === "PruningStopped" ? before : undefined;
 }
 
 /** The backup stays: what is wrong may be the image, the node or the comparison. */
@@ -195,12 +205,13 @@ function lastBackupOf(facts: BackupFacts, path: string): NonNullable<CompleteSta
   const { hash, storageVersion, keyId, auth } = facts;
   return {
     path,
-    takenAt: facts.takenAt,
+    takenAt: facts.snapshotAt ?? facts.takenAt,
     sizeBytes: facts.bytes,
     revision: facts.revision,
     ...(hash !== undefined && { hash: hash.value }),
     sha256: facts.sha256,
     etcdVersion: facts.etcdVersion,
+    clusterID: facts.clusterId,
     ...(storageVersion !== undefined && { storageVersion }),
     ...(keyId !== undefined && { keyId }),
     ...(auth !== undefined && { auth }),

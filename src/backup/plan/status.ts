@@ -4,7 +4,7 @@ import { type Conclusion, withConditions } from "../../kube/objects/conditions.t
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { timeText } from "../objects/jobs.ts";
 import type { Decision, Phase } from "./actions.ts";
-import { problemType, type Trouble } from "./trouble.ts";
+import { problemType, type Trouble, type TroubleReason } from "./trouble.ts";
 
 export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: number): CompleteStatus {
   const { phase, message, trouble, run, nextRun, facts = {} } = decision;
@@ -22,9 +22,11 @@ export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: nu
   };
 }
 
-/** A backup that is complete has no reason to have failed, even if it could not be verified. */
+/** A backup that is complete has no reason to have failed, even if it could not be verified, or older ones are kept. */
 const reasonOf = (trouble: Trouble | undefined): Pick<CompleteStatus, "Reason"> =>
-  trouble === undefined || trouble.reason === "VerificationFailed" ? {} : { Reason: trouble.message };
+  trouble === undefined || aboutComplete.has(trouble.reason) ? {} : { Reason: trouble.message };
+
+const aboutComplete: ReadonlySet<TroubleReason> = new Set<TroubleReason>(["VerificationFailed", "PruningStopped"]);
 
 function conclusionsOf(
   { metadata: { generation = 0 } }: CompleteEtcdBackup,

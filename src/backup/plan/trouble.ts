@@ -14,7 +14,7 @@ export const troubles = {
     "DeletionFailed",
   ],
   /** They hold until a run has succeeded. */
-  lasting: ["AttemptFailed", "BackupFailed", "VerificationFailed"],
+  lasting: ["AttemptFailed", "BackupFailed", "VerificationFailed", "PruningStopped"],
 } as const;
 
 /** It goes on by itself: to programs that wait it has not failed. */

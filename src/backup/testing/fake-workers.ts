@@ -1,11 +1,16 @@
 // A kubelet for the pods of workers, and the store that they would write to: each pod starts, takes its time and ends with
-// what the test says, by default with success.
+// what the test says, by default with success. In a `world` they do the real work, on an etcd and a store in memory.
 import assert from "node:assert/strict";
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../kube/clock.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf, keyText } from "../../kube/objects/objects.ts";
+import { systemClock } from "../../kube/clock.ts";
+import { silent } from "../../kube/process/log.ts";
+import type { EtcdMember } from "../../etcd/member.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import type { ObjectStore } from "../../store/store.ts";
+import { runJob } from "../../worker/program/run-job.ts";
 import { type BackupFacts, type BackupJob, type Job, jobVariable, type Result } from "../../worker/job.ts";
 
 /** What becomes of a pod. */
@@ -20,8 +25,22 @@ export type Fortune =
   /** Kubernetes ends it. */
   | { readonly t: "evicted" };
 
+interface Works {
+  readonly t: "works";
+  readonly world: World;
+}
+
 /** By what the pod is told, and how many were told the same before. */
 export type Fate = (job: Job, nth: number) => Fortune | undefined;
+
+/** What real workers work on. */
+export interface World {
+  readonly store: ObjectStore;
+  /** Whoever listens at a client URL now. */
+  readonly memberAt: (url: string) => EtcdMember;
+  /** How far the clocks of workers are from the operator's, in milliseconds. */
+  readonly skewMs: () => number;
+}
 
 const startMs = 700;
 const workMs = 3_000;
@@ -34,6 +53,8 @@ export class FakeWorkers {
   readonly jobs: Job[] = [];
   /** Set by tests; undefined: success. */
   fate: Fate = () => undefined;
+  /** Undefined: success is made up. */
+  world: World | undefined;
   /** False: the node is lost, and nobody reports that a deleted pod has ended. */
   stops = true;
   /** As many as ever ran side by side. */
@@ -70,13 +91,15 @@ export class FakeWorkers {
     const job = JSON.parse(container?.env?.find(({ name }) => name === jobVariable)?.value ?? "null") as Job;
     const nth = this.count(job.do);
     this.jobs.push(job);
-    const fortune = this.fate(job, nth) ?? { t: "ends", result: this.#success(job) };
+    const told = this.fate(job, nth);
+    const { world } = this;
+    const fortune = told ?? (world === undefined ? { t: "ends", result: this.#success(job) } : { t: "works", world });
     const key = keyOf(pod);
     const { uid = "" } = pod.metadata ?? {};
     this.#clock.after(startMs, () => void this.#start(key, uid, fortune, job));
   }
 
-  async #start(key: Key, uid: string, fortune: Fortune, job: Job): Promise<void> {
+  async #start(key: Key, uid: string, fortune: Fortune | Works, job: Job): Promise<void> {
     const pod = await this.#api.get(Pod, key).catch(() => undefined);
     // It was deleted before it started.
     if (pod?.metadata?.uid !== uid || pod.metadata.deletionTimestamp !== undefined) return;
@@ -96,11 +119,26 @@ export class FakeWorkers {
     this.#clock.after(workMs, () => void this.#end(key, fortune, job));
   }
 
-  async #end(key: Key, fortune: Extract<Fortune, { t: "ends" | "evicted" }>, job: Job): Promise<void> {
+  async #work(job: Job, { store, memberAt, skewMs }: World): Promise<Result> {
+    return await runJob(job, {
+      log: silent,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      time: () => this.#now() + skewMs(),
+      openStore: async () => store,
+      members: { at: ({ url }) => memberAt(url) },
+      etcdutl: "etcdutl",
+      scratch: "/nowhere",
+      restoring: "allowed",
+      place: () => ({ address: "127.0.0.1", search: [] }),
+    });
+  }
+
+  async #end(key: Key, fortune: Extract<Fortune, { t: "ends" | "evicted" }> | Works, job: Job): Promise<void> {
     if (!this.#alive.delete(keyText(key))) return;
     if (fortune.t === "evicted")
       return await this.#patch(key, { phase: "Failed", reason: "Evicted", message: "The node was low on memory." });
-    const { result } = fortune;
+    const result = fortune.t === "ends" ? fortune.result : await this.#work(job, fortune.world);
     if (result.ok && result.did.do === "backup") this.stored.set(result.did.backup.key, result.did.backup);
     if (result.ok && result.did.do === "delete") this.stored.clear();
     const state = { terminated: { exitCode: result.ok ? 0 : 1, message: JSON.stringify(result) } };

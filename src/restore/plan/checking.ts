@@ -49,17 +49,19 @@ function proved(world: World, facts: BackupFacts): Decision {
 }
 
 function recorded(path: string, facts: BackupFacts): Facts {
-  const { key, keys, bytes, takenAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } = facts;
+  const { key, keys, bytes, takenAt, snapshotAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } =
+    facts;
   return {
     key,
     ...(keys !== undefined && { keys }),
     backup: {
       path,
-      takenAt,
+      takenAt: snapshotAt ?? takenAt,
       sizeBytes: bytes,
       revision,
       sha256,
       etcdVersion,
+      ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
       ...(hash !== undefined && { hash: hash.value }),
       ...(storageVersion !== undefined && { storageVersion }),
       ...(keyId !== undefined && { keyId }),

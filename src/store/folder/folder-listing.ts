@@ -29,7 +29,7 @@ export async function* temporariesIn(
   root: string,
   prefix: string,
   meaning: "prefix" | "key" = "prefix",
-): AsyncGenerator<string> {
+): AsyncGenerator<{ key: string; file: string }> {
   for await (const { key, file } of filesIn(root, prefix)) {
     const front = temporaryPattern.exec(path.basename(key))?.[1];
     if (front === undefined) continue;
@@ -37,7 +37,7 @@ export async function* temporariesIn(
     const meant = folder === "." ? front : `${folder}/${front}`;
     // A long name was cut.
     const isMeant = meaning === "key" ? meant === prefix : meant.startsWith(prefix);
-    if (isMeant || (meant.length > 200 && prefix.startsWith(meant))) yield file;
+    if (isMeant || (meant.length > 200 && prefix.startsWith(meant))) yield { key: meant, file };
   }
 }
 

@@ -113,14 +113,14 @@ export class FolderStore implements ObjectStore {
     });
   }
 
-  async abortLeftovers(prefix: string, { signal, exactly }: LeftoversCall = {}): Promise<number> {
+  async abortLeftovers(prefix: string, { signal, exactly, only }: LeftoversCall = {}): Promise<number> {
     const attempt = this.#attempt("clean up", prefix);
     return this.#trying(attempt, async () => {
       await this.#mustExist(attempt);
       let removed = 0;
-      for await (const file of temporariesIn(this.#root, prefix, exactly === true ? "key" : "prefix")) {
+      for await (const { key, file } of temporariesIn(this.#root, prefix, exactly === true ? "key" : "prefix")) {
         signal?.throwIfAborted();
-        if (this.#writing.has(file)) continue;
+        if (this.#writing.has(file) || (await only?.(key)) === false) continue;
         await unlink(file).catch(undefinedIfMissing);
         removed += 1;
       }

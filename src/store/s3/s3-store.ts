@@ -103,11 +103,15 @@ class S3Store implements ObjectStore {
             ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
             : undefined;
       }
-      for (const upload of left)
+      let ended = 0;
+      for (const upload of left) {
+        if ((await call.only?.(upload.Key)) === false) continue;
         await this.#at.client
           .send(new AbortMultipartUploadCommand({ Bucket: this.#at.bucket, ...upload }), sending(call))
           .catch(undefinedIfMissing);
-      return left.length;
+        ended += 1;
+      }
+      return ended;
     });
   }
 

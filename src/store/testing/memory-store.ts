@@ -78,7 +78,11 @@ export class MemoryStore implements ObjectStore {
   async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
     this.#begin("clean up", prefix, call);
     const before = this.leftovers.length;
-    const others = this.leftovers.filter((key) => !(call.exactly === true ? key === prefix : key.startsWith(prefix)));
+    const others: string[] = [];
+    for (const key of this.leftovers) {
+      const isMeant = call.exactly === true ? key === prefix : key.startsWith(prefix);
+      if (!isMeant || (await call.only?.(key)) === false) others.push(key);
+    }
     this.leftovers.splice(0, before, ...others);
     return before - others.length;
   }

@@ -83,13 +83,15 @@ describe("a backup", () => {
     const { backup, count, deleted } = await backedUp(store, await filled());
     assert.deepEqual([...store.objects.keys()].sort(), [key, `${key}.json`]);
     const object = store.objects.get(key)!.bytes;
-    const { clusterId: _, hash, ...facts } = backup;
+    const { clusterId: _, hash, snapshotAt = "", ...facts } = backup;
+    assert.ok(Math.abs(Date.now() - Date.parse(snapshotAt)) < 60_000, snapshotAt);
     assert.deepEqual(facts, {
       key,
       bytes: object.length,
       sha256: createHash("sha256").update(object).digest("hex"),
       snapshotBytes: object.length,
       takenAt: job.startedAt,
+      current: true,
       revision: 10,
       exactRevision: true,
       etcdVersion: "3.6.16",
@@ -281,7 +283,11 @@ describe("a backup", () => {
 
   test("ends the uploads that a worker before it left behind, and none that may be of others", async () => {
     const store = new MemoryStore();
-    store.leftovers.push(`${job.key.path}_v1_2026-11-17-09:00:00`, `${job.key.path}-eu`);
+    for (const left of [`${job.key.path}_v1_2026-11-17-09:00:00`, `${job.key.path}-eu`]) {
+      store.leftovers.push(left);
+      const claim = { formatVersion: 1, key: left, unfinished: true, owner: job.owner };
+      await store.put(`${left}.json`, bodyOf(JSON.stringify(claim)), {});
+    }
     await backedUp(store, await filled());
     await backedUp(store, await filled(), { key: { t: "once", path: job.key.path } });
     assert.deepEqual(store.leftovers, [`${job.key.path}-eu`]);

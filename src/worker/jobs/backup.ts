@@ -9,14 +9,17 @@ import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import { Hashed } from "../program/hashed.ts";
 import type { BackupDone, BackupFacts, BackupJob } from "../job.ts";
-import { getDescription, type Metadata, putMetadata } from "./metadata.ts";
-import { metadataKey, objectKey } from "./object-key.ts";
+import type { Traced } from "./lineage.ts";
+import { type Metadata, putMetadata } from "./metadata.ts";
+import { metadataKey, objectKey, stagedKey } from "./object-key.ts";
 import { pulled, resumed } from "../program/pulled.ts";
 import { endLeftovers } from "./leftovers.ts";
+import { isTaken } from "./predecessor.ts";
 import { readBack, withdrawn } from "./read-back.ts";
+import { replace } from "./replace.ts";
 import { applyRetention, doneBefore } from "./retention.ts";
 import { after, before, type Before } from "./revision.ts";
-import { type Source, sourcesAt } from "./best-member.ts";
+import { isCurrent, type Source, sourcesAt } from "./best-member.ts";
 import { counted, type Watch, watched } from "../program/watch.ts";
 import type { Worker } from "../program/worker.ts";
 
@@ -24,7 +27,7 @@ export async function backup(job: BackupJob, store: ObjectStore, worker: Worker)
   const began = worker.clock.now();
   const key = job.encryption && (await chooseKey(job.encryption.folder, job.encryption.keyId));
   const facts = (await earlierPod(job, store, worker)) ?? (await take(job, key, store, worker));
-  const retained = await applyRetention(job, facts.key, store, worker);
+  const retained = await applyRetention(job, facts, store, worker);
   return { do: "backup", backup: facts, durationMs: Math.round(worker.clock.now() - began), ...retained };
 }
 
@@ -50,37 +53,40 @@ async function take(
   worker: Worker,
 ): Promise<BackupFacts> {
   const { signal } = worker;
-  await endLeftovers(job.key, store, worker);
+  await endLeftovers(job.key, job.owner, store, worker);
   const sources = await sourcesAt(await endpointsOf(job.source), worker);
-  const wasThere = new Map<string, boolean>();
-  const metadata = await watched({ ...worker, ...job, what: "upload" }, async (watch) => {
+  const claimed = new Set<string>();
+  const { metadata, at } = await watched({ ...worker, ...job, what: "upload" }, async (watch) => {
     const stream = await firstThatStreams(sources, job, watch, { ...worker, signal: watch.signal });
-    const name = objectKey(job.key, stream.before.revision, job.startedAt);
-    wasThere.set(name, await isTaken(name, job, store, watch));
-    await claim(name, job, store, watch);
-    return upload({ job, name, key, stream, store, watch, worker: { ...worker, signal: watch.signal } });
+    const made = tracedStream(stream, job);
+    // What is there stays until this one is proved.
+    const at = (await isTaken(made, job, store, watch)) ? stagedKey(made.key) : made.key;
+    claimed.add(at);
+    await putMetadata(store, { formatVersion: 1, key: at, unfinished: true, owner: job.owner }, watch);
+    const about = { job, name: made.key, at, key, stream, store, watch };
+    return { metadata: await upload({ ...about, worker: { ...worker, signal: watch.signal } }), at };
   }).catch(async (error: unknown) => {
-    for (const [name, replaced] of wasThere) if (!replaced) await unclaim(name, store, worker);
+    for (const one of claimed) await unclaim(one, store, worker);
     throw error;
   });
-  const isNew = wasThere.get(metadata.key) === false;
+  const isNew = at === metadata.key;
   try {
-    await putMetadata(store, metadata, { signal });
-    await watched({ ...worker, ...job, what: "read-back" }, (watch) => readBack(store, metadata, watch));
+    await putMetadata(store, { ...metadata, key: at }, { signal });
+    await watched({ ...worker, ...job, what: "read-back" }, (watch) =>
+      readBack(store, { ...metadata, key: at }, watch),
+    );
   } catch (error) {
-    throw await withdrawn(store, metadata.key, isNew ? "new" : "replaced", error);
+    throw await withdrawn(store, at, isNew ? "" : `${metadata.key} stays as it was.`, error);
   }
+  if (!isNew) await watched({ ...worker, ...job, what: "replacement" }, (watch) => replace(metadata, at, store, watch));
   return factsOf(metadata);
 }
 
-/** A lone backup is replaced by the next one; in a series nothing else would ever tell whose this is. */
-async function claim(
-  key: string,
-  { key: plan, owner }: BackupJob,
-  store: ObjectStore,
-  { signal }: Watch,
-): Promise<void> {
-  if (plan.t === "series") await putMetadata(store, { formatVersion: 1, key, unfinished: true, owner }, { signal });
+function tracedStream({ source, before }: Stream, { key, startedAt, cluster }: BackupJob): Traced {
+  const { revision } = before;
+  const { clusterId } = source.status;
+  const name = objectKey(key, revision, startedAt);
+  return { key: name, takenAt: Date.parse(startedAt), revision, clusterId, ...(cluster && { cluster }) };
 }
 
 /** If it cannot be taken back now, the next run forgets it, with the object if that came to be after all. */
@@ -92,21 +98,13 @@ async function unclaim(key: string, store: ObjectStore, { log }: Worker): Promis
   }
 }
 
-/** Whether an object is there that this one replaces. One in a series of somebody else is not replaced. */
-async function isTaken(name: string, job: BackupJob, store: ObjectStore, { signal }: Watch): Promise<boolean> {
-  if ((await store.head(name, { signal })) === undefined) return false;
-  if (job.key.t === "once") return true;
-  const { owner } = (await getDescription(store, name, { signal })) ?? {};
-  if (owner === undefined || (owner.namespace === job.owner.namespace && owner.name === job.owner.name)) return true;
-  throw new WorkerFailure(
-    "misconfigured",
-    `${name} in ${store.name} belongs to the EtcdBackup ${owner.namespace}/${owner.name}. Give each EtcdBackup a path of its own.`,
-  );
-}
-
 interface Stream {
   readonly source: Source;
   readonly before: Before;
+  /** Whether the member had everything that was acknowledged before. */
+  readonly current: boolean;
+  /** When etcd had taken it, at the latest; milliseconds since 1970. */
+  readonly takenBy: number;
   readonly first: IteratorResult<Uint8Array>;
   readonly rest: AsyncIterator<Uint8Array>;
   /** Once all of it was read. */
@@ -139,6 +137,7 @@ async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worke
   const { signal } = watch;
   const patience = job.stalledAfterSeconds * 1000;
   const known = await before(source, patience / 2, worker);
+  const current = await isCurrent(source, worker);
   watch.moved(0);
   let snapshot: Snapshot | undefined;
   let failure: unknown;
@@ -151,6 +150,8 @@ async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worke
     }
   });
   const first = await rest.next();
+  // etcd takes the snapshot before it sends any of it. Of two clocks the later one counts.
+  const takenBy = Math.max(worker.time(), Date.parse(job.startedAt));
   if (first.done === true) throw new WorkerFailure("etcd", `${source.member.endpoint} sent an empty snapshot.`);
   worker.log.info("the snapshot comes", {
     endpoint: source.member.endpoint,
@@ -161,6 +162,8 @@ async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worke
   return {
     source,
     before: known,
+    current,
+    takenBy,
     first,
     rest,
     snapshot() {
@@ -173,7 +176,10 @@ async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worke
 
 interface Upload {
   readonly job: BackupJob;
+  /** The key of the backup, which is what identifies it. */
   readonly name: string;
+  /** The key under which it is written, which may be another until it is proved. */
+  readonly at: string;
   readonly key: SealKey | undefined;
   readonly stream: Stream;
   readonly store: ObjectStore;
@@ -181,7 +187,7 @@ interface Upload {
   readonly worker: Worker;
 }
 
-async function upload({ job, name, key, stream, store, watch, worker }: Upload): Promise<Metadata> {
+async function upload({ job, name, at, key, stream, store, watch, worker }: Upload): Promise<Metadata> {
   const { source, first, rest } = stream;
   const plain = counted(resumed(first, rest), watch);
   const sealed = new Hashed();
@@ -192,7 +198,7 @@ async function upload({ job, name, key, stream, store, watch, worker }: Upload):
     const { startedAt: takenAt, cluster } = job;
     const of = { key: name, takenAt, ...revisions, ...about, ...(cluster && { cluster }) };
     const body = key ? sealed.of(seal(plain, key, of)) : plain;
-    await store.put(name, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
+    await store.put(at, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
     const snapshot = stream.snapshot();
     // Of a plain one etcd's client knows it: it compared the digest at the end.
     const { bytes, sha256 } = key ? sealed.finish() : snapshot;
@@ -204,6 +210,8 @@ async function upload({ job, name, key, stream, store, watch, worker }: Upload):
       sha256,
       snapshotBytes: snapshot.bytes,
       takenAt: job.startedAt,
+      snapshotAt: new Date(stream.takenBy).toISOString(),
+      current: stream.current,
       ...revisions,
       ...about,
       ...(storageVersion !== undefined && { storageVersion }),

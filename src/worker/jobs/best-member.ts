@@ -36,6 +36,18 @@ export async function sourcesAt(endpoints: readonly Endpoint[], worker: Worker):
   return rank(answers);
 }
 
+/**
+ * Whether the member has everything that was acknowledged by now: it can read through a quorum. One that is cut off, or the
+ * last of several, gives a snapshot all the same, and nobody can tell what it lacks. A learner cannot, either.
+ */
+export async function isCurrent({ member }: Source, { log, signal }: Worker): Promise<boolean> {
+  const health = await member.health({ deadline: answerWithin, signal });
+  signal.throwIfAborted();
+  if (health.t === "healthy") return true;
+  log.warn("the member cannot prove that it is up to date", { endpoint: member.endpoint, error: health.error });
+  return false;
+}
+
 /** Best first. Throws when none of them may be backed up. */
 export function rank<S extends { readonly status: MemberStatus }>(answers: readonly S[]): readonly S[] {
   const clusters = new Set(answers.map(({ status }) => status.clusterId));

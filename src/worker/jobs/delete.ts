@@ -3,13 +3,15 @@ import type { ObjectStore } from "../../store/store.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { DeleteJob, Done } from "../job.ts";
 import { endLeftovers } from "./leftovers.ts";
+import { stagedKey } from "./object-key.ts";
 import { deleteAll, forgetLonely, listSeries, ownedOf } from "./retention.ts";
 import type { Worker } from "../program/worker.ts";
 
 export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {
   const { path, t } = job.key;
-  await endLeftovers(job.key, store, worker);
-  const { keys, lonely } = t === "once" ? { keys: [path], lonely: [] } : await listSeries(path, store, worker);
+  await endLeftovers(job.key, job.owner, store, worker);
+  const { keys, lonely } =
+    t === "once" ? { keys: [path, stagedKey(path)], lonely: [] } : await listSeries(path, store, worker);
   const { backups, unfinished } = await ownedOf(keys, job.owner, store, worker);
   const owned = [...backups.map(({ key }) => key), ...unfinished];
   const { deleted, refused } = await deleteAll(owned, store, worker);

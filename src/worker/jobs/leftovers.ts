@@ -2,18 +2,33 @@
 // for them.
 import { StoreError } from "../../store/errors.ts";
 import type { ObjectStore } from "../../store/store.ts";
-import type { KeyPlan } from "../job.ts";
+import type { KeyPlan, Owner } from "../job.ts";
 import type { Worker } from "../program/worker.ts";
+import { getDescription, isClaim, isSameOwner } from "./metadata.ts";
+import { inSeries, stagedKey } from "./object-key.ts";
 
 /**
- * Of a lone backup only of its very name: what that is the beginning of may be an upload of somebody else that is under
- * way, as with `prod` and `prod-eu`. A store that does not allow it keeps nobody from a backup.
+ * Only those whose claim says that they are this EtcdBackup's: what begins alike may be an upload of somebody else that is
+ * under way, as with `prod` and `prod_v2`. A store that does not allow it keeps nobody from a backup.
  */
-export async function endLeftovers({ t, path }: KeyPlan, store: ObjectStore, { log, signal }: Worker): Promise<void> {
+export async function endLeftovers(
+  { t, path }: KeyPlan,
+  owner: Owner,
+  store: ObjectStore,
+  { log, signal }: Worker,
+): Promise<void> {
+  const isClaimed = async (key: string): Promise<boolean> => {
+    const found = await getDescription(store, key, { signal });
+    return found !== undefined && isClaim(found) && isSameOwner(found.owner, owner);
+  };
+  const isInSeries = async (key: string): Promise<boolean> =>
+    [key, key.slice(0, -stagedKey("").length)].some((one) => inSeries(path, one)) && (await isClaimed(key));
   try {
-    const uploads = await (t === "once"
-      ? store.abortLeftovers(path, { signal, exactly: true })
-      : store.abortLeftovers(`${path}_v`, { signal }));
+    const uploads =
+      t === "series"
+        ? await store.abortLeftovers(`${path}_v`, { signal, only: isInSeries })
+        : (await store.abortLeftovers(path, { signal, exactly: true, only: isClaimed })) +
+          (await store.abortLeftovers(stagedKey(path), { signal, exactly: true, only: isClaimed }));
     if (uploads > 0) log.info("uploads that an earlier worker left behind were ended", { uploads });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -2,6 +2,7 @@
 // none, and metadata that cannot be read counts as none.
 import type { ObjectStore, StoreCall } from "../../store/store.ts";
 import type { BackupFacts, BackupJob, Owner } from "../job.ts";
+import type { Traced } from "./lineage.ts";
 import { metadataKey } from "./object-key.ts";
 
 export interface Metadata extends BackupFacts {
@@ -19,6 +20,18 @@ export interface Claim {
   readonly owner: Owner;
 }
 
+/** When etcd took the snapshot, as well as it is known. Milliseconds since 1970. */
+export const momentOf = ({ snapshotAt, takenAt }: Pick<BackupFacts, "snapshotAt" | "takenAt">): number =>
+  Date.parse(snapshotAt ?? takenAt);
+
+export const tracedOf = ({ key, revision, clusterId, cluster, ...times }: Metadata): Traced => ({
+  key,
+  takenAt: momentOf(times),
+  revision,
+  clusterId,
+  ...(cluster && { cluster }),
+});
+
 /** Longer is not ours. */
 const longest = 64 << 10;
 
@@ -35,6 +48,8 @@ export async function getMetadata(store: ObjectStore, key: string, call: StoreCa
   const found = await getDescription(store, key, call);
   return found === undefined || isClaim(found) ? undefined : found;
 }
+
+export const isSameOwner = (a: Owner, b: Owner): boolean => a.namespace === b.namespace && a.name === b.name;
 
 export const isClaim = (described: Metadata | Claim): described is Claim => "unfinished" in described;
 
@@ -66,6 +81,8 @@ const form = {
   sha256: "string",
   snapshotBytes: "number",
   takenAt: "string",
+  snapshotAt: "string?",
+  current: "boolean?",
   revision: "number",
   exactRevision: "boolean",
   etcdVersion: "string",
@@ -78,6 +95,7 @@ const form = {
   run: "string?",
   hash: { value: "number", revision: "number", compactRevision: "number" },
   owner: { namespace: "string", name: "string" },
+  cluster: { namespace: "string", name: "string", uid: "string" },
 } as const;
 
 const claimForm = {

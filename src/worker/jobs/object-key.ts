@@ -29,6 +29,9 @@ export function timeIn(key: string): number | undefined {
   return match ? inSeries(key.slice(0, match.index), key)?.time : undefined;
 }
 
+/** Where a backup is proved that is to replace an object. */
+export const stagedKey = (key: string): string => `${key}.next`;
+
 const metadataEnd = ".json";
 
 export const metadataKey = (key: string): string => `${key}${metadataEnd}`;

@@ -22,22 +22,16 @@ export async function readBack(store: ObjectStore, { key, bytes, sha256 }: Writt
     );
 }
 
-/** Takes back an object that could not be proved. Gives back the failure, which says what is left. */
-export async function withdrawn(
-  store: ObjectStore,
-  key: string,
-  was: "new" | "replaced",
-  error: unknown,
-): Promise<WorkerFailure> {
+/** Takes back an object that could not be proved. `left`: what stays. Gives back the failure, which says it. */
+export async function withdrawn(store: ObjectStore, key: string, left: string, error: unknown): Promise<WorkerFailure> {
   const { code, message } = failureOf(error);
-  const failed = (left: string): WorkerFailure =>
-    new WorkerFailure(code, `The backup could not be proved. ${message} ${left}`, { cause: error });
-  if (was === "replaced") return failed(`${key} had replaced an older object and stays as it is: do not rely on it.`);
+  const failed = (what: string): WorkerFailure =>
+    new WorkerFailure(code, `The backup could not be proved. ${message} ${what}`, { cause: error });
   try {
     await store.delete(key);
     await store.delete(metadataKey(key));
-    return failed("It was deleted again.");
+    return failed(`It was deleted again. ${left}`.trim());
   } catch (stays) {
-    return failed(`It could not be deleted either: ${failureOf(stays).message}`);
+    return failed(`It could not be deleted either: ${failureOf(stays).message} ${left}`.trim());
   }
 }

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { deleteOwned } from "./delete.ts";
 import type { BackupJob, Retention } from "../job.ts";
 import { objectKey } from "./object-key.ts";
-import { applyRetention, chooseDeletions, type Kept } from "./retention.ts";
+import { applyRetention, chooseDeletions, type Kept, newestFirst } from "./retention.ts";
 import { MemoryStore } from "../../store/testing/memory-store.ts";
 import { storeBackup } from "../testing/stored-backup.ts";
 import { testWorker } from "../testing/test-worker.ts";
@@ -39,23 +39,29 @@ describe("what retention deletes", () => {
     }
   });
 
-  test("an etcd that was restored and counts from a lower revision has the newer backups", () => {
-    const two = [kept("before", noon - hour, 1000), kept("after", noon, 7)];
+  test("what a person has released goes first, whatever its revision", () => {
+    const two = [{ ...kept("before", noon - hour, 1000), released: true }, kept("after", noon, 7)];
     assert.deepEqual(chooseDeletions(two, limits({ maxBackups: 1 }), noon), ["before"]);
   });
 
   test("whatever the limits, something is left, and what is left is newer than what goes or must stay", () => {
-    const object = fc.record({ key: fc.uuid(), takenAt: fc.nat(1000), revision: fc.nat(1000) });
+    const object = fc.record({
+      key: fc.uuid(),
+      takenAt: fc.nat(1000),
+      revision: fc.nat(1000),
+      released: fc.boolean(),
+    });
     const limit = fc.record({ maxBackups: fc.nat(5), maxAgeSeconds: fc.nat(3) });
     fc.assert(
       fc.property(fc.uniqueArray(object, { selector: ({ key }) => key, maxLength: 12 }), limit, (objects, limit) => {
         const deleted = new Set(chooseDeletions(objects, limits(limit), 5000));
         const stay = objects.filter(({ key }) => !deleted.has(key));
         assert.ok(objects.length === 0 || stay.length > 0);
-        const newest = Math.max(...objects.map(({ takenAt }) => takenAt));
-        if (objects.length > 0) assert.ok(stay.some(({ takenAt }) => takenAt === newest));
-        for (const { key, takenAt } of objects)
-          if (deleted.has(key)) for (const other of stay) assert.ok(other.takenAt >= takenAt);
+        const [newest] = objects.toSorted(newestFirst);
+        if (newest !== undefined) assert.ok(stay.includes(newest));
+        for (const one of objects)
+          if (deleted.has(one.key) && limit.maxAgeSeconds === 0)
+            for (const other of stay) assert.ok(newestFirst(other, one) <= 0);
       }),
     );
   });
@@ -79,6 +85,7 @@ describe("the store after retention", () => {
     stalledAfterSeconds: 10,
   });
   const [newest, middle, oldest] = [at(100, 0), at(99, 1), at(9, 2)];
+  const made = { ...newest, clusterId: "c" };
   const series = (): MemoryStore => {
     const store = new MemoryStore();
     for (const { key, ...facts } of [oldest, newest, middle]) storeBackup(store, key, facts);
@@ -88,7 +95,7 @@ describe("the store after retention", () => {
   test("has neither the old objects nor their metadata", async () => {
     const store = series();
     await using worker = await testWorker(store);
-    const retained = await applyRetention(job({ maxBackups: 2 }), newest.key, store, worker);
+    const retained = await applyRetention(job({ maxBackups: 2 }), made, store, worker);
     assert.deepEqual(retained, { deleted: 1, count: 2 });
     assert.deepEqual(
       [...store.objects.keys()].sort(),
@@ -113,7 +120,7 @@ describe("the store after retention", () => {
     storeBackup(store, unread.key, "none");
     store.objects.set(`${unread.key}.json`, { bytes: Buffer.from('{"owner":'), modified: 0 });
     await using worker = await testWorker(store);
-    const { deleted, count } = await applyRetention(job({ maxBackups: 1 }), newest.key, store, worker);
+    const { deleted, count } = await applyRetention(job({ maxBackups: 1 }), made, store, worker);
     assert.deepEqual({ deleted, count }, { deleted: 2, count: 1 });
     for (const key of [...others, theirs.key, `${theirs.key}.json`, unread.key, `${unread.key}.json`, newest.key])
       assert.ok(store.objects.has(key), key);
@@ -123,7 +130,7 @@ describe("the store after retention", () => {
     const store = series();
     store.objects.delete(oldest.key);
     await using worker = await testWorker(store);
-    await applyRetention(job({ maxBackups: 5 }), newest.key, store, worker);
+    await applyRetention(job({ maxBackups: 5 }), made, store, worker);
     assert.ok(!store.objects.has(`${oldest.key}.json`));
   });
 
@@ -131,7 +138,7 @@ describe("the store after retention", () => {
     const store = series();
     store.locked.add(oldest.key);
     await using worker = await testWorker(store);
-    const { deleted, count, kept } = await applyRetention(job({ maxBackups: 1 }), newest.key, store, worker);
+    const { deleted, count, kept } = await applyRetention(job({ maxBackups: 1 }), made, store, worker);
     assert.deepEqual({ deleted, count }, { deleted: 1, count: 2 });
     assert.match(kept ?? "", /keeps 1 that should go/);
     assert.ok(store.objects.has(`${oldest.key}.json`));
@@ -141,7 +148,7 @@ describe("the store after retention", () => {
     const store = series();
     store.fail("unavailable", { to: "list" });
     await using worker = await testWorker(store);
-    assert.match((await applyRetention(job({ maxBackups: 1 }), newest.key, store, worker)).kept ?? "", /could not be/);
+    assert.match((await applyRetention(job({ maxBackups: 1 }), made, store, worker)).kept ?? "", /could not be/);
   });
 
   test("is empty of an EtcdBackup that is deleted, and of nothing else", async () => {

@@ -1,10 +1,21 @@
 // Which backups of a series go: beyond a number, or an age. The newest stays, what must stay stays, and objects that are
-// not provably of this EtcdBackup are not looked at.
+// not provably of this EtcdBackup are not looked at. Nothing goes while the backup that was just made is not known to
+// continue the older ones.
 import { StoreError, type StoreErrorCode } from "../../store/errors.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { failureOf } from "../program/failure.ts";
-import type { BackupDone, BackupJob, Owner, Retention } from "../job.ts";
-import { type Claim, getDescription, getMetadata, isClaim, type Metadata } from "./metadata.ts";
+import type { BackupDone, BackupFacts, BackupJob, Owner, Retention } from "../job.ts";
+import { type Contradiction, contradictionOf, listed, releaseTime, type Traced } from "./lineage.ts";
+import {
+  type Claim,
+  getDescription,
+  getMetadata,
+  isClaim,
+  isSameOwner,
+  type Metadata,
+  momentOf,
+  tracedOf,
+} from "./metadata.ts";
 import { inSeries, metadataKey, metadataOf } from "./object-key.ts";
 import type { Worker } from "../program/worker.ts";
 
@@ -13,10 +24,20 @@ export interface Kept {
   /** Milliseconds since 1970. */
   readonly takenAt: number;
   readonly revision: number;
+  /** It is of an earlier cluster, and a person has said that it may go as the older ones go. */
+  readonly released?: boolean;
 }
 
-/** Newest first. Of two of the same moment the one with the higher revision is newer, as numbers: 100 after 99. */
-export const newestFirst = (a: Kept, b: Kept): number => b.takenAt - a.takenAt || b.revision - a.revision;
+/**
+ * Newest first. Of one cluster the higher revision is newer, as numbers, 100 after 99: clocks may be set back. What was
+ * released comes last, by its time.
+ */
+export const newestFirst = (a: Kept, b: Kept): number => {
+  const [isOlder, other] = [a.released === true, b.released === true];
+  if (isOlder !== other) return Number(isOlder) - Number(other);
+  const [byTime, byRevision] = [b.takenAt - a.takenAt, b.revision - a.revision];
+  return isOlder ? byTime || byRevision : byRevision || byTime;
+};
 
 /** `now`: milliseconds since 1970. */
 export function chooseDeletions(objects: readonly Kept[], retention: Retention, now: number): string[] {
@@ -32,12 +53,13 @@ export function chooseDeletions(objects: readonly Kept[], retention: Retention, 
     .flatMap(({ key, isTooMany, isTooOld, mustStay }) => (!mustStay && (isTooMany || isTooOld) ? [key] : []));
 }
 
-type Retained = Pick<BackupDone, "deleted" | "count" | "kept">;
+type Retained = Pick<BackupDone, "deleted" | "count" | "kept" | "held">;
+type Made = Pick<BackupFacts, "key" | "revision" | "clusterId" | "takenAt" | "snapshotAt" | "current">;
 
-/** `made`: the key of the backup of this run, which is never deleted. It is good, whatever comes of older ones. */
+/** `made`: the backup of this run, which is never deleted. It is good, whatever comes of older ones. */
 export async function applyRetention(
   job: BackupJob,
-  made: string,
+  made: Made,
   store: ObjectStore,
   worker: Worker,
 ): Promise<Retained> {
@@ -50,24 +72,68 @@ export async function applyRetention(
   }
 }
 
-async function retain(job: BackupJob, made: string, store: ObjectStore, worker: Worker): Promise<Retained> {
+async function retain(job: BackupJob, made: Made, store: ObjectStore, worker: Worker): Promise<Retained> {
   const { retention, key } = job;
   if (key.t === "once" && retention === undefined) return { deleted: 0, count: 1 };
-  const path = key.path;
-  const { keys, lonely } = await listSeries(path, store, worker);
-  if (retention === undefined) return { deleted: 0, count: keys.length };
+  const { keys, lonely } = await listSeries(key.path, store, worker);
+  if (retention === undefined) {
+    const { backups } = await ownedOf(previous(keys, key.path, made.key), job.owner, store, worker);
+    const contradiction = contradictionIn(job, made, backups);
+    return { deleted: 0, count: keys.length, ...(contradiction && { held: heldBy(contradiction, made, "series") }) };
+  }
   const { backups: owned, unfinished } = await ownedOf(keys, job.owner, store, worker);
-  const objects = owned.map(({ key, takenAt, revision }) => ({ key, takenAt: Date.parse(takenAt), revision }));
-  const keep = [...retention.keep, made];
+  const alone = key.t === "once" ? 1 : 0;
+  const contradiction = contradictionIn(job, made, owned);
+  const held = contradiction ? heldBy(contradiction, made, "pruning") : made.current === false ? notCurrent : undefined;
+  const objects = owned.map(tracedOf).map((one) => ({ ...one, released: isReleased(job, one) }));
+  const keep = [...retention.keep, made.key];
+  const old = held === undefined ? chooseDeletions(objects, { ...retention, keep }, worker.time()) : [];
   // By now the backup of this run is proved, and whoever began another and never ended it has been given up.
-  const chosen = [...chooseDeletions(objects, { ...retention, keep }, worker.time()), ...unfinished];
-  const { deleted, refused } = await deleteAll(chosen, store, worker);
+  const { deleted, refused } = await deleteAll([...old, ...unfinished], store, worker);
   await forgetLonely(lonely, job.owner, store, worker);
   return {
     deleted,
-    count: owned.length + unfinished.length - deleted + (key.t === "once" ? 1 : 0),
+    count: owned.length + unfinished.length - deleted + alone,
     ...(refused.length > 0 && { kept: `The store keeps ${refused.length} that should go: ${refused[0]?.message}` }),
+    ...(held !== undefined && { held }),
   };
+}
+
+/** The one before, by the time in its key: where nothing is pruned, there may be any number of others. */
+const previous = (keys: readonly string[], path: string, made: string): readonly string[] =>
+  keys
+    .filter((key) => key !== made)
+    .toSorted((a, b) => (inSeries(path, b)?.time ?? 0) - (inSeries(path, a)?.time ?? 0))
+    .slice(0, 1);
+
+const traced = ({ cluster }: BackupJob, { key, revision, clusterId, ...times }: Made): Traced => ({
+  key,
+  revision,
+  clusterId,
+  takenAt: momentOf(times),
+  ...(cluster && { cluster }),
+});
+
+const isReleased = ({ releasedBefore = "" }: BackupJob, { takenAt }: Traced): boolean =>
+  takenAt < Date.parse(releasedBefore);
+
+function contradictionIn(job: BackupJob, made: Made, owned: readonly Metadata[]): Contradiction | undefined {
+  const others = owned.map(tracedOf).filter((one) => one.key !== made.key && !isReleased(job, one));
+  return contradictionOf(traced(job, made), others);
+}
+
+const notCurrent =
+  "The member that gave the snapshot could not read through a quorum, so that it may lack what others have. No older backup is deleted until one is taken that is known to be complete. See to the cluster.";
+
+/** What is wrong, and what to do about it. */
+function heldBy(contradiction: Contradiction, made: Made, what: "pruning" | "series"): string {
+  const { foreign, ahead } = contradiction;
+  const why =
+    foreign.length > 0
+      ? `Older backups at this path are of another etcd cluster: ${listed(foreign)}.`
+      : `The new backup has revision ${made.revision}, and older ones have a higher one: ${listed(ahead.slice(0, 1))}. etcd went back, or the member that gave the snapshot lags behind.`;
+  const until = what === "pruning" ? "No backup is deleted until you have decided." : "";
+  return `${why} ${until} If data was lost, restore one of the older backups by its path. If this is intended, set spec.backupPolicy.releaseBefore to ${releaseTime(contradiction)}: backups from before then count as part of this series. To keep them apart, change the path.`;
 }
 
 /** Metadata of objects that are gone. */
@@ -87,7 +153,7 @@ export async function forgetLonely(
 export async function doneBefore(job: BackupJob, store: ObjectStore, worker: Worker): Promise<Metadata | undefined> {
   const { signal } = worker;
   const isOurs = (found: Metadata | undefined): found is Metadata =>
-    found?.run === job.run && found.owner !== undefined && isSame(found.owner, job.owner);
+    found?.run === job.run && found.owner !== undefined && isSameOwner(found.owner, job.owner);
   const second = Math.floor(Date.parse(job.startedAt) / 1000) * 1000;
   const keys =
     job.key.t === "once"
@@ -139,7 +205,7 @@ export async function ownedOf(
   const found: (Metadata | Claim)[] = [];
   for (let at = 0; at < keys.length; at += atOnce) {
     const some = await Promise.all(keys.slice(at, at + atOnce).map((key) => getDescription(store, key, { signal })));
-    found.push(...some.filter(isThere).filter((one) => one.owner !== undefined && isSame(one.owner, owner)));
+    found.push(...some.filter(isThere).filter((one) => one.owner !== undefined && isSameOwner(one.owner, owner)));
   }
   return {
     backups: found.filter((one): one is Metadata => !isClaim(one)),
@@ -148,7 +214,6 @@ export async function ownedOf(
 }
 
 const isThere = <T>(value: T | undefined): value is T => value !== undefined;
-const isSame = (a: Owner, b: Owner): boolean => a.namespace === b.namespace && a.name === b.name;
 
 interface Deleting {
   readonly deleted: number;

@@ -37,6 +37,7 @@ const rows: readonly Row[] = [
   ["whose first backup is proved", taken, "Verifying", undefined, isDone],
   ["that succeeded", taken, "Succeeded", undefined, isDone],
   ["that succeeded and could not be proved", taken, "Succeeded", "VerificationFailed", isWorseThanBefore],
+  ["that succeeded and must not replace older ones", taken, "Succeeded", "PruningStopped", isWorseThanBefore],
   ["that failed", {}, "Failed", "BackupFailed", failed],
   ["with a wrong spec", {}, "Failed", "InvalidSpec", failed],
   ["of a series before its first run", {}, "Scheduled", undefined, isDone],
