@@ -94,11 +94,15 @@ export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeA
     list: (kind, options) => life.read(() => api.list(kind, options)),
     watch: (kind, options, onEvent) => life.read(() => api.watch(kind, options, onEvent)),
     log: (pod, options) => life.read(() => api.log(pod, options)),
-    create: (kind, object, options) =>
-      life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, async () => {
+    create(kind, object, options) {
+      const make = async () => {
         admission.check("create", kind, object);
         return await api.create(kind, admission.change(kind, object, "create"), options);
-      }),
+      };
+      // A dry run changes nothing: it is a question to those who admit.
+      if (options?.dryRun === true) return life.read(make);
+      return life.write(`create ${kind.kind} ${keyText(keyOf(object))}`, make);
+    },
     replace: (kind, object, options) =>
       life.write(`replace ${kind.kind} ${keyText(keyOf(object))}`, () =>
         api.replace(kind, admission.change(kind, object, "replace"), options),
