@@ -110,6 +110,86 @@ test("a cluster that was made for a restore does not begin empty when the EtcdRe
   );
 });
 
+describe("a restore in place", () => {
+  const isRestored = async (stage: Stage): Promise<boolean> =>
+    (await stage.cluster()).status?.restore?.phase === "Done";
+  const isSeed = (object: object): boolean => JSON.stringify(object).includes('"name":"restore"');
+
+  test("stops nothing while the namespace would not take the first member, and goes on when it does", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3);
+    const before = await stage.podNames();
+    const lift = stage.rules.forbid(
+      (verb, kind, object) => verb === "create" && kind.plural === "pods" && isSeed(object ?? {}),
+      "exceeded quota: compute, requested: limits.cpu=9, used: limits.cpu=3, limited: limits.cpu=4",
+    );
+    await stage.restore();
+    await stage.pass(60_000);
+    assert.deepEqual(await stage.podNames(), before);
+    assert.equal((await stage.cluster()).status?.restore, undefined);
+    const { reason, message = "" } = (await stage.condition("Ready")) ?? {};
+    assert.equal(reason, "Refused");
+    assert.match(message, /first member is refused: .*exceeded quota: compute.*Nothing was touched/);
+    lift();
+    await stage.until("restored", () => isRestored(stage));
+    await stage.untilWhole(3);
+  });
+
+  test("stops nothing while the namespace would not take the volume of the first member", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3, "3.6.16", onVolumes);
+    const before = await stage.podNames();
+    const lift = stage.rules.useUp("claims");
+    await stage.restore();
+    await stage.pass(60_000);
+    assert.deepEqual(await stage.podNames(), before);
+    assert.equal((await stage.cluster()).status?.restore, undefined);
+    lift();
+    await stage.until("restored", () => isRestored(stage));
+  });
+
+  for (const phase of ["Stopping", "Seeding"] as const)
+    for (const spec of [{}, onVolumes])
+      test(`is finished ${spec === onVolumes ? "with volumes" : "without volumes"} by the cluster when the EtcdRestore is deleted while it is ${phase}`, async () => {
+        await using stage = new Stage();
+        stage.startOperator();
+        await stage.createWhole(3, "3.6.16", spec);
+        const { clusterId } = (await stage.cluster()).status ?? {};
+        await stage.restore();
+        await stage.until(phase, async () => (await stage.cluster()).status?.restore?.phase === phase);
+        await stage.api.delete(EtcdRestore, key);
+        await stage.until("restored", () => isRestored(stage));
+        await stage.untilWhole(3);
+        const { status } = await stage.cluster();
+        assert.notEqual(status?.clusterId, clusterId);
+        assert.equal(status?.restore?.plan, undefined);
+      });
+
+  test("moves revisions only forward, however old the backup is and however often it is done", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3);
+    let highest = 0;
+    for (let round = 0; round < 3; round += 1) {
+      for (let writes = 0; writes < 5; writes += 1) await stage.write();
+      const { etcd } = stage.kubelet;
+      highest = Math.max(highest, etcd?.store.revision ?? 0);
+      await stage.api.delete(EtcdRestore, key).catch(() => undefined);
+      await stage.restore();
+      const { uid } = (await stage.api.get(EtcdRestore, key)).metadata ?? {};
+      await stage.until("restored", async () => {
+        const { restore } = (await stage.cluster()).status ?? {};
+        return restore?.uid === uid && restore?.phase === "Done";
+      });
+      await stage.untilWhole(3);
+      const { revision } = stage.kubelet.etcd?.store ?? { revision: 0 };
+      assert.ok(revision > highest, `revision ${revision} after ${highest}, round ${round}`);
+    }
+  });
+});
+
 test("a cluster at rest is not asked about its restore, though its annotation is still there", async () => {
   await using stage = new Stage();
   await restored(stage, { phase: "Restoring" });

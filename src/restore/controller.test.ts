@@ -46,6 +46,7 @@ test("the data of a cluster is saved, replaced, and the restore succeeds when th
         clusterID: "old",
         storageVersion: "3.6",
       },
+      snapshotRevision: 42,
       snapshotPath: `bucket/etcd/backup.before-demo-${uid.slice(0, 8)}`,
       seed: { member: `demo-seed-${uid.slice(0, 8)}`, revision: 42, hash: 7 },
       clusterId: `made-by-${uid.slice(0, 4)}`,

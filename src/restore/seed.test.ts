@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { restoreJobOf } from "./seed.ts";
+import { bumpPast, restoreJobOf, tooSmallBump } from "./seed.ts";
 import { aBackup, aRestore, restoreUid } from "./testing/samples.ts";
 
 const member = { name: "demo-seed", peerUrl: "http://demo-seed.demo.n.svc:2380" };
@@ -8,7 +8,7 @@ const proved = { key: "etcd/backup", backup: { path: "bucket/etcd/backup", sha25
 
 test("the seed is made from the very object that was proved, in place of the cluster's own data", () => {
   const restore = aRestore({ status: { ...proved, inPlace: true } });
-  assert.deepEqual(restoreJobOf(restore, undefined, member, "3.6.16"), {
+  assert.deepEqual(restoreJobOf(restore, undefined, member, "3.6.16", 0), {
     job: {
       do: "restore",
       store: {
@@ -32,7 +32,7 @@ test("the seed is made from the very object that was proved, in place of the clu
 
 test("the revision of a new cluster goes on where the backup ends, and anywhere by spec.revisionBump", () => {
   const bump = (inPlace: boolean, spec = {}, status = {}): number =>
-    restoreJobOf(aRestore({ spec, status: { ...proved, inPlace, ...status } }), undefined, member, "3.6.16").job
+    restoreJobOf(aRestore({ spec, status: { ...proved, inPlace, ...status } }), undefined, member, "3.6.16", 0).job
       .bumpRevision;
   assert.equal(bump(false), 0);
   assert.equal(bump(true, { revisionBump: 5 }), 5);
@@ -47,7 +47,7 @@ test("with an EtcdBackup the store, the keys and the volume are its own, and not
   });
   const restore = aRestore({ status: { ...proved, inPlace: false } });
   const named = { ...restore, spec: { ...restore.spec, backup: { name: "nightly" } } };
-  const { job, mounts } = restoreJobOf(named, backup, member, "3.6.16");
+  const { job, mounts } = restoreJobOf(named, backup, member, "3.6.16", 0);
   assert.deepEqual(job.store, { type: "PVC", folder: "/backups" });
   const cluster = { namespace: "n", name: "demo" };
   assert.deepEqual(job.encryption, { folder: "/etc/etcd-worker/encryption", cluster });
@@ -55,7 +55,7 @@ test("with an EtcdBackup the store, the keys and the volume are its own, and not
     { folder: "/backups", claim: "backups", readOnly: true },
     { folder: "/etc/etcd-worker/encryption", secret: "keys" },
   ]);
-  assert.throws(() => restoreJobOf(named, undefined, member, "3.6.16"), /the EtcdBackup nightly is missing/);
+  assert.throws(() => restoreJobOf(named, undefined, member, "3.6.16", 0), /the EtcdBackup nightly is missing/);
 });
 
 test("what an EtcdRestore says of a backup that was copied, or is not encrypted, is told to the worker", () => {
@@ -70,5 +70,25 @@ test("what an EtcdRestore says of a backup that was copied, or is not encrypted,
 });
 
 test("nothing is made from a backup that was not proved", () => {
-  assert.throws(() => restoreJobOf(aRestore(), undefined, member, "3.6.16"), RangeError);
+  assert.throws(() => restoreJobOf(aRestore(), undefined, member, "3.6.16", 0), RangeError);
+});
+
+test("each restore in place goes past the highest revision that was ever seen of the cluster", () => {
+  const inPlace = aRestore({ status: { ...proved, inPlace: true } });
+  let highest = 700;
+  for (const revision of [500, 500, 900, 20]) {
+    const restored = revision + bumpPast(inPlace, revision, highest);
+    assert.ok(restored >= highest + 1_000_000_000, `${restored} after ${highest}`);
+    highest = restored + 400;
+  }
+});
+
+test("a bump that would repeat revisions is refused, and 0 asks for those of the backup", () => {
+  const asked = (revisionBump: number, inPlace = true) => aRestore({ spec: { revisionBump }, status: { inPlace } });
+  assert.match(tooSmallBump(asked(199), 500, 700) ?? "", /at revision 700.*say at least 201/);
+  assert.match(tooSmallBump(asked(200), 500, 700) ?? "", /say at least 201/);
+  assert.equal(tooSmallBump(asked(201), 500, 700), undefined);
+  assert.equal(tooSmallBump(asked(0), 500, 700), undefined);
+  assert.equal(tooSmallBump(asked(5, false), 500, 700), undefined, "nobody has seen anything of a new cluster");
+  assert.equal(tooSmallBump(aRestore({ status: { inPlace: true } }), 500, 700), undefined);
 });

@@ -7,8 +7,11 @@ import type { RestoreJob } from "../worker/job.ts";
 import type { Mount } from "../worker/mounts.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "./place.ts";
 
-/** What watchers and caches of applications have seen of a cluster that is replaced lies below. */
-const bumpInPlace = 1_000_000_000;
+/**
+ * How far past the highest revision that is known. More than the status of a cluster is behind (cluster/report/status.ts), and
+ * than can be written between the last look at the members and their end.
+ */
+const margin = 1_000_000_000;
 
 export interface SeedJob {
   readonly job: RestoreJob;
@@ -24,6 +27,7 @@ export function restoreJobOf(
   backup: CompleteEtcdBackup | undefined,
   member: RestoreJob["member"],
   targetVersion: string,
+  highestRevision: number,
 ): SeedJob {
   const { key, backup: proved } = restore.status;
   const sha256 = proved?.sha256;
@@ -40,14 +44,34 @@ export function restoreJobOf(
       member,
       token: restore.metadata.uid ?? "",
       dataDir: dataDirectory,
-      bumpRevision: bumpOf(restore),
+      bumpRevision: bumpPast(restore, proved?.revision ?? 0, highestRevision),
       stalledAfterSeconds: stalledAfterSeconds(restore),
     },
     mounts: readOnly([...place.mounts, ...sealed.mounts]),
   };
 }
 
-/** Recorded when the backup was proved: an edit changes nothing of a restore that has begun. */
-export function bumpOf({ spec, status }: CompleteEtcdRestore): number {
-  return status.revisionBump ?? spec.revisionBump ?? (status.inPlace === true ? bumpInPlace : 0);
+/** At least so much: recorded when the backup was proved, and an edit changes nothing of a restore that has begun. */
+export const bumpOf = ({ status }: CompleteEtcdRestore): number => status.revisionBump ?? 0;
+
+/**
+ * By how much the revision of the backup is raised, so that it lies past all that clients have seen of the cluster: watchers
+ * are told that what they wait for is compacted, and nobody sees a revision twice. What a person asks for is taken as it is.
+ *
+ * A backup of revision 500 in place of a cluster at 700: by 200 + 10⁹. Again, when that is at 10⁹ + 900: by 400 + 2·10⁹.
+ */
+export function bumpPast({ spec, status }: CompleteEtcdRestore, revision: number, highest: number): number {
+  if (spec.revisionBump !== undefined) return status.revisionBump ?? spec.revisionBump;
+  return status.inPlace === true ? Math.max(0, highest - revision) + margin : 0;
+}
+
+/** Undefined: it is large enough, or nothing was asked for; 0 asks for the revision of the backup. */
+export function tooSmallBump(
+  { spec, status }: CompleteEtcdRestore,
+  revision: number,
+  highest: number,
+): string | undefined {
+  const { revisionBump: asked } = spec;
+  if (status.inPlace !== true || asked === undefined || asked === 0 || revision + asked > highest) return undefined;
+  return `spec.revisionBump is ${asked}, and the cluster has been at revision ${highest}: with the backup's revision ${revision} that would repeat revisions that clients have seen. Leave it out, or say at least ${highest - revision + 1}.`;
 }

@@ -88,7 +88,20 @@ export const statusSchema = object("The observed cluster. Only the operator writ
         ["Stopping", "Seeding", "Done"],
       ),
     ),
+    backup: string("The backup that the data comes from."),
+    snapshotPath: string("Where the data that was replaced has been saved. Absent: nowhere."),
+    keptVolumes: string("The claims of the members that were replaced, with the data they held."),
+    stoppedAtRevision: integer("etcd's revision when the members were stopped, as far as any of them answered."),
+    plan: string("What the first member is made from, as JSON, so that the EtcdRestore is not needed any more."),
+    restored: array(
+      "The SHA-256 of the last ten backups that the data was replaced by, the newest first.",
+      string("The SHA-256 of a backup."),
+      { most: 10 },
+    ),
   }),
+  highestRevision: integer(
+    "The highest revision that was ever seen of this cluster, as of the last change of this status. A restore in place goes past it.",
+  ),
   leader: string("The member that leads."),
   dbSize: integer("Size of the largest database file of the members in bytes, as of the last change of this status."),
   dbSizeInUse: integer(

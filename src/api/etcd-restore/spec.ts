@@ -54,7 +54,7 @@ export const specSchema = object(
       description: "The spec of the EtcdCluster to create, where there is none of that name.",
     },
     revisionBump: integer(
-      "Raises etcd's revision by so much and marks what was before as compacted, so that watchers notice that time went back. Absent: 1000000000 where a cluster is replaced, 0 for a new one.",
+      "Raises etcd's revision by so much and marks what was before as compacted, so that watchers notice that time went back. Absent: past the highest revision that was ever seen of the cluster where one is replaced, 0 for a new one. 0: the revision is that of the backup, and watchers are not told.",
       { min: 0, max: 1_000_000_000_000 },
     ),
     safetySnapshot: defaulted(

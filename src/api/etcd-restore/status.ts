@@ -48,6 +48,7 @@ export const statusSchema = object("What is known of the restore. Only the opera
     hash: integer("The hash of all keys at that revision."),
   }),
   snapshotPath: string("Where the data that was replaced has been saved."),
+  snapshotRevision: integer("The revision up to which it was saved."),
   keptVolumes: string("The claims of the members that were replaced, with the data they held."),
   clusterId: string("The id of the restored cluster."),
 });

@@ -141,7 +141,7 @@ export async function latchClusterId(
 ): Promise<void> {
   const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
   const { restore } = execution.cluster.status;
-  const done = restore?.phase === "Seeding" ? { restore: { ...restore, phase: "Done" } as const } : {};
+  const done = restore?.phase === "Seeding" ? { restore: { phase: "Done", plan: null } as const } : {};
   await writeStatus(execution, { clusterId, phase: "Running", ...log, ...done });
 }
 

@@ -4,11 +4,15 @@ import { fieldManager } from "../../api/field-manager.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import type { Execution } from "./execution.ts";
 
-/** `null`: the field goes. */
-export async function writeStatus(
-  execution: Execution,
-  status: { readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | null },
-): Promise<void> {
+/** `null`: the field goes. What is not named stays. */
+type Patch = {
+  readonly [name in keyof EtcdClusterStatus]: EtcdClusterStatus[name] | (name extends "restore" ? RestorePatch : null);
+};
+
+type Restore = NonNullable<EtcdClusterStatus["restore"]>;
+type RestorePatch = { readonly [name in keyof Restore]?: Restore[name] | null };
+
+export async function writeStatus(execution: Execution, status: Patch): Promise<void> {
   const { cluster, pass, written } = execution;
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
   execution.written = await pass.api.mergePatch(

@@ -2,6 +2,13 @@
 // far it is: what has begun is finished whatever becomes of the annotation, and what is done is not done again.
 import type { AskingRestore, World } from "../observe/world.ts";
 
+type RestoreStatus = NonNullable<World["cluster"]["status"]["restore"]>;
+
+/** The first member serves: what it was made from is not needed any more. */
+export function withoutPlan({ plan: _, ...restore }: RestoreStatus): Omit<RestoreStatus, "plan"> {
+  return { ...restore, phase: "Done" };
+}
+
 /** The EtcdRestore. */
 type Named = Pick<AskingRestore, "name" | "uid">;
 

@@ -24,8 +24,8 @@ export interface SeedRestore {
   readonly image: string;
   readonly job: RestoreJob;
   readonly mounts: readonly Mount[];
-  /** Whom the store knows the worker as, and what its image is pulled with. */
-  readonly policy: Pick<WorkerPolicy, "serviceAccountName" | "imagePullSecrets">;
+  /** Whom the store knows the worker as, what its image is pulled with, and what it may use. */
+  readonly policy: Pick<WorkerPolicy, "serviceAccountName" | "imagePullSecrets" | "resources">;
 }
 
 /** How a member comes to its first data. */

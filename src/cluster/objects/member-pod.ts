@@ -145,7 +145,7 @@ function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStar
 }
 
 function beforeEtcd(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container[] {
-  if (start.as === "restored") return [restoring(start.restore)];
+  if (start.as === "restored") return [restoring(cluster, start.restore)];
   if (start.as !== "joining" || start.worker === undefined || tls.peer === "plain") return [];
   const isLookedUp = peerCheckOf(versionOf(cluster), tls, chosenFlags(cluster)) === "dns";
   return isLookedUp ? [awaitingName(cluster, member, start.worker)] : [];
@@ -168,10 +168,15 @@ function awaitingName(cluster: CompleteEtcdCluster, member: string, image: strin
 /** Its name is how the EtcdRestore finds what it says. */
 export const restoreContainer = "restore";
 
-function restoring({ image, job, mounts }: SeedRestore): Container {
+/**
+ * A namespace with a ResourceQuota takes no container without resources. Those of etcd cost nothing more: a pod counts as its
+ * largest init container or as all of its containers, whichever is more.
+ */
+function restoring(cluster: CompleteEtcdCluster, { image, job, mounts, policy }: SeedRestore): Container {
   const worker = workerContainer({ name: restoreContainer, image, job, mounts });
   return {
     ...worker,
+    ...given("resources", policy.resources ?? cluster.spec.pod.resources),
     env: [...(worker.env ?? []), mayRestoreVariable],
     volumeMounts: [...(worker.volumeMounts ?? []), { name: dataVolume, mountPath: "/var/etcd" }],
   };

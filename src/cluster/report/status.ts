@@ -13,6 +13,8 @@ import { schemeOf } from "../objects/tls.ts";
 import { spaceOf } from "../assess/space.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
+import { withoutPlan } from "../assess/restoring.ts";
+import { highestRevisionIn } from "../assess/revisions.ts";
 import type { World } from "../observe/world.ts";
 
 export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterStatus {
@@ -60,7 +62,7 @@ function latchedBy(
   if (latch === undefined) return {};
   return {
     clusterId: latch.clusterId,
-    ...(restore?.phase === "Seeding" && { restore: { ...restore, phase: "Done" } }),
+    ...(restore?.phase === "Seeding" && { restore: withoutPlan(restore) }),
   };
 }
 
@@ -114,6 +116,7 @@ function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdC
     ...(leading === undefined ? {} : { leader: leading.name }),
     ...sizesOf(world),
     revision: Math.max(0, ...statuses.map((status) => status.revision)),
+    highestRevision: highestRevisionIn(world),
   };
 }
 
@@ -153,6 +156,9 @@ function podsByReadiness({ pods }: World): { ready: string[]; unready: string[] 
   return { ready: names(true), unready: names(false) };
 }
 
+/** Far less than a restore in place goes past it (restore/seed.ts), so that a busy cluster is written this seldom. */
+const revisionsBehind = 100_000_000;
+
 /**
  * As a merge patch of the status; undefined when there is nothing worth a write. Size and revision of the database
  * change with every write of a client: they come along with other changes, and on their own only when the size has
@@ -164,12 +170,17 @@ export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus
   const fresh = new Map<string, unknown>(Object.entries(after));
   const changed = [...names].filter((name) => !isDeepStrictEqual(old.get(name), fresh.get(name)));
   const worthIt = changed.some((name) =>
-    name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : name !== "revision" && name !== "dbSizeInUse",
+    name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : !comesAlong.has(name) || isBehind(before, after),
   );
   return worthIt
     ? Object.fromEntries(changed.map((name) => [name, patchOf(old.get(name), fresh.get(name))]))
     : undefined;
 }
+
+const comesAlong: ReadonlySet<string> = new Set(["revision", "highestRevision", "dbSizeInUse"]);
+
+const isBehind = (before: EtcdClusterStatus, after: EtcdClusterStatus): boolean =>
+  (after.highestRevision ?? 0) - (before.highestRevision ?? 0) >= revisionsBehind;
 
 /** A merge patch leaves alone what it does not name, so what is gone from a map is named as null. */
 function patchOf(before: unknown, after: unknown): unknown {

@@ -5,17 +5,17 @@ import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
-import { bumpOf } from "../seed.ts";
+import { bumpPast, tooSmallBump } from "../seed.ts";
 import { byWorker, isDefinite, mostAttempts, otherThanTold, type Task, tryAgain } from "./attempts.ts";
 import { type Decision, type Facts, fail } from "./decision.ts";
-import { heldUp, withoutBackup } from "./gates.ts";
+import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
 
 const untouched = "Nothing was touched.";
 
 export function checking(world: World, now: number): Decision {
   const { restore } = world;
-  if (restore.status.key !== undefined) return heldUp(world) ?? afterCheck(world);
+  if (restore.status.key !== undefined) return heldUp(world) ?? repeated(world) ?? afterCheck(world);
   return withoutBackup(world) ?? prove(world, now);
 }
 
@@ -39,11 +39,16 @@ function again({ restore }: World, because: string): Decision {
 }
 
 function proved(world: World, facts: BackupFacts): Decision {
-  const path = pathOf(backupPlace(world.restore, backupOf(world)).place, facts.key);
+  const { restore, cluster } = world;
+  const path = pathOf(backupPlace(restore, backupOf(world)).place, facts.key);
+  const { highestRevision = 0, revision = 0 } = cluster?.status ?? {};
+  const highest = Math.max(highestRevision, revision);
+  const refusal = tooSmallBump(restore, facts.revision, highest);
+  if (refusal !== undefined) return fail(`${refusal} ${untouched}`);
   return {
     t: "stay",
     because: `The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`,
-    record: { ...recorded(path, facts), revisionBump: bumpOf(world.restore) },
+    record: { ...recorded(path, facts), revisionBump: bumpPast(restore, facts.revision, highest) },
     lookAgainAfter: 0,
   };
 }

@@ -2,7 +2,7 @@
 // that nobody else is at it.
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { World } from "../observe/world.ts";
 import { type Decision, fail, pace, stay } from "./decision.ts";
 
@@ -58,6 +58,28 @@ export function heldUp({ cluster, rival }: World): Decision | undefined {
 export function whatIsLeft({ status: { snapshotPath, keptVolumes } }: CompleteEtcdRestore): string {
   if (snapshotPath !== undefined) return `What the cluster held is saved in ${snapshotPath}. `;
   return keptVolumes === undefined ? "" : `What the cluster held is in the claims ${keptVolumes}. `;
+}
+
+/** Its value is the uid of the EtcdRestore, so that one that is made again asks for nothing. */
+export const repeatAnnotation = `${EtcdRestore.group}/repeat`;
+
+/**
+ * Tools that bring objects back do so without their status, and an EtcdRestore that was over begins again. In place it would
+ * replace what was written since, so one that the cluster has followed already waits for a person. Undefined: it is another
+ * backup, or a person has said so.
+ */
+export function repeated({ restore, cluster }: World): Decision | undefined {
+  const { metadata, status } = restore;
+  const { sha256, path = "" } = status.backup ?? {};
+  const before = cluster?.status.restore;
+  if (status.inPlace !== true || before === undefined || sha256 === undefined) return undefined;
+  if (before.uid === metadata.uid || before.restored?.includes(sha256) !== true) return undefined;
+  if (metadata.annotations?.[repeatAnnotation] === metadata.uid) return undefined;
+  const command = `kubectl annotate etcdrestore -n ${metadata.namespace} ${metadata.name} ${repeatAnnotation}=${metadata.uid}`;
+  return stay(
+    `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by the backup ${path} before. Nothing was touched. To replace it again, with all that was written since: ${command}`,
+    pace.slowly,
+  );
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */

@@ -266,3 +266,56 @@ test("workers that are of no use any more are deleted, in whatever phase", () =>
       { do: "deleteWorker", name: "p", uid: "u" },
     ]);
 });
+
+describe("a backup that the cluster was restored from before", () => {
+  const over = (restored: readonly string[], uid = "earlier") =>
+    aCluster({}, { restore: { name: "demo", uid, phase: "Done", restored } });
+  const checkedAgain = { phase: "Checking", ...proved } as const;
+
+  test("waits for a person, and touches nothing: an EtcdRestore that is brought back has lost its status", () => {
+    const decision = decided(aWorld(checkedAgain, { cluster: over(["other", "5ha"]) }));
+    assert.ok(decision.t === "stay" && decision.action === undefined);
+    const command = `kubectl annotate etcdrestore -n n demo etcd.database.coreos.com/repeat=${restoreUid}`;
+    assert.ok(decision.because.includes(command), decision.because);
+  });
+
+  test("is restored again when its own uid is annotated, and not by that of another", () => {
+    const annotated = (uid: string): World => {
+      const world = aWorld(checkedAgain, { cluster: over(["5ha"]) });
+      const annotations = { "etcd.database.coreos.com/repeat": uid };
+      return { ...world, restore: { ...world.restore, metadata: { ...world.restore.metadata, annotations } } };
+    };
+    assert.equal(decided(annotated(restoreUid)).t, "go");
+    assert.equal(decided(annotated("earlier")).t, "stay");
+  });
+
+  test("is no obstacle for another backup, for the same EtcdRestore, and for a cluster that was never restored", () => {
+    assert.equal(decided(aWorld(checkedAgain, { cluster: over(["other"]) })).t, "go");
+    assert.equal(decided(aWorld(checkedAgain, { cluster: over(["5ha"], restoreUid) })).t, "go");
+    assert.equal(decided(aWorld(checkedAgain)).t, "go");
+  });
+});
+
+test("what was written after the safety snapshot is said in numbers", () => {
+  const done = { revision: 5000, conditions: [{ type: "Ready", status: "True" as const, observedGeneration: 1 }] };
+  const cluster = (stoppedAtRevision?: number) =>
+    aCluster(
+      {},
+      {
+        ...done,
+        restore: {
+          name: "demo",
+          uid: restoreUid,
+          phase: "Done",
+          ...(stoppedAtRevision !== undefined && { stoppedAtRevision }),
+        },
+      },
+    );
+  const said = (saved: object, stoppedAt?: number): string => {
+    const decision = decided(aWorld({ phase: "Restoring", ...proved, ...saved }, { cluster: cluster(stoppedAt) }));
+    return decision.t === "succeed" ? decision.because : decision.t;
+  };
+  assert.match(said({ snapshotRevision: 90 }, 100), /At least 10 revisions were written after revision 90/);
+  for (const quiet of [said({ snapshotRevision: 90 }, 90), said({ snapshotRevision: 90 }), said({}, 100)])
+    assert.doesNotMatch(quiet, /At least/);
+});

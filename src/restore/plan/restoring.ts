@@ -75,7 +75,7 @@ function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: Cluste
   if (clusterPhase === "Done" && isServing(world, cluster))
     return {
       t: "succeed",
-      because: `The EtcdCluster ${cluster.metadata.name} is ready with the data of ${restore.status.backup?.path ?? "the backup"}.`,
+      because: `The EtcdCluster ${cluster.metadata.name} is ready with the data of ${restore.status.backup?.path ?? "the backup"}.${unsaved(world, cluster)}`,
       record: { ...facts, ...(cluster.status.clusterId !== undefined && { clusterId: cluster.status.clusterId }) },
     };
   return {
@@ -84,6 +84,15 @@ function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: Cluste
     record: facts,
     lookAgainAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
   };
+}
+
+/** Clients write until the members stop, and what they wrote after the snapshot is in neither copy: at least so much. */
+function unsaved({ restore: { status } }: World, cluster: CompleteEtcdCluster): string {
+  const { snapshotRevision } = status;
+  const { stoppedAtRevision } = cluster.status.restore ?? {};
+  const revisions = (stoppedAtRevision ?? 0) - (snapshotRevision ?? 0);
+  if (snapshotRevision === undefined || revisions <= 0) return "";
+  return ` At least ${revisions} revisions were written after revision ${snapshotRevision}, up to which the data that was replaced has been saved, and are in no copy.`;
 }
 
 /** The kubelet tries again by itself, and once may be an accident. */

@@ -1,7 +1,7 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { BackupJob, FailureCode } from "../../worker/job.ts";
+import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type World } from "../observe/world.ts";
@@ -26,15 +26,15 @@ function save(world: World, now: number): Decision {
     lost: (because) => again(world, because, "failed"),
     ended(result) {
       if (result.ok)
-        return result.did.do === "backup" ? saved(world, result.did.backup.key) : again(world, otherThanTold, "failed");
+        return result.did.do === "backup" ? saved(world, result.did.backup) : again(world, otherThanTold, "failed");
       return isDefinite(result.code) ? notSaved(result.message) : again(world, result.message, result.code);
     },
   });
 }
 
-function saved(world: World, key: string): Decision {
+function saved(world: World, { key, revision }: BackupFacts): Decision {
   const path = pathOf(backupPlace(world.restore, backupOf(world)).place, key);
-  return toRestoring(world, { snapshotPath: path }, [
+  return toRestoring(world, { snapshotPath: path, snapshotRevision: revision }, [
     ["dataSaved", `What the cluster held was saved in ${path} before it is replaced.`],
   ]);
 }

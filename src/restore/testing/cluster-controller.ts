@@ -64,7 +64,7 @@ async function makeSeed(api: FakeApi, cluster: EtcdCluster, followed: { name: st
   const { namespace, name } = seedKey(cluster, followed);
   const peerUrl = `http://${name}.${key.name}.${namespace}.svc:2380`;
   const { version } = completeCluster(cluster).spec;
-  const { job, mounts } = restoreJobOf(restore, backup, { name, peerUrl }, version);
+  const { job, mounts } = restoreJobOf(restore, backup, { name, peerUrl }, version, 0);
   await api.create(Pod, {
     metadata: {
       namespace,

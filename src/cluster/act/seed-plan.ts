@@ -1,0 +1,77 @@
+// What the first member of a restored cluster is made from. It is written into the status of the cluster before anything is
+// stopped, so that the restore can be finished whatever becomes of the EtcdRestore. It names Secrets and holds none.
+import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { workerPolicyOf } from "../../restore/place.ts";
+import { restoreJobOf } from "../../restore/seed.ts";
+import { highestRevisionIn } from "../assess/revisions.ts";
+import type { SeedRestore } from "../objects/first-start.ts";
+import { type MemberName, peerUrlOf } from "../objects/names.ts";
+import { type PodTls, schemeOf } from "../objects/tls.ts";
+import type { Execution } from "./execution.ts";
+import { unlessNotFound } from "./live.ts";
+import { Refused } from "./outcome.ts";
+
+/** All but what the member and the operator of that moment add. */
+export type SeedPlan = Omit<SeedRestore, "image">;
+
+export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRestore): Promise<SeedPlan> {
+  const { assessment, cluster } = execution;
+  const from = restore.spec.backup?.name;
+  const backup = from === undefined ? undefined : await backupNamed(execution, from);
+  const nobody = { name: "", peerUrl: "" };
+  const highest = highestRevisionIn(assessment.world);
+  const { job, mounts } = restoreJobOf(restore, backup, nobody, cluster.spec.version, highest);
+  const { serviceAccountName, imagePullSecrets, resources } = workerPolicyOf(restore, backup);
+  return {
+    job,
+    mounts,
+    policy: {
+      ...(serviceAccountName !== undefined && { serviceAccountName }),
+      ...(imagePullSecrets !== undefined && { imagePullSecrets }),
+      ...(resources !== undefined && { resources }),
+    },
+  };
+}
+
+/** For this member. */
+export function seedRestoreOf(execution: Execution, plan: SeedPlan, member: MemberName, tls: PodTls): SeedRestore {
+  const { cluster, context } = execution;
+  const image = context.workerImage();
+  if (image === undefined)
+    throw new Refused(
+      "the operator does not know its own image: start it with -worker-image, so that data can be restored.",
+    );
+  const peerUrl = peerUrlOf(cluster, member, schemeOf(tls.peer === "tls"));
+  const job = { ...plan.job, member: { name: member, peerUrl }, targetVersion: cluster.spec.version };
+  return { ...plan, image, job };
+}
+
+export const formatPlan = (plan: SeedPlan): string => JSON.stringify(plan);
+
+/** Undefined: there is none, as where an older operator began, or somebody has changed it. */
+export function parsePlan(text: string | undefined): SeedPlan | undefined {
+  try {
+    const found: unknown = JSON.parse(text ?? "");
+    return isPlan(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlan(found: unknown): found is SeedPlan {
+  if (typeof found !== "object" || found === null || !("job" in found) || !("mounts" in found)) return false;
+  const { job, mounts } = found;
+  const isJob = typeof job === "object" && job !== null && "do" in job && job.do === "restore" && "sha256" in job;
+  return isJob && Array.isArray(mounts) && "policy" in found && typeof found.policy === "object";
+}
+
+async function backupNamed({ cluster, pass }: Execution, name: string) {
+  const { namespace } = cluster.metadata;
+  const found = await pass.api.get(EtcdBackup, { namespace, name }).catch(unlessNotFound);
+  if (found === undefined)
+    throw new Refused(
+      `the EtcdBackup ${name} that the EtcdRestore names is gone: make it again, or apply an EtcdRestore that says where the backup is.`,
+    );
+  return completeBackup(found);
+}

@@ -1,0 +1,10 @@
+// The highest revision that was ever seen of a cluster: what clients may have been told. Data that is restored in its place
+// goes past it, so that nobody sees a revision twice.
+import type { World } from "../observe/world.ts";
+
+/** In the status, or of whoever answers now, with a quorum or without. */
+export function highestRevisionIn({ cluster: { status }, etcd }: Pick<World, "cluster" | "etcd">): number {
+  const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
+  const seen = answers.map((answer) => answer.status.revision).filter(Number.isSafeInteger);
+  return Math.max(status.highestRevision ?? 0, status.revision ?? 0, ...seen);
+}
