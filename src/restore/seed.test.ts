@@ -61,7 +61,7 @@ test("with an EtcdBackup the store, the keys and the volume are its own, and not
 test("what an EtcdRestore says of a backup that was copied, or is not encrypted, is told to the worker", () => {
   const encryption = { secret: "keys", allowUnencrypted: true, originalKey: "prod/backup" };
   const restore = aRestore({ spec: { encryption }, status: { ...proved, inPlace: false } });
-  const { encryption: told } = restoreJobOf(restore, undefined, member, "3.6.16").job;
+  const { encryption: told } = restoreJobOf(restore, undefined, member, "3.6.16", 0).job;
   assert.deepEqual(told, {
     folder: "/etc/etcd-worker/encryption",
     allowUnencrypted: true,

@@ -5,8 +5,9 @@ import type { AskingRestore, World } from "../observe/world.ts";
 type RestoreStatus = NonNullable<World["cluster"]["status"]["restore"]>;
 
 /** The first member serves: what it was made from is not needed any more. */
-export function withoutPlan({ plan: _, ...restore }: RestoreStatus): Omit<RestoreStatus, "plan"> {
-  return { ...restore, phase: "Done" };
+export function withoutPlan(restore: RestoreStatus): Omit<RestoreStatus, "plan"> {
+  const { plan: _, ...rest } = restore;
+  return { ...rest, phase: "Done" };
 }
 
 /** The EtcdRestore. */
