@@ -76,10 +76,8 @@ export function repeated({ restore, cluster }: World): Decision | undefined {
   if (before.uid === metadata.uid || before.restored?.includes(sha256) !== true) return undefined;
   if (metadata.annotations?.[repeatAnnotation] === metadata.uid) return undefined;
   const command = `kubectl annotate etcdrestore -n ${metadata.namespace} ${metadata.name} ${repeatAnnotation}=${metadata.uid}`;
-  return stay(
-    `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by the backup ${path} before. Nothing was touched. To replace it again, with all that was written since: ${command}`,
-    pace.slowly,
-  );
+  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by the backup ${path} before. Nothing was touched. To replace it again, with all that was written since: ${command}`;
+  return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */
