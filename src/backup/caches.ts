@@ -77,7 +77,7 @@ function clusterOf({ metadata, spec }: EtcdBackup): string[] {
 
 /** The controller of clusters keeps all of them; here it is only how they are reached. */
 function leanCluster({ metadata, spec, status, ...kind }: EtcdCluster): EtcdCluster {
-  const { clientEndpoints } = status ?? {};
+  const { clientEndpoints, restore } = status ?? {};
   const { annotations: _, labels: __, ...rest } = metadata ?? {};
   const { TLS, auth, image, repository, version, pod, size } = spec ?? {};
   const domain = pod?.ClusterDomain;
@@ -93,6 +93,9 @@ function leanCluster({ metadata, spec, status, ...kind }: EtcdCluster): EtcdClus
       ...(version !== undefined && { version }),
       ...(domain !== undefined && { pod: { ClusterDomain: domain } }),
     },
-    status: { ...(clientEndpoints !== undefined && { clientEndpoints }) },
+    status: {
+      ...(clientEndpoints !== undefined && { clientEndpoints }),
+      ...(restore !== undefined && { restore: { name: restore.name, uid: restore.uid, phase: restore.phase } }),
+    },
   };
 }

@@ -472,6 +472,28 @@ describe("a backup of an EtcdCluster", () => {
     assert.equal((await stage.status()).Reason, undefined);
     assert.deepEqual(reasons(stage), ["Backup Waits", "Backup Waits", "Backup Succeeded"]);
   });
+
+  test("waits while its data is being replaced: a run could prune the backup that the members are made from", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.api.create(EtcdCluster, { metadata: cluster, spec: { size: 3 } });
+    const restored = (phase: string) =>
+      stage.api.mergePatch(
+        EtcdCluster,
+        cluster,
+        { status: { clientEndpoints: endpoints, restore: { name: "demo", uid: "u", phase } } },
+        { subresource: "status" },
+      );
+    await restored("Stopping");
+    await stage.create(clusterRef);
+    await stage.untilPhase("Pending");
+    await restored("Seeding");
+    await stage.pass(60_000);
+    assert.equal(stage.workers.count("backup"), 0);
+    assert.match((await stage.status()).Reason ?? "", /is being replaced by the EtcdRestore demo/);
+    await restored("Done");
+    await stage.untilPhase("Succeeded");
+  });
 });
 
 describe("an EtcdBackup that is wrong", () => {

@@ -72,6 +72,13 @@ function originOf(backup: CompleteEtcdBackup, { clusters }: BackupCaches): Origi
       because: `There is no EtcdCluster ${name} in the namespace ${namespace}: correct spec.clusterRef.name, or create it. The backup begins once it serves.`,
     };
   const cluster = clusterWithDefaults(stored);
+  const { restore } = cluster.status;
+  // A run that began now could replace, or prune, the very backup that its members are made from.
+  if (restore?.phase === "Stopping" || restore?.phase === "Seeding")
+    return {
+      t: "notServing",
+      because: `The data of the EtcdCluster ${name} is being replaced by the EtcdRestore ${restore.name}. The backup begins when that is over.`,
+    };
   const reached = sourceOf(cluster);
   if (reached !== undefined) return { t: "reached", reached, cluster };
   return {
