@@ -4,6 +4,7 @@ import type { Container, ContainerStateTerminated, ContainerStatus, PodSpec } fr
 import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { OwnerReference } from "../kube/objects/objects.ts";
+import { printableLine } from "../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "./job.ts";
 import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
 
@@ -120,16 +121,30 @@ function readEnd(ended: ContainerStateTerminated | null | undefined): Result | u
 
 function withoutWord({ exitCode, reason }: { exitCode?: number; reason?: string }): string {
   if (reason === "OOMKilled") return "The worker ran out of memory: raise spec.worker.resources.limits.memory.";
-  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${reason === undefined ? "" : `, ${reason}`}): see its log.`;
+  const why = reason === undefined ? "" : `, ${printableLine(reason)}`;
+  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${why}): see its log.`;
 }
 
 export function parseResult(text: string): Result | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isResult(parsed) ? parsed : undefined;
+    return isResult(parsed) ? printableResult(parsed) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Its sentences quote stores and etcd. */
+function printableResult(result: Result): Result {
+  if (!result.ok) return { ...result, message: printableLine(result.message) };
+  const { did } = result;
+  if (did.do !== "backup") return result;
+  const { kept, held } = did;
+  const sentences = {
+    ...(kept !== undefined && { kept: printableLine(kept) }),
+    ...(held !== undefined && { held: printableLine(held) }),
+  };
+  return { ok: true, did: { ...did, ...sentences } };
 }
 
 function isResult(value: unknown): value is Result {

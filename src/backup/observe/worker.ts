@@ -1,5 +1,6 @@
 // Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
 import type { Pod } from "../../kube/objects/kinds.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "../../worker/job.ts";
 import { resultOf, workerContainerName } from "../../worker/pod.ts";
 import { stuckOn } from "../../worker/trouble.ts";
@@ -46,7 +47,9 @@ function endOf(pod: Pod): Result | undefined {
 function endedBy(reason: string, message: string | undefined): string {
   const advice =
     reason === "DeadlineExceeded" ? "It took longer than spec.worker.deadlineSeconds allows." : "It is tried again.";
-  const words = message?.trim().replace(/\.+$/, "") ?? "";
+  const words = printableLine(message ?? "")
+    .trim()
+    .replace(/\.+$/, "");
   return `Kubernetes ended the worker pod (${words === "" ? reason : `${reason}: ${words}`}). ${advice}`;
 }
 

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { EtcdMembers } from "../../etcd/members.ts";
 import { systemClock } from "../../kube/clock.ts";
+import { printable } from "../../kube/objects/printable.ts";
 import { logger } from "../../kube/process/log.ts";
 import { runProcess } from "../../kube/process/run-process.ts";
 import { openStore } from "../../store/open.ts";
@@ -56,7 +57,7 @@ function report(result: Result, env: Environment): void {
     writeFileSync(env["ETCD_WORKER_RESULT"] ?? "/dev/termination-log", resultText(result));
   } catch (error) {
     if (!hasCode(error, "ENOENT", "EACCES", "EROFS")) throw error;
-    process.stderr.write(`the result could not be written: ${String(error)}\n${resultText(result)}\n`);
+    process.stderr.write(printable(`the result could not be written: ${String(error)}\n${resultText(result)}\n`));
   }
 }
 
