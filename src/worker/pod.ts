@@ -6,6 +6,7 @@ import type { Pod } from "../kube/objects/kinds.ts";
 import type { OwnerReference } from "../kube/objects/objects.ts";
 import { printableLine } from "../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "./job.ts";
+import { limited, scratchOf } from "./scratch.ts";
 import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
 
 export const workerContainerName = "worker";
@@ -21,10 +22,11 @@ export interface WorkerContainer {
   readonly job: Job;
   readonly mounts: readonly Mount[];
   readonly resources?: WorkerPolicy["resources"];
+  readonly scratchSize?: WorkerPolicy["scratchSize"];
   readonly name?: string;
 }
 
-export function workerContainer({ image, job, mounts, resources, name }: WorkerContainer): Container {
+export function workerContainer({ image, job, mounts, resources, scratchSize, name }: WorkerContainer): Container {
   return {
     name: name ?? workerContainerName,
     image,
@@ -32,6 +34,7 @@ export function workerContainer({ image, job, mounts, resources, name }: WorkerC
     env: [
       { name: jobVariable, value: JSON.stringify(job) },
       { name: "ETCD_WORKER_SCRATCH", value: scratchFolder },
+      { name: "ETCD_WORKER_SCRATCH_BYTES", value: String(scratchOf(job, { scratchSize })) },
     ],
     volumeMounts: [...volumeMountsOf(mounts), { name: scratchVolume, mountPath: scratchFolder }],
     terminationMessagePolicy: "File",
@@ -53,7 +56,8 @@ export interface WorkerPod extends WorkerContainer {
 }
 
 export function workerPod(worker: WorkerPod): Pod {
-  const { namespace, podName, owner, labels, policy } = worker;
+  const { namespace, podName, owner, labels, policy, job } = worker;
+  const { resources, scratchSize } = policy;
   return {
     metadata: {
       name: podName,
@@ -64,8 +68,8 @@ export function workerPod(worker: WorkerPod): Pod {
     },
     spec: {
       ...podBasics(policy),
-      containers: [workerContainer({ ...worker, resources: policy.resources })],
-      volumes: [...volumesOf(worker.mounts), { name: scratchVolume, emptyDir: {} }],
+      containers: [workerContainer({ ...worker, resources, scratchSize })],
+      volumes: [...volumesOf(worker.mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }],
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "../../worker/job.ts";
 import { resultOf, workerContainerName } from "../../worker/pod.ts";
+import { adviceOnEviction } from "../../worker/scratch.ts";
 import { stuckOn } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
@@ -46,7 +47,9 @@ function endOf(pod: Pod): Result | undefined {
 
 function endedBy(reason: string, message: string | undefined): string {
   const advice =
-    reason === "DeadlineExceeded" ? "It took longer than spec.worker.deadlineSeconds allows." : "It is tried again.";
+    reason === "DeadlineExceeded"
+      ? "It took longer than spec.worker.deadlineSeconds allows."
+      : (adviceOnEviction(reason, message ?? "") ?? "It is tried again.");
   const words = printableLine(message ?? "")
     .trim()
     .replace(/\.+$/, "");

@@ -33,6 +33,7 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     members: new EtcdMembers(),
     etcdutl: env["ETCD_WORKER_ETCDUTL"] ?? "/usr/local/bin/etcdutl",
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
+    scratchBytes: Number(env["ETCD_WORKER_SCRATCH_BYTES"] ?? Infinity),
     // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
     restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
     place: () => ({
