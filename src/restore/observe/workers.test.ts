@@ -28,5 +28,6 @@ test("a worker that Kubernetes evicted for its scratch volume says what to raise
 
 test("a worker that said why it failed is believed", () => {
   const result = { ok: false, code: "damaged", message: "It is damaged." } as const;
-  assert.deepEqual(seen({ phase: "Failed" }, JSON.stringify(result)), { t: "ended", pod: "w", result });
+  for (const status of [{ phase: "Failed" }, { phase: "Running", reason: "NodeLost" }])
+    assert.deepEqual(seen(status, JSON.stringify(result)), { t: "ended", pod: "w", result });
 });

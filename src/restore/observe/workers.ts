@@ -20,7 +20,8 @@ export function observedWorker(restore: CompleteEtcdRestore, name: string, pod: 
   const result = resultOf(pod);
   const { phase, reason = "", message = "" } = pod.status ?? {};
   // What Kubernetes did to the pod explains more than what became of the program in it.
-  if (result !== undefined && (result.ok || reason === "")) return { t: "ended", pod: name, result };
+  const wasEnded = phase === "Failed" && reason !== "";
+  if (result !== undefined && (result.ok || !wasEnded)) return { t: "ended", pod: name, result };
   const words = [reason, message.trim()].filter((word) => word !== "").join(": ");
   if (phase === "Failed") {
     const because = `The pod ${name} was ended${words === "" ? "" : ` (${words})`}.`;
