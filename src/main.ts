@@ -5,6 +5,7 @@ import { identityOf } from "./environment.ts";
 import { FlagError, parseFlags } from "./flags.ts";
 import { CredentialsError } from "./kube/credentials/credentials.ts";
 import { findCredentials } from "./kube/credentials/find-credentials.ts";
+import { printable } from "./kube/objects/printable.ts";
 import { logger } from "./kube/process/log.ts";
 import { runProcess } from "./kube/process/run-process.ts";
 import { runOperator } from "./operator.ts";
@@ -31,6 +32,6 @@ const isVersion = (args: readonly string[]): boolean => args.length === 1 && /^-
 
 main(process.argv).catch((error: unknown) => {
   const expected = error instanceof FlagError || error instanceof CredentialsError;
-  process.stderr.write(`${expected ? error.message : String(error)}\n`);
+  process.stderr.write(`${printable(expected ? error.message : String(error))}\n`);
   process.exitCode = error instanceof FlagError ? 2 : 1;
 });

@@ -11,7 +11,8 @@ const minutes = 60_000;
 const hours = 60 * minutes;
 
 const failure = (code: FailureCode, message = "The store does not answer."): Result => ({ ok: false, code, message });
-const fails = (code: FailureCode) => () => ({ t: "ends", result: failure(code) }) as const;
+const fails = (code: FailureCode, message?: string) => () =>
+  ({ t: "ends", result: { ...failure(code), ...(message !== undefined && { message }) } }) as const;
 const reasons = (stage: Stage): string[] => stage.told.map(({ reason }) => reason);
 
 describe("a backup that is taken once", () => {
@@ -79,6 +80,15 @@ describe("a backup that is taken once", () => {
     assert.equal((await stage.podNames()).length, 1, "the last that failed stays for its log");
     await stage.pass(24 * hours);
     assert.equal(stage.workers.count("backup"), 5);
+  });
+
+  test("writes down nothing that a terminal obeys, whatever a kubelet or a store says", async () => {
+    await using stage = new Stage();
+    stage.workers.fate = fails("misconfigured", "No.\n\u001B[2J\u009BH\u202E");
+    stage.startOperator();
+    await stage.create();
+    await stage.untilPhase("Failed");
+    assert.doesNotMatch(JSON.stringify(await stage.status()), /\\u00|\\[nr]|[\u0080-\u009F\u202E]/);
   });
 
   for (const code of ["misconfigured", "wrongKey", "keyMissing"] as const)

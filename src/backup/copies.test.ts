@@ -251,6 +251,7 @@ class Play {
       members: { at: () => this.#member() },
       etcdutl: "",
       scratch: "",
+      scratchBytes: 0,
       restoring: "allowed",
       place: () => ({ address: "", search: [] }),
     };

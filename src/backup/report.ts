@@ -7,6 +7,7 @@ import type { ReconcileContext } from "../kube/controller/reconcile.ts";
 import { type Conclusion, withConditions } from "../kube/objects/conditions.ts";
 import { mergePatchBetween } from "../kube/objects/merge-patch.ts";
 import { keyOf } from "../kube/objects/objects.ts";
+import { printableLine } from "../kube/objects/printable.ts";
 import type { BackupContext } from "./context.ts";
 import type { View } from "./observe/view.ts";
 import type { Plan } from "./plan/actions.ts";
@@ -62,7 +63,7 @@ export async function reportRefusal(
   context: BackupContext,
 ): Promise<Reported> {
   const before = plan.status ?? view.backup.status;
-  const message = before.phase === "Deleting" ? `${refusal} ${wayOut(view.backup)}` : refusal;
+  const message = printableLine(before.phase === "Deleting" ? `${refusal} ${wayOut(view.backup)}` : refusal);
   const { generation: observedGeneration = 0 } = view.backup.metadata;
   const reason: TroubleReason = "Refused";
   const problem: Conclusion = { type: problemType, status: "True", reason, message, observedGeneration };

@@ -5,6 +5,7 @@ import type { Flags } from "./line/flags.ts";
 import { helpOf } from "./line/help.ts";
 import { type Line, parseLine } from "./line/parse.ts";
 import { UsageError } from "./line/usage-error.ts";
+import { entered, enteredKubectl } from "./place/entrance.ts";
 import { type Kubectl, kubectlOf } from "./place/kubectl.ts";
 import { type Reach, reachOf } from "./place/reach.ts";
 import { sentenceOf } from "./place/sentences.ts";
@@ -22,7 +23,7 @@ export interface Surroundings {
 export const ofProcess = (process: NodeJS.Process, signal: AbortSignal): Surroundings => ({
   screen: (when) => screenOf(process, when),
   reach: (flags) => reachOf(flags, process.env),
-  kubectl: (flags) => kubectlOf(flags, signal),
+  kubectl: (flags) => kubectlOf(flags, process, signal),
   now: Date.now,
   signal,
 });
@@ -49,9 +50,9 @@ async function runCommand({ command, arguments: words, flags }: Line & { t: "run
       // Both are checked by their rows.
       output: (flags.text("output") as Output | undefined) ?? "text",
       screen: around.screen((flags.text("color") as WhenColour | undefined) ?? "auto"),
-      kubectl: around.kubectl(flags),
+      kubectl: enteredKubectl(around.kubectl(flags)),
       reach: async () => {
-        reach ??= around.reach(flags);
+        reach ??= entered(around.reach(flags));
         return reach;
       },
       now: () => around.now(),

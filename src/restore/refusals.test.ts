@@ -174,6 +174,22 @@ test("a pod that the namespace forbids is reported with the server's words, and 
   assert.equal((await stage.untilOver()).phase, "Succeeded");
 });
 
+test("what a webhook says is written down in one line without what a terminal obeys", async () => {
+  await using stage = new Stage();
+  stage.admission = {
+    change: (_kind, object) => object,
+    check: (verb, kind) => {
+      if (verb === "create" && kind.kind === Pod.kind)
+        throw new ApiError(403, "Forbidden", "denied:\n\u001B[2J\u009BH\u202E");
+    },
+  };
+  stage.startOperator();
+  await stage.make("cluster");
+  await stage.make("restore");
+  await stage.pass(15_000);
+  assert.match((await stage.status()).message ?? "", /^denied: �\[2J�H�\. Change spec\.worker/);
+});
+
 test("a new cluster that the server refuses ends the restore", async () => {
   await using stage = new Stage();
   stage.admission = {

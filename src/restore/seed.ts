@@ -39,6 +39,7 @@ export function restoreJobOf(
       store: place.target,
       key,
       sha256,
+      ...(proved?.sizeBytes !== undefined && { expectedBytes: proved.sizeBytes }),
       ...(sealed.encryption && { encryption: sealed.encryption }),
       targetVersion,
       member,

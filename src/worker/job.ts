@@ -100,6 +100,8 @@ export interface CheckJob {
   readonly encryption?: Encryption;
   /** The etcd version that is to serve it, as in 3.6.16. */
   readonly targetVersion: string;
+  /** What the database may have, by the quota of that etcd: the scratch volume is made for it. Absent: not known. */
+  readonly expectedBytes?: number;
   readonly stalledAfterSeconds: number;
 }
 
@@ -110,6 +112,8 @@ export interface RestoreJob {
   readonly key: string;
   /** What the check found; another object under the same key is refused. */
   readonly sha256: string;
+  /** Its size: the scratch volume is made for it. Absent: not known. */
+  readonly expectedBytes?: number;
   readonly encryption?: Encryption;
   readonly targetVersion: string;
   readonly member: { readonly name: string; readonly peerUrl: string };

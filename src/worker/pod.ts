@@ -4,7 +4,9 @@ import type { Container, ContainerStateTerminated, ContainerStatus, PodSpec } fr
 import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { OwnerReference } from "../kube/objects/objects.ts";
+import { printableLine } from "../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "./job.ts";
+import { limited, scratchOf } from "./scratch.ts";
 import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
 
 export const workerContainerName = "worker";
@@ -20,10 +22,11 @@ export interface WorkerContainer {
   readonly job: Job;
   readonly mounts: readonly Mount[];
   readonly resources?: WorkerPolicy["resources"];
+  readonly scratchSize?: WorkerPolicy["scratchSize"];
   readonly name?: string;
 }
 
-export function workerContainer({ image, job, mounts, resources, name }: WorkerContainer): Container {
+export function workerContainer({ image, job, mounts, resources, scratchSize, name }: WorkerContainer): Container {
   return {
     name: name ?? workerContainerName,
     image,
@@ -31,6 +34,7 @@ export function workerContainer({ image, job, mounts, resources, name }: WorkerC
     env: [
       { name: jobVariable, value: JSON.stringify(job) },
       { name: "ETCD_WORKER_SCRATCH", value: scratchFolder },
+      { name: "ETCD_WORKER_SCRATCH_BYTES", value: String(scratchOf(job, { scratchSize })) },
     ],
     volumeMounts: [...volumeMountsOf(mounts), { name: scratchVolume, mountPath: scratchFolder }],
     terminationMessagePolicy: "File",
@@ -52,7 +56,8 @@ export interface WorkerPod extends WorkerContainer {
 }
 
 export function workerPod(worker: WorkerPod): Pod {
-  const { namespace, podName, owner, labels, policy } = worker;
+  const { namespace, podName, owner, labels, policy, job } = worker;
+  const { resources, scratchSize } = policy;
   return {
     metadata: {
       name: podName,
@@ -63,8 +68,8 @@ export function workerPod(worker: WorkerPod): Pod {
     },
     spec: {
       ...podBasics(policy),
-      containers: [workerContainer({ ...worker, resources: policy.resources })],
-      volumes: [...volumesOf(worker.mounts), { name: scratchVolume, emptyDir: {} }],
+      containers: [workerContainer({ ...worker, resources, scratchSize })],
+      volumes: [...volumesOf(worker.mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }],
     },
   };
 }
@@ -120,16 +125,30 @@ function readEnd(ended: ContainerStateTerminated | null | undefined): Result | u
 
 function withoutWord({ exitCode, reason }: { exitCode?: number; reason?: string }): string {
   if (reason === "OOMKilled") return "The worker ran out of memory: raise spec.worker.resources.limits.memory.";
-  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${reason === undefined ? "" : `, ${reason}`}): see its log.`;
+  const why = reason === undefined ? "" : `, ${printableLine(reason)}`;
+  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${why}): see its log.`;
 }
 
 export function parseResult(text: string): Result | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    return isResult(parsed) ? parsed : undefined;
+    return isResult(parsed) ? printableResult(parsed) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Its sentences quote stores and etcd. */
+function printableResult(result: Result): Result {
+  if (!result.ok) return { ...result, message: printableLine(result.message) };
+  const { did } = result;
+  if (did.do !== "backup") return result;
+  const { kept, held } = did;
+  const sentences = {
+    ...(kept !== undefined && { kept: printableLine(kept) }),
+    ...(held !== undefined && { held: printableLine(held) }),
+  };
+  return { ok: true, did: { ...did, ...sentences } };
 }
 
 function isResult(value: unknown): value is Result {

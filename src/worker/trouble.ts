@@ -2,6 +2,7 @@
 // Reasons are told apart by the codes that scheduler and kubelet set; their words are passed on.
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Pod } from "../kube/objects/kinds.ts";
+import { printableLine } from "../kube/objects/printable.ts";
 
 /** How long a pod may take to get its volumes before it is worth a word. */
 const patienceMs = 30_000;
@@ -87,6 +88,6 @@ function statusesOf({ status }: Pod): readonly ContainerStatus[] {
 }
 
 function wordsOf({ reason = "", message = "" }: { reason?: string | undefined; message?: string | undefined }): string {
-  const words = message.trim().replace(/\.+$/, "");
+  const words = printableLine(message).trim().replace(/\.+$/, "");
   return words === "" ? reason : `${reason}: ${words}`;
 }

@@ -24,6 +24,8 @@ const cases: [what: string, spec: object, says: RegExp][] = [
   ["has an endpoint that is not one", { etcdEndpoints: ["demo:2379"] }, /must hold client URLs of etcd/],
   ["does not say where", { s3: undefined }, /spec\.storageType is S3 and spec\.s3 is missing/],
   ["has a path without a key", s3("bucket"), /spec\.s3\.path must be the bucket, a slash and the key/],
+  ["has a scratch volume of no size", { worker: { scratchSize: "much" } }, /spec\.worker\.scratchSize must be a size/],
+  ["has a scratch volume of nothing", { worker: { scratchSize: "0Gi" } }, /spec\.worker\.scratchSize must be a size/],
   ["has a path that leaves its folder", s3("bucket/../x"), /spec\.s3\.path must not contain \. or \.\./],
   ["has an interval below zero", { backupPolicy: { backupIntervalInSecond: -1 } }, /should not be lower than 0/],
   [

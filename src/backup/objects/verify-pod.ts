@@ -6,6 +6,7 @@ import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../api/etcd-
 import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { RestoreJob, VerifyJob } from "../../worker/job.ts";
 import { encryptionOf, folders, volumesOf } from "../../worker/mounts.ts";
+import { limited, memberScratchOf, scratchOf } from "../../worker/scratch.ts";
 import { podBasics, scratchVolume, workerContainer } from "../../worker/pod.ts";
 import { keyIn, type Origin, placeIn, stalledAfter, type Work } from "./jobs.ts";
 
@@ -37,7 +38,7 @@ export function verification(
   const place = placeIn(backup);
   const key = keyIn(place, path);
   if (key === undefined || lastBackup?.path !== path) return undefined;
-  const { etcdVersion = "", sha256 = "", keyId } = lastBackup;
+  const { etcdVersion = "", sha256 = "", sizeBytes, keyId } = lastBackup;
   // The status says how it was made, and its sha256 that it is still the same: encryption may have been turned on since.
   const sealed = encryptionOf(spec.encryption && { ...spec.encryption, allowUnencrypted: keyId === undefined }, place);
   const mounts = [...place.mounts, ...sealed.mounts];
@@ -47,6 +48,7 @@ export function verification(
     store: place.target,
     key,
     sha256,
+    ...(sizeBytes !== undefined && { expectedBytes: sizeBytes }),
     ...(sealed.encryption !== undefined && { encryption: sealed.encryption }),
     targetVersion: etcdVersion,
     member: { name: member, peerUrl },
@@ -66,8 +68,16 @@ export function verification(
     ...(login.length > 0 && { loginFolder: folders.login }),
     stalledAfterSeconds,
   };
-  const { resources } = spec.worker;
-  const restoring = workerContainer({ image, job: restore, mounts, resources, name: restoreContainerName });
+  const { resources, scratchSize } = spec.worker;
+  const scratch = scratchOf(restore, spec.worker);
+  const restoring = workerContainer({
+    image,
+    job: restore,
+    mounts,
+    resources,
+    scratchSize,
+    name: restoreContainerName,
+  });
   return {
     work: { job: verify, mounts: [...mounts, ...login] },
     spec: {
@@ -79,8 +89,8 @@ export function verification(
       ],
       volumes: [
         ...volumesOf([...mounts, ...login]),
-        { name: scratchVolume, emptyDir: {} },
-        { name: dataVolume, emptyDir: {} },
+        { name: scratchVolume, emptyDir: limited(scratch) },
+        { name: dataVolume, emptyDir: limited(memberScratchOf(scratch)) },
       ],
     },
   };

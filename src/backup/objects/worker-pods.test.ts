@@ -126,6 +126,28 @@ describe("a verification", () => {
     assert.equal(pod?.spec?.restartPolicy, "Never");
   });
 
+  test("keeps no more on its node than that object needs, or than a person allows", () => {
+    const volumesOf = (spec: Partial<EtcdBackupSpec>, more: object = {}) =>
+      madeFor(backup(spec, { lastBackup: { ...lastBackup, ...more } }), "Verify")
+        ?.spec?.volumes?.filter(({ emptyDir }) => emptyDir)
+        .map(({ name, emptyDir }) => [name, emptyDir?.sizeLimit]);
+    assert.deepEqual(volumesOf({}, { sizeBytes: 500 * 2 ** 20 }), [
+      ["scratch", "2024Mi"],
+      ["data", "3048Mi"],
+    ]);
+    assert.deepEqual(volumesOf({}), [
+      ["scratch", "32768Mi"],
+      ["data", "33792Mi"],
+    ]);
+    assert.deepEqual(volumesOf({ worker: { scratchSize: "50Gi" } }), [
+      ["scratch", "51200Mi"],
+      ["data", "52224Mi"],
+    ]);
+    const pod = madeFor(backup({}, { lastBackup: { ...lastBackup, sizeBytes: 500 * 2 ** 20 } }), "Verify");
+    const told = pod?.spec?.initContainers?.[0]?.env?.find(({ name }) => name === "ETCD_WORKER_SCRATCH_BYTES");
+    assert.equal(told?.value, String(2024 * 2 ** 20));
+  });
+
   test("of a backup from before encryption was turned on takes it as it is", () => {
     const pod = madeFor(backup({ encryption: { secret: "keys" } }, { lastBackup }), "Verify");
     const restore = jobIn(pod, "restore");

@@ -66,6 +66,25 @@ const cases: [what: string, status: PodStatus, state: object][] = [
     },
   ],
   [
+    "a scratch volume that overflowed is named with what to raise",
+    {
+      phase: "Failed",
+      reason: "Evicted",
+      message: 'Usage of EmptyDir volume "scratch" exceeds the limit "2Gi". ',
+      initContainerStatuses: [container("restore", { terminated: { exitCode: 137 } })],
+    },
+    {
+      t: "ended",
+      left: "nothing",
+      result: {
+        ok: false,
+        code: "failed",
+        message:
+          'Kubernetes ended the worker pod (Evicted: Usage of EmptyDir volume "scratch" exceeds the limit "2Gi"). Raise spec.worker.scratchSize.',
+      },
+    },
+  ],
+  [
     "a deadline that has passed is named",
     { phase: "Failed", reason: "DeadlineExceeded" },
     {

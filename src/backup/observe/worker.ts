@@ -1,7 +1,9 @@
 // Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
 import type { Pod } from "../../kube/objects/kinds.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { type Job, jobVariable, type Result } from "../../worker/job.ts";
 import { resultOf, workerContainerName } from "../../worker/pod.ts";
+import { adviceOnEviction } from "../../worker/scratch.ts";
 import { stuckOn } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
@@ -45,8 +47,12 @@ function endOf(pod: Pod): Result | undefined {
 
 function endedBy(reason: string, message: string | undefined): string {
   const advice =
-    reason === "DeadlineExceeded" ? "It took longer than spec.worker.deadlineSeconds allows." : "It is tried again.";
-  const words = message?.trim().replace(/\.+$/, "") ?? "";
+    reason === "DeadlineExceeded"
+      ? "It took longer than spec.worker.deadlineSeconds allows."
+      : (adviceOnEviction(reason, message ?? "") ?? "It is tried again.");
+  const words = printableLine(message ?? "")
+    .trim()
+    .replace(/\.+$/, "");
   return `Kubernetes ended the worker pod (${words === "" ? reason : `${reason}: ${words}`}). ${advice}`;
 }
 

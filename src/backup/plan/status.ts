@@ -1,6 +1,7 @@
 // The status that follows from a decision. What the decision does not touch stays as it was.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { timeText } from "../objects/jobs.ts";
 import type { Decision, Phase } from "./actions.ts";
@@ -13,7 +14,7 @@ export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: nu
   return {
     ...known,
     phase,
-    message,
+    message: printableLine(message),
     ...(run !== undefined && { run }),
     ...(nextRun !== undefined && { nextRun: timeText(nextRun) }),
     ...reasonOf(trouble),
@@ -24,7 +25,7 @@ export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: nu
 
 /** A backup that is complete has no reason to have failed, even if it could not be verified, or older ones are kept. */
 const reasonOf = (trouble: Trouble | undefined): Pick<CompleteStatus, "Reason"> =>
-  trouble === undefined || aboutComplete.has(trouble.reason) ? {} : { Reason: trouble.message };
+  trouble === undefined || aboutComplete.has(trouble.reason) ? {} : { Reason: printableLine(trouble.message) };
 
 const aboutComplete: ReadonlySet<TroubleReason> = new Set<TroubleReason>(["VerificationFailed", "PruningStopped"]);
 

@@ -129,6 +129,7 @@ export class FakeWorkers {
       members: { at: ({ url }) => memberAt(url) },
       etcdutl: "etcdutl",
       scratch: "/nowhere",
+      scratchBytes: 0,
       restoring: "allowed",
       place: () => ({ address: "127.0.0.1", search: [] }),
     });

@@ -22,7 +22,7 @@ export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRest
   const nobody = { name: "", peerUrl: "" };
   const highest = highestRevisionIn(assessment.world);
   const { job, mounts } = restoreJobOf(restore, backup, nobody, cluster.spec.version, highest);
-  const { serviceAccountName, imagePullSecrets, resources } = workerPolicyOf(restore, backup);
+  const { serviceAccountName, imagePullSecrets, resources, scratchSize } = workerPolicyOf(restore, backup);
   return {
     job,
     mounts,
@@ -30,6 +30,7 @@ export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRest
       ...(serviceAccountName !== undefined && { serviceAccountName }),
       ...(imagePullSecrets !== undefined && { imagePullSecrets }),
       ...(resources !== undefined && { resources }),
+      ...(scratchSize !== undefined && { scratchSize }),
     },
   };
 }

@@ -25,7 +25,7 @@ export interface SeedRestore {
   readonly job: RestoreJob;
   readonly mounts: readonly Mount[];
   /** Whom the store knows the worker as, what its image is pulled with, and what it may use. */
-  readonly policy: Pick<WorkerPolicy, "serviceAccountName" | "imagePullSecrets" | "resources">;
+  readonly policy: Pick<WorkerPolicy, "serviceAccountName" | "imagePullSecrets" | "resources" | "scratchSize">;
 }
 
 /** How a member comes to its first data. */

@@ -201,6 +201,19 @@ test("the first member of a restored cluster makes its data in an init container
   assert.ok(!spec?.containers[0]?.volumeMounts?.some(({ name }) => name.startsWith("worker-")), "etcd sees no Secret");
 });
 
+test("the scratch volume of a restored member has a limit, and its data has none", () => {
+  const job = { ...restoreJob, expectedBytes: 2 ** 30 };
+  const sizes = (policy: { scratchSize?: string }) =>
+    podOf({}, { as: "restored", restore: { image: "operator:1", job, mounts: [], policy } })
+      .spec?.volumes?.filter(({ emptyDir }) => emptyDir)
+      .map(({ name, emptyDir }) => [name, emptyDir?.sizeLimit]);
+  assert.deepEqual(sizes({}), [
+    ["etcd-data", undefined],
+    ["scratch", "3072Mi"],
+  ]);
+  assert.deepEqual(sizes({ scratchSize: "9Gi" })?.[1], ["scratch", "9216Mi"]);
+});
+
 test("a worker that makes the data of a member runs under the restricted profile", () => {
   const start = {
     as: "restored",

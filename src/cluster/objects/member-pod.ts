@@ -14,6 +14,7 @@ import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { volumesOf } from "../../worker/mounts.ts";
 import { scratchVolume, workerContainer } from "../../worker/pod.ts";
+import { limited, scratchOf } from "../../worker/scratch.ts";
 import { addressVariable, type AwaitNameJob } from "../../worker/job.ts";
 import { imageAnnotation } from "./claims.ts";
 import { chosenFlags, commandOf, environmentOf, versionOf } from "./etcd-command.ts";
@@ -136,7 +137,10 @@ export function placing({
   };
 }
 
-/** Who returns has a volume, whatever is asked for by now. */
+/**
+ * Who returns has a volume, whatever is asked for by now. Without one the data has no limit of its own: a kubelet evicts a
+ * member that reaches it, and with it goes a copy of the data. The quota is what bounds the database.
+ */
 function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStart): Volume {
   const isInVolume = as === "returning" || spec.pod.persistentVolumeClaimSpec !== undefined;
   return isInVolume
@@ -173,7 +177,8 @@ export const restoreContainer = "restore";
  * largest init container or as all of its containers, whichever is more.
  */
 function restoring(cluster: CompleteEtcdCluster, { image, job, mounts, policy }: SeedRestore): Container {
-  const worker = workerContainer({ name: restoreContainer, image, job, mounts });
+  const { scratchSize } = policy;
+  const worker = workerContainer({ name: restoreContainer, image, job, mounts, scratchSize });
   return {
     ...worker,
     ...given("resources", policy.resources ?? cluster.spec.pod.resources),
@@ -184,7 +189,8 @@ function restoring(cluster: CompleteEtcdCluster, { image, job, mounts, policy }:
 
 function workerVolumes(start: FirstStart): Volume[] {
   if (start.as !== "restored") return [];
-  return [...volumesOf(start.restore.mounts), { name: scratchVolume, emptyDir: {} }];
+  const { mounts, job, policy } = start.restore;
+  return [...volumesOf(mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }];
 }
 
 function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container {

@@ -104,6 +104,12 @@ describe("an event", () => {
   });
 });
 
+test("a status has no text that a terminal obeys, whatever a member calls itself", async () => {
+  const { status } = await told({ members: [voter("a"), voter("b"), voter("c\u001B[2J\u009B")] });
+  assert.match(JSON.stringify(status), /c�\[2J�/);
+  assert.doesNotMatch(JSON.stringify(status), /\\u001b|\u009B/);
+});
+
 describe("metrics", () => {
   test("tell how large the databases are, may become, and how much room they have", async () => {
     const { metrics } = await told({ members: [voter("a", { claim: {} }), voter("b"), voter("c")] });

@@ -7,6 +7,7 @@ import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
+import { printableValue } from "../../kube/objects/printable.ts";
 import { eventOf } from "../act/actions.ts";
 import type { Execution } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
@@ -25,7 +26,8 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   const { cluster, problems } = assessment.world;
   // What was assessed is the cluster before this write: the next reconcile reports.
   if (outcome.did.some((action) => action.do === "beginRestore" || action.do === "beginSeed")) return "outdated";
-  const after = statusOf(assessment, outcome);
+  // Names and versions come from members, which may say anything.
+  const after = printableValue(statusOf(assessment, outcome));
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
   context.metrics.certificatesOf(keyOf(cluster), assessment.certificates);

@@ -69,3 +69,10 @@ test("types stay unique and keep their order whatever is merged and removed", ()
     }),
   );
 });
+
+test("a message is one line without what a terminal obeys, and the same again is no change", () => {
+  const nasty = { ...ready, message: "etcd said:\r\n\u001B[2Jok \u202E\u009B1m" };
+  const first = withConditions([], [nasty], before);
+  assert.equal(first[0]?.message, "etcd said: �[2Jok ��1m");
+  assert.equal(withConditions(first, [nasty], after), first);
+});

@@ -1,5 +1,6 @@
 // Conditions of a status: merged by type, with a transition time that moves only when the status itself does.
 import { secondsTime } from "./objects.ts";
+import { printableLine } from "./printable.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
@@ -37,7 +38,7 @@ export function withConditions(
 }
 
 function merge(conditions: readonly Condition[], conclusion: Conclusion, now: Date): readonly Condition[] {
-  const message = conclusion.message.slice(0, longestMessage);
+  const message = printableLine(conclusion.message.slice(0, longestMessage));
   const old = findCondition(conditions, conclusion.type);
   if (old === undefined) return [...conditions, { ...conclusion, message, lastTransitionTime: secondsTime(now) }];
   const same =

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Event } from "./kinds.ts";
 import { apiVersionOf, microTime, type Kind, type KubeObject } from "./objects.ts";
+import { printableLine } from "./printable.ts";
 
 export interface NewEvent {
   type: "Normal" | "Warning";
@@ -51,7 +52,7 @@ export function eventObject(about: Regarding, what: NewEvent, by: Reporter, firs
     type: what.type,
     reason: cut(what.reason, 128),
     action: cut(what.action, 128),
-    note: cut(what.note, 1024),
+    note: cut(printableLine(what.note), 1024),
     reportingController: by.controller,
     reportingInstance: cut(by.instance, 128),
     // The server takes a series only from the second time on.

@@ -173,3 +173,11 @@ test("a flush sends what waits for its minute, and waits no longer than it may",
   await clock.advance(1000);
   assert.equal(await flushed, "over");
 });
+
+test("a note is one line without what a terminal obeys", async () => {
+  const { clock, recorder, events } = world();
+  recorder.record(ConfigMap, config, { ...happening, note: "The pod said:\n\u001B]52;c;cm0=\u0007 \u009B2J\u202E" });
+  await clock.advance(0);
+  const [event] = await events();
+  assert.equal(event?.note, "The pod said: �]52;c;cm0=� �2J�");
+});

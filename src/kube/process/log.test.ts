@@ -133,3 +133,11 @@ test("every line reaches a pipe although the process exits right after", () => {
   assert.equal(lines.length, 2000);
   assert.equal(JSON.parse(lines.at(-1)!).i, 1999);
 });
+
+test("a text from elsewhere neither begins a line nor reaches a terminal as an order, and nothing of it is lost", () => {
+  const { log, lines, last } = recording();
+  const text = 'a\n{"level":"info"}\r\u001B[2J\u009B1m\u007F\u2028\u202Eb\uFEFF\uD83D';
+  log.with({ [text]: text }).info(text, { error: new Error(text), nested: [{ text }] });
+  assert.match(lines.join(""), /^[\x20-\x7E]*\n$/);
+  assert.deepEqual([last().message, last()[text], last().nested], [text, text, [{ text }]]);
+});

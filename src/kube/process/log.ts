@@ -1,6 +1,7 @@
 // Structured logs: one JSON line an event, written synchronously so that the last words before an exit are not lost.
 // Our own, because pino costs 1.7 MB of private memory and does no more for us.
 import { writeSync } from "node:fs";
+import { escapedJson } from "../objects/printable.ts";
 import { withoutSecrets } from "./redact.ts";
 
 const logLevels = ["debug", "info", "warn", "error"] as const;
@@ -49,9 +50,9 @@ export const silent: Logger = logger({ write: () => undefined });
 /** A log line must never be the thing that fails, nor may a field replace the time, the level or the message. */
 function line(head: Fields, fields: Fields): string {
   try {
-    return JSON.stringify({ ...head, ...withoutSecrets(fields), ...head });
+    return escapedJson(JSON.stringify({ ...head, ...withoutSecrets(fields), ...head }));
   } catch (error) {
-    return JSON.stringify({ ...head, unloggable: String(error) });
+    return escapedJson(JSON.stringify({ ...head, unloggable: String(error) }));
   }
 }
 

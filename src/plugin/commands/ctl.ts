@@ -12,7 +12,7 @@ export const ctlCommand: Command = {
   name: "ctl",
   what: "Run etcdctl against a cluster, with the right endpoints and certificates.",
   details:
-    "All that follows NAME goes to etcdctl as it is, so flags of this command come before NAME. etcdctl runs inside of a\nmember, by your own kubectl; where members speak TLS, or with --login, in a pod beside it that is made for this command\nand deleted after it: it mounts a client's certificate and has the login as a variable, so neither is part of an argument.\nIt has the label app=etcdctl: let it in where a NetworkPolicy guards the members.\nWithout --login, etcdctl's own --user asks for the password where etcd's authentication is on. put, txn and user read\nstandard input, as in `ctl NAME put KEY < FILE`.",
+    "All that follows NAME goes to etcdctl as it is, so flags of this command come before NAME. etcdctl runs inside of a\nmember, by your own kubectl; where members speak TLS, or with --login, in a pod beside it that is made for this command\nand deleted after it: it mounts a client's certificate and has the login as a variable, so neither is part of an argument.\nIt has the label app=etcdctl: let it in where a NetworkPolicy guards the members.\nWithout --login, etcdctl's own --user asks for the password where etcd's authentication is on. put, txn and user read\nstandard input, as in `ctl NAME put KEY < FILE`. On a terminal, characters of values that it obeys are shown as �; a file or a\nprogram gets every byte as it is.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "ARG", is: "rest" },

@@ -8,7 +8,8 @@ import { memberSelector } from "../snapshot/snapshot.ts";
 export const logsCommand: Command = {
   name: "logs",
   what: "Print the logs of the members, of all or of one.",
-  details: "Runs your own kubectl logs. With all members, each line begins with the name of its member.",
+  details:
+    "Runs your own kubectl logs. With all members, each line begins with the name of its member.\nCharacters that a terminal obeys, as those of escape sequences, are shown as �.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
@@ -38,15 +39,18 @@ export const logsCommand: Command = {
         ? [`--selector=${memberSelector(looked.key.name)}`, "--prefix", "--max-log-requests=20"]
         : [podNamed(looked, member).metadata?.name ?? ""];
     const tail = flags.has("tail") || member !== undefined ? value("tail") : ["--tail=50"];
-    const code = await call.kubectl.run([
-      "logs",
-      `--namespace=${looked.key.namespace}`,
-      ...which,
-      "--container=etcd",
-      ...["follow", "previous"].flatMap((name) => (flags.has(name) ? [`--${name}`] : [])),
-      ...tail,
-      ...value("since"),
-    ]);
+    const code = await call.kubectl.run(
+      [
+        "logs",
+        `--namespace=${looked.key.namespace}`,
+        ...which,
+        "--container=etcd",
+        ...["follow", "previous"].flatMap((name) => (flags.has(name) ? [`--${name}`] : [])),
+        ...tail,
+        ...value("since"),
+      ],
+      "text",
+    );
     return code === 0 ? 0 : 1;
   },
 };

@@ -18,7 +18,7 @@ export const reportCommand: Command = {
   name: "report",
   what: "Collect all that a report of a fault needs, without secrets.",
   details:
-    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are as they are: read them before you send them around.",
+    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are as they are, with control characters shown as �: read them before you send\nthem around.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [
     {

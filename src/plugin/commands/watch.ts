@@ -1,6 +1,7 @@
 // `watch`: `status` that follows what happens: drawn anew on a terminal, else a line for each change.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { Call, Command } from "../command.ts";
 import type { Reach } from "../place/reach.ts";
@@ -82,7 +83,7 @@ function shower<V extends object>({ output, screen, now }: Call, inLine: (view: 
       screen.draw(`${text()}\n\n${screen.paint("dim", `${secondsTime(new Date(now()))}, Ctrl-C ends`)}`);
       return;
     }
-    const line = inLine(view);
+    const line = printableLine(inLine(view));
     if (line === last) return;
     last = line;
     screen.print(output === "text" ? `${secondsTime(new Date(now()))} ${line}` : JSON.stringify(view));

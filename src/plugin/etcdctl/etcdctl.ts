@@ -33,7 +33,10 @@ export async function withEtcdctl<T>(
 function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => Place): Etcdctl {
   return {
     run: (member, words, { endpoints, input }) =>
-      kubectl.run(execWords(placeFor(member), endpoints.length > 0 ? endpoints : [endpointOf(member)], words, input)),
+      kubectl.run(
+        execWords(placeFor(member), endpoints.length > 0 ? endpoints : [endpointOf(member)], words, input),
+        "bytes",
+      ),
     read: (member, words) => kubectl.read(execWords(placeFor(member), [endpointOf(member)], words, "none")),
   };
 }

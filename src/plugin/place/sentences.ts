@@ -3,12 +3,14 @@
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { CredentialsError } from "../../kube/credentials/credentials.ts";
+import { printable } from "../../kube/objects/printable.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { Refusal } from "./refusal.ts";
 
-export const sentenceOf = (error: unknown): string => hideSecrets(said(error));
+/** Also of errors that did not come from Kubernetes, as of a program that gives credentials. */
+export const sentenceOf = (error: unknown): string => hideSecrets(printable(said(error)));
 
 function said(error: unknown): string {
   if (error instanceof UsageError || error instanceof Refusal) return error.message;

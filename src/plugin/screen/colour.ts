@@ -1,4 +1,5 @@
 // Colours of a terminal. Text is painted last, after it was cut and aligned, so that widths are counted right.
+import { printable } from "../../kube/objects/printable.ts";
 
 export type Hue = "good" | "warning" | "bad" | "dim" | "strong";
 
@@ -11,6 +12,15 @@ const codes: Readonly<Record<Hue, readonly [number, number]>> = {
   dim: [2, 22],
   strong: [1, 22],
 };
+
+const ownCodes = new RegExp(`(\\u001B\\[(?:${[...new Set(Object.values(codes).flat())].join("|")})m)`);
+
+/** What is painted keeps its colours; else no character goes to a terminal that it obeys. */
+export const keepingColours = (text: string): string =>
+  text
+    .split(ownCodes)
+    .map((part, at) => (at % 2 === 1 ? part : printable(part)))
+    .join("");
 
 export const inColour: Paint = (hue, text) => {
   const [on, off] = codes[hue];

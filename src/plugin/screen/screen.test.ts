@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { plain } from "./colour.ts";
+import { inColour, plain } from "./colour.ts";
+import { screenOf, type WhenColour } from "./screen.ts";
 import { leftOut, tableLines } from "./table.ts";
 import { ageInWords, bytesInWords, shareInWords } from "./words.ts";
 import { item, wrapped } from "./wrap.ts";
@@ -55,4 +56,33 @@ test("a table that is too wide leaves out what matters least, and never what mat
   assert.deepEqual(tableLines(table, 80, plain), ["NAME         NODE    AGE", "a-long-name  node-1   5m"]);
   assert.deepEqual(leftOut(table, 20), ["AGE"]);
   assert.deepEqual(tableLines(table, 5, plain), ["NAME", "a-long-name"]);
+});
+
+test("the screen lets only our own colours through, and none where there are none", () => {
+  let shown = "";
+  const stream = { write: (text: string) => (shown += text), isTTY: true, columns: 80, rows: 24 };
+  const printed = (when: WhenColour, text: string): string => {
+    shown = "";
+    const screen = screenOf({ stdout: stream, stderr: stream, stdin: {}, env: {} } as unknown as NodeJS.Process, when);
+    screen.print(text);
+    screen.note(text);
+    return shown;
+  };
+  const text = `${inColour("bad", "a")}\u001B[2J\u001B[38;5;1m\u009B1m\r\u202E`;
+  const clean = "�[2J�[38;5;1m�1m��\n";
+  assert.equal(printed("always", text), `\u001B[31ma\u001B[39m${clean}`.repeat(2));
+  assert.equal(printed("never", text), `�[31ma�[39m${clean}`.repeat(2));
+});
+
+test("a redrawn screen keeps its own moves of the cursor alone", () => {
+  let shown = "";
+  const stream = { write: (text: string) => (shown += text), isTTY: true, columns: 80, rows: 24 };
+  const screen = screenOf({ stdout: stream, stderr: stream, stdin: {}, env: {} } as unknown as NodeJS.Process, "never");
+  screen.draw("a\u001B[H\nb");
+  assert.equal(shown, "\u001B[Ha�[H\u001B[K\nb\u001B[K\n\u001B[J");
+});
+
+test("a cell with an end of line stays one row", () => {
+  const table = { columns: [{ title: "NAME", droppable: 0 }], rows: [["a\nb\tc"]] };
+  assert.deepEqual(tableLines(table, 80, plain), ["NAME", "a b c"]);
 });

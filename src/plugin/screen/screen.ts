@@ -1,5 +1,6 @@
 // Where a command prints: standard output and standard error, how wide it is, and whether it shows colours.
-import { inColour, type Paint, plain } from "./colour.ts";
+import { printable } from "../../kube/objects/printable.ts";
+import { inColour, keepingColours, type Paint, plain } from "./colour.ts";
 
 export interface Screen {
   /** How many letters fit in a line. */
@@ -37,6 +38,10 @@ export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
     (stream: { isTTY?: boolean }) => stream.isTTY ?? false,
   );
   const auto = isTerminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+  const paint = when === "always" || (when === "auto" && auto) ? inColour : plain;
+  // The last thing before the terminal: what got past the entrance of foreign text is stopped here.
+  const shown = paint === plain ? printable : keepingColours;
+  const line = (text: string): string => (text.endsWith("\n") ? shown(text) : `${shown(text)}\n`);
   return {
     get columns() {
       return isTerminal ? stdout.columns || 80 : widthOfFiles;
@@ -44,24 +49,26 @@ export function screenOf(process: NodeJS.Process, when: WhenColour): Screen {
     get rows() {
       return stdout.rows || 24;
     },
-    paint: when === "always" || (when === "auto" && auto) ? inColour : plain,
+    paint,
     isTerminal,
     canAsk: isTerminal && isTyped,
-    print: (text) => void stdout.write(text.endsWith("\n") ? text : `${text}\n`),
+    print: (text) => void stdout.write(line(text)),
     clear: () => void stdout.write(`${home}${clearBelow}`),
     draw(text) {
-      const lines = text.split("\n").slice(0, Math.max(1, (stdout.rows || 24) - 1));
+      const lines = shown(text)
+        .split("\n")
+        .slice(0, Math.max(1, (stdout.rows || 24) - 1));
       stdout.write(`${home}${lines.map((line) => `${line}${clearLine}`).join("\n")}\n${clearBelow}`);
     },
     async ask(question) {
       const { createInterface } = await import("node:readline/promises");
       const asking = createInterface({ input: stdin, output: stderr });
       try {
-        return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim());
+        return /^y(es)?$/i.test((await asking.question(`${shown(question)} [y/N] `)).trim());
       } finally {
         asking.close();
       }
     },
-    note: (text) => void stderr.write(text.endsWith("\n") ? text : `${text}\n`),
+    note: (text) => void stderr.write(line(text)),
   };
 }

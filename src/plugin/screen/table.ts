@@ -1,4 +1,5 @@
 // A table that fits into a width: where it is too wide, the columns that matter least are left out, and named.
+import { printableLine } from "../../kube/objects/printable.ts";
 import type { Hue, Paint } from "./colour.ts";
 
 export interface Column {
@@ -63,4 +64,5 @@ function widthsOf({ columns, rows }: Table): number[] {
   return columns.map(({ title }, at) => Math.max(title.length, ...rows.map((cells) => textOf(cells[at] ?? "").length)));
 }
 
-const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.text);
+/** An end of line in a cell would look like another row. */
+const textOf = (cell: Cell): string => printableLine(typeof cell === "string" ? cell : cell.text);

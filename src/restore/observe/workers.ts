@@ -6,6 +6,7 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { jobVariable } from "../../worker/job.ts";
 import { lastResultOf, resultOf } from "../../worker/pod.ts";
+import { adviceOnEviction } from "../../worker/scratch.ts";
 import { troubleOf } from "../../worker/trouble.ts";
 import type { Seed, Worker } from "./world.ts";
 
@@ -17,11 +18,16 @@ export function observedWorker(restore: CompleteEtcdRestore, name: string, pod: 
       : { t: "absent" };
   if (!isControlledBy(pod, restore)) return { t: "foreign", pod: name };
   const result = resultOf(pod);
-  if (result !== undefined) return { t: "ended", pod: name, result };
   const { phase, reason = "", message = "" } = pod.status ?? {};
-  const words = [reason, message].filter((word) => word !== "").join(": ");
-  if (phase === "Failed")
-    return { t: "lost", pod: name, because: `The pod ${name} was ended${words === "" ? "" : ` (${words})`}.` };
+  // What Kubernetes did to the pod explains more than what became of the program in it.
+  const wasEnded = phase === "Failed" && reason !== "";
+  if (result !== undefined && (result.ok || !wasEnded)) return { t: "ended", pod: name, result };
+  const words = [reason, message.trim()].filter((word) => word !== "").join(": ");
+  if (phase === "Failed") {
+    const because = `The pod ${name} was ended${words === "" ? "" : ` (${words})`}.`;
+    const advice = adviceOnEviction(reason, message);
+    return { t: "lost", pod: name, because: advice === undefined ? because : `${because} ${advice}` };
+  }
   // On a node that is lost it may stay like this for ever.
   if (pod.metadata?.deletionTimestamp !== undefined)
     return { t: "lost", pod: name, because: `The pod ${name} was deleted before it had ended.` };

@@ -78,13 +78,15 @@ function recorded(path: string, facts: BackupFacts): Facts {
 function taskOf(world: World): Task {
   const { restore } = world;
   const { place, sealed, choice } = backupPlace(restore, backupOf(world));
+  const { version, etcd } = targetOf(world).spec;
   return {
     job: {
       do: "check",
       store: place.target,
       choice,
       ...(sealed.encryption && { encryption: sealed.encryption }),
-      targetVersion: targetOf(world).spec.version,
+      targetVersion: version,
+      ...(etcd.quotaBackendBytes !== undefined && { expectedBytes: etcd.quotaBackendBytes }),
       stalledAfterSeconds: stalledAfterSeconds(restore),
     },
     mounts: readOnly([...place.mounts, ...sealed.mounts]),

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { Outcome } from "../act/act.ts";
 import type { World } from "../observe/world.ts";
@@ -18,7 +19,7 @@ export function statusOf(
   if (decision.t === "over")
     return decision.because === undefined ? before : editSeen(before, metadata, decision.because);
   const date = new Date(now);
-  const message = obstacle?.t === "refused" ? obstacle.because : decision.because;
+  const message = printableLine(obstacle?.t === "refused" ? obstacle.because : decision.because);
   const phase = phaseAfter(before.phase, decision);
   const observedGeneration = before.observedGeneration ?? metadata.generation;
   const generation = observedGeneration === undefined ? {} : { observedGeneration };

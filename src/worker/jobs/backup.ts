@@ -1,6 +1,7 @@
 // Takes a backup: streams a snapshot of the best member into the store, writes what is known of it beside it, and reads
 // everything back. Only then it is one.
 import type { Snapshot } from "../../etcd/member.ts";
+import { printableLine } from "../../kube/objects/printable.ts";
 import { seal } from "../../seal/seal.ts";
 import { sealedBytes } from "../../seal/format.ts";
 import { chooseKey, type SealKey } from "../../seal/key.ts";
@@ -247,8 +248,8 @@ async function aboutCluster(
     return undefined;
   });
   signal.throwIfAborted();
-  const { version: etcdVersion, clusterId } = status;
-  return { etcdVersion, clusterId, members, ...(auth && { auth: auth === "on" }) };
+  const { version, clusterId } = status;
+  return { etcdVersion: printableLine(version), clusterId, members, ...(auth && { auth: auth === "on" }) };
 }
 
 function factsOf(metadata: Metadata): BackupFacts {

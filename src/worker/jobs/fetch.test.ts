@@ -1,7 +1,7 @@
 // What a reader accepts: plain or encrypted objects, with or without keys, under their own key or another.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -185,4 +185,21 @@ describe("metadata beside an encrypted backup", () => {
     ])
       await refused(fetched(await encrypted(), of.key, {}, { ...said, cluster }), /was changed/);
   });
+});
+
+test("what is larger than the scratch volume may become is refused in the middle, and nothing is left", async () => {
+  const store = new MemoryStore();
+  store.objects.set("a", { bytes: snapshot, modified: 0 });
+  await using small = await testWorker(store, { scratchBytes: snapshot.length - 1 });
+  const wanted = { key: "a", stalledAfterSeconds: 5 };
+  await assert.rejects(
+    withFetched(wanted, store, small, async () => undefined),
+    (error: unknown) =>
+      error instanceof WorkerFailure &&
+      error.code === "misconfigured" &&
+      error.message.includes(`${snapshot.length - 1} bytes: raise spec.worker.scratchSize`),
+  );
+  assert.deepEqual(await readdir(small.scratch), []);
+  await using enough = await testWorker(store, { scratchBytes: snapshot.length });
+  assert.equal((await withFetched(wanted, store, enough, async (found) => found)).bytes, snapshot.length);
 });

@@ -57,7 +57,7 @@ async function fetched(wanted: Wanted, file: string, store: ObjectStore, worker:
   const metadata = await getMetadata(store, key, worker);
   if (metadata === undefined) worker.log.info("the backup has no metadata: its own digest decides", { key });
   const download = await watched({ ...worker, ...wanted, what: "download" }, (watch) =>
-    downloaded(wanted, file, store, watch),
+    downloaded(wanted, file, worker.scratchBytes, store, watch),
   );
   if (metadata && (metadata.bytes !== download.bytes || metadata.sha256 !== download.sha256))
     throw damaged(
@@ -72,6 +72,7 @@ async function fetched(wanted: Wanted, file: string, store: ObjectStore, worker:
 async function downloaded(
   { key, encryption }: Wanted,
   file: string,
+  mostBytes: number,
   store: ObjectStore,
   watch: Watch,
 ): Promise<Omit<Fetched, "file" | "metadata">> {
@@ -80,7 +81,7 @@ async function downloaded(
     throw new WorkerFailure("notFound", `There is no ${key} in ${store.name}. Look at the path of the backup.`);
   const { plain, sealed } = await opened(counted(stored.body, watch), key, encryption);
   const digest = new TrailingDigest();
-  await written(file, plain, digest);
+  await written(file, withinScratch(plain, key, mostBytes), digest);
   const whole = { bytes: digest.bytes, sha256: check(key, digest) };
   const { modified } = stored;
   return {
@@ -146,6 +147,24 @@ function notNamed(key: string, id: string): Promise<never> {
       `${key} is encrypted with the key ${id}. Name the Secret that has it under encryption.`,
     ),
   );
+}
+
+/** A kubelet would evict the pod, after a while and in words of its own: for a member with all that is in it. */
+async function* withinScratch(
+  plain: AsyncIterable<Uint8Array>,
+  key: string,
+  mostBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of plain) {
+    bytes += chunk.length;
+    if (bytes > mostBytes)
+      throw new WorkerFailure(
+        "misconfigured",
+        `${key} is larger than the scratch volume of the worker may become, which is ${mostBytes} bytes: raise spec.worker.scratchSize.`,
+      );
+    yield chunk;
+  }
 }
 
 async function written(file: string, plain: AsyncIterable<Uint8Array>, digest: TrailingDigest): Promise<void> {

@@ -1,5 +1,6 @@
 // What is stored beside a backup, as `<key>.json`: what is known of it, and whose it is. Backups of etcd-operator 0.9 have
 // none, and metadata that cannot be read counts as none.
+import { printableValue } from "../../kube/objects/printable.ts";
 import type { ObjectStore, StoreCall } from "../../store/store.ts";
 import type { BackupFacts, BackupJob, Owner } from "../job.ts";
 import type { Traced } from "./lineage.ts";
@@ -112,7 +113,8 @@ export function parseMetadata(text: string): Metadata | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Whoever may write to the store wrote it, and its texts get into a status and into messages.
+    return printableValue<unknown>(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { EtcdMembers } from "../../etcd/members.ts";
 import { systemClock } from "../../kube/clock.ts";
+import { printable } from "../../kube/objects/printable.ts";
 import { logger } from "../../kube/process/log.ts";
 import { runProcess } from "../../kube/process/run-process.ts";
 import { openStore } from "../../store/open.ts";
@@ -32,6 +33,7 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
     members: new EtcdMembers(),
     etcdutl: env["ETCD_WORKER_ETCDUTL"] ?? "/usr/local/bin/etcdutl",
     scratch: env["ETCD_WORKER_SCRATCH"] ?? tmpdir(),
+    scratchBytes: Number(env["ETCD_WORKER_SCRATCH_BYTES"] ?? Infinity),
     // The state that the member's etcd is told: "new" until it has started, "existing" from then on.
     restoring: mayRestore === undefined || mayRestore === "new" ? "allowed" : "refused",
     place: () => ({
@@ -56,7 +58,7 @@ function report(result: Result, env: Environment): void {
     writeFileSync(env["ETCD_WORKER_RESULT"] ?? "/dev/termination-log", resultText(result));
   } catch (error) {
     if (!hasCode(error, "ENOENT", "EACCES", "EROFS")) throw error;
-    process.stderr.write(`the result could not be written: ${String(error)}\n${resultText(result)}\n`);
+    process.stderr.write(printable(`the result could not be written: ${String(error)}\n${resultText(result)}\n`));
   }
 }
 

@@ -17,6 +17,8 @@ export interface Worker {
   readonly etcdutl: string;
   /** A folder for a file as large as the snapshot. */
   readonly scratch: string;
+  /** The most that may be kept there. */
+  readonly scratchBytes: number;
   /** `refused`: this member has started before, so that data which is gone must not be made anew. */
   readonly restoring: "allowed" | "refused";
   /** The pod's address, and where it looks for short names. */

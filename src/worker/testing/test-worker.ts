@@ -26,6 +26,7 @@ export async function testWorker(store: ObjectStore, parts: Partial<Worker> = {}
     members,
     etcdutl: "etcdutl",
     scratch,
+    scratchBytes: Infinity,
     restoring: "allowed",
     place: () => ({ address: "127.0.0.1", search: [] }),
     ...parts,

@@ -2,6 +2,7 @@
 import type { EtcdBackup } from "../../../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster, EtcdClusterStatus } from "../../../api/etcd-cluster/etcd-cluster.ts";
 import type { Node, Pod } from "../../../kube/objects/kinds.ts";
+import { printableValue } from "../../../kube/objects/printable.ts";
 import type { Figures } from "../../snapshot/figures.ts";
 import type { Found, FoundFigures, Snapshot } from "../../snapshot/snapshot.ts";
 
@@ -164,6 +165,11 @@ const lost =
   "1 of 3 voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.";
 const restoring = "The EtcdRestore my-etcd replaces the data: the members that were there are being stopped.";
 
+/** As a tenant could write it, and as it enters the plugin. */
+const nasty = printableValue(
+  "It is \u001B[2J\u001B[Hgone:\r\nAll 3 members are \u001B[32mhealthy\u001B[39m \u001B]8;;http://evil\u001B\\here\u001B]8;;\u0007\u009B1A \u202Eyletelpmoc\u202C.",
+);
+
 export const scenes: Readonly<Record<string, Snapshot>> = {
   healthy: scene(
     cluster({}, {}),
@@ -268,6 +274,21 @@ export const scenes: Readonly<Record<string, Snapshot>> = {
           status: { phase: "Restoring", message: "The members that were there are being stopped." },
         },
       ]),
+    },
+  ),
+  nasty: scene(
+    cluster(
+      {},
+      { ready: "2/3", conditions: withConditions(condition("Ready", "False", "MembersUnhealthy", nasty, 1)) },
+    ),
+    [pod(first), pod(second), pod(third, { ready: false, version: printableValue("3.6\u001B[8m.16") })],
+    {
+      figures: new Map<string, FoundFigures>([
+        [first, figures()],
+        [second, figures({ isLeader: true })],
+        [third, { t: "missing", why: nasty }],
+      ]),
+      backups: found([{ ...nightly, status: { ...nightly.status, phase: "Failed", Reason: nasty } }]),
     },
   ),
   forbidden: scene(cluster({ paused: true }, { members: { ready: [...names], unready: [] } }), [], {
