@@ -25,6 +25,7 @@ const rows: readonly Row[] = [
   ["that saves what is there", begun("Saving"), stay("It goes on."), goesOn],
   ["that makes the cluster", begun("Restoring"), stay("It goes on."), goesOn],
   ["that tries a step again", begun("Checking"), retry, goesOn],
+  ["that waits for a person", begun("Checking"), { t: "stay", because: "Confirm it.", needsAPerson: true }, failed],
   ["that succeeded", begun("Restoring"), success, isDone],
   ["that failed", begun("Checking"), fail("It is damaged."), failed],
   ["that cannot begin", {}, fail("The spec is wrong."), failed],
