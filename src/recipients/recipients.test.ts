@@ -10,7 +10,6 @@ const token: Credential = { t: "token" };
 const signature: Credential = { t: "signature" };
 const login: Credential = { t: "login", overHttp: false };
 const loginOverHttp: Credential = { t: "login", overHttp: true };
-const certificate: Credential = { t: "certificate" };
 
 const may: readonly [credential: Credential, ...urls: string[]][] = [
   [
@@ -45,7 +44,6 @@ const may: readonly [credential: Credential, ...urls: string[]][] = [
   [signature, "https://minio.example.com", "http://minio.example.com:9000", "http://oss-cn-hangzhou.aliyuncs.com"],
   [login, "https://etcd.example.com:2379"],
   [loginOverHttp, "https://etcd.example.com:2379", "http://etcd.example.com:2379"],
-  [certificate, "https://etcd.example.com:2379"],
 ];
 
 const mayNot: readonly [credential: Credential, ...urls: string[]][] = [
@@ -84,7 +82,6 @@ const mayNot: readonly [credential: Credential, ...urls: string[]][] = [
   ],
   [token, "http://storage.example.com", "http://storage.googleapis.com", "http://127.0.0.1.example.com"],
   [login, "http://etcd.example.com:2379", "http://example-client.default.svc:2379", "http://0.0.0.0:2379"],
-  [certificate, "http://etcd.example.com:2379"],
   [signature, "ftp://minio.example.com"],
 ];
 
@@ -110,7 +107,7 @@ describe("an endpoint that may not get", () => {
       });
 });
 
-for (const credential of [aws, azure, google, token, signature, login, certificate])
+for (const credential of [aws, azure, google, token, signature, login])
   test(`${named(credential)} may go to the pod itself`, () => {
     for (const host of ["http://127.0.0.1:9000", "http://localhost:9000/path", "https://[::1]:9000"])
       assert.ok(Recipient.of(credential, new URL(host)), host);

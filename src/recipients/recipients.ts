@@ -12,9 +12,7 @@ export type Credential =
   /** A key that signs requests, and stays here: who reads along sees data, and cannot ask for more. */
   | { readonly t: "signature" }
   /** User and password of etcd. `overHttp`: the owner has said that they may be read on the way. */
-  | { readonly t: "login"; readonly overHttp: boolean }
-  /** A client certificate, whose key stays here, too. Without TLS there is nothing to show it in. */
-  | { readonly t: "certificate" };
+  | { readonly t: "login"; readonly overHttp: boolean };
 
 interface Own {
   readonly cloud: string;
@@ -56,7 +54,7 @@ interface Row {
   readonly advice: string;
 }
 
-const rows: Readonly<Record<"token" | "signature" | "certificate", Row>> = {
+const rows: Readonly<Record<"token" | "signature", Row>> = {
   token: {
     allowed: overTls,
     what: "a token does not go over plain http, where others can read and use it",
@@ -66,11 +64,6 @@ const rows: Readonly<Record<"token" | "signature" | "certificate", Row>> = {
   signature: {
     allowed: asWritten,
     what: "the endpoint is not one of http or https",
-    advice: "Use an endpoint with https",
-  },
-  certificate: {
-    allowed: overTls,
-    what: "a client certificate is of no use over plain http",
     advice: "Use an endpoint with https",
   },
 };
