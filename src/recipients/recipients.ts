@@ -17,7 +17,7 @@ export type Credential =
 interface Own {
   readonly cloud: string;
   /** For people. */
-  readonly hosts: string;
+  readonly example: string;
   readonly pattern: string;
 }
 
@@ -27,18 +27,18 @@ const path = "(/.*)?";
 const own: Readonly<Record<Provider, Own>> = {
   aws: {
     cloud: "AWS",
-    hosts: "s3.<region>.amazonaws.com",
+    example: "s3.eu-central-1.amazonaws.com",
     // Not all of amazonaws.com: customers answer at some of its names, as at *.execute-api.<region>.amazonaws.com.
     pattern: `https://${labels}s3(-[a-z0-9-]+)?([.]dualstack)?([.][a-z0-9-]+)?([.]vpce)?[.]amazonaws[.]com([.]cn)?${path}`,
   },
   azure: {
     cloud: "Azure",
-    hosts: "<account>.blob.core.windows.net and the same in its other clouds",
+    example: "account.blob.core.windows.net",
     pattern: `https://${labels}blob[.](core[.](windows[.]net|chinacloudapi[.]cn|usgovcloudapi[.]net|cloudapi[.]de)|storage[.]azure[.]net)${path}`,
   },
   google: {
     cloud: "Google",
-    hosts: "*.googleapis.com",
+    example: "storage.googleapis.com",
     pattern: `https://${labels}googleapis[.]com${path}`,
   },
 };
@@ -70,10 +70,10 @@ const rows: Readonly<Record<"token" | "signature", Row>> = {
 
 function rowOf(credential: Credential): Row {
   if (credential.t === "identity") {
-    const { cloud, hosts, pattern } = own[credential.of];
+    const { cloud, example, pattern } = own[credential.of];
     return {
       allowed: pattern,
-      what: `an identity of ${cloud} goes only to ${hosts}, over https, because a server that gets it can use it`,
+      what: `an identity of ${cloud} goes only to hosts of ${cloud}, as ${example}, over https, because a server that gets it can use it`,
       advice: "Name a Secret with credentials that are for this endpoint, or leave the endpoint out",
     };
   }

@@ -44,7 +44,7 @@ async function clientTls(folder: string): Promise<NonNullable<Endpoint["tls"]>> 
   return { ca: bundle.ca, identity: bundle.pair };
 }
 
-export async function loginIn(folder: string): Promise<Login> {
+async function loginIn(folder: string): Promise<Login> {
   const { username = "", password = "" } = await entriesOf(folder, "login");
   const missing = Object.entries({ username, password }).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (missing.length > 0)
