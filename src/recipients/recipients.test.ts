@@ -1,7 +1,7 @@
 // Which endpoint may get which credential.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Credential, Recipient } from "./recipients.ts";
+import { type Credential, patternOf, Recipient } from "./recipients.ts";
 
 const aws: Credential = { t: "identity", of: "aws" };
 const azure: Credential = { t: "identity", of: "azure" };
@@ -112,3 +112,8 @@ for (const credential of [aws, azure, google, token, signature, login])
     for (const host of ["http://127.0.0.1:9000", "http://localhost:9000/path", "https://[::1]:9000"])
       assert.ok(Recipient.of(credential, new URL(host)), host);
   });
+
+test("an endpoint as people write it, with the port that https has anyway, is taken by the API, too", () => {
+  assert.match("https://acc.blob.core.windows.net:443", new RegExp(patternOf(azure)));
+  assert.doesNotMatch("https://acc.blob.core.windows.net:4430", new RegExp(patternOf(azure)));
+});

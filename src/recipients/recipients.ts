@@ -23,23 +23,24 @@ interface Own {
 
 const labels = "([a-z0-9-]+[.])*";
 const path = "(/.*)?";
+const ownEnd = `(:443)?${path}`;
 
 const own: Readonly<Record<Provider, Own>> = {
   aws: {
     cloud: "AWS",
     example: "s3.eu-central-1.amazonaws.com",
     // Not all of amazonaws.com: customers answer at some of its names, as at *.execute-api.<region>.amazonaws.com.
-    pattern: `https://${labels}s3(-[a-z0-9-]+)?([.]dualstack)?([.][a-z0-9-]+)?([.]vpce)?[.]amazonaws[.]com([.]cn)?${path}`,
+    pattern: `https://${labels}s3(-[a-z0-9-]+)?([.]dualstack)?([.][a-z0-9-]+)?([.]vpce)?[.]amazonaws[.]com([.]cn)?${ownEnd}`,
   },
   azure: {
     cloud: "Azure",
     example: "account.blob.core.windows.net",
-    pattern: `https://${labels}blob[.](core[.](windows[.]net|chinacloudapi[.]cn|usgovcloudapi[.]net|cloudapi[.]de)|storage[.]azure[.]net)${path}`,
+    pattern: `https://${labels}blob[.](core[.](windows[.]net|chinacloudapi[.]cn|usgovcloudapi[.]net|cloudapi[.]de)|storage[.]azure[.]net)${ownEnd}`,
   },
   google: {
     cloud: "Google",
     example: "storage.googleapis.com",
-    pattern: `https://${labels}googleapis[.]com${path}`,
+    pattern: `https://${labels}googleapis[.]com${ownEnd}`,
   },
 };
 
