@@ -18,7 +18,7 @@ import { WorkerFailure } from "../worker/program/failure.ts";
 import type { Worker } from "../worker/program/worker.ts";
 import { key, Stage } from "./testing/stage.ts";
 
-const url = "http://demo.fake:2379";
+const url = "http://m0.demo.default.svc:2379";
 const path = "etcd/backup";
 const maxBackups = 2;
 const theirs = { namespace: "other", name: key.name };

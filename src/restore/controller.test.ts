@@ -93,7 +93,11 @@ test("workers are told where the backup is and how the cluster is reached, and h
     do: "backup",
     owner: { namespace, name: "demo" },
     run: `restore-${uid}`,
-    source: { endpoints: ["http://demo-a.demo.n.svc:2379"], loginFolder: "/etc/etcd-worker/login" },
+    source: {
+      endpoints: ["http://demo-a.demo.n.svc:2379"],
+      loginFolder: "/etc/etcd-worker/login",
+      loginOverHttp: true,
+    },
     store,
     key: { t: "once", path: `etcd/backup.before-demo-${uid.slice(0, 8)}` },
     startedAt: (await stage.status()).startedAt ?? "",

@@ -35,7 +35,10 @@ const certificate: Readonly<Record<string, { what: string; advice: string }>> = 
     what: "the endpoint's certificate is for another name",
     advice: "Use a name that the certificate has, or have one issued for this name",
   },
-  ERR_SSL_WRONG_VERSION_NUMBER: { what: "the endpoint does not speak TLS", advice: "Write http:// in the endpoint" },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    what: "the endpoint does not speak TLS",
+    advice: "Turn TLS on there; where no token is sent, an endpoint with http:// is possible, too",
+  },
   HPE_INVALID_CONSTANT: { what: "the endpoint does not speak HTTP", advice: "Correct the endpoint" },
 };
 

@@ -43,6 +43,8 @@ export interface EtcdSource {
   readonly tlsFolder?: string;
   /** A mounted Secret with `username` and `password`. */
   readonly loginFolder?: string;
+  /** The owner of the EtcdBackup or of the EtcdCluster has said that the login may go over plain http. */
+  readonly loginOverHttp?: boolean;
 }
 
 /** Streams a snapshot of etcd into the store. */

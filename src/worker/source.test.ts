@@ -38,7 +38,28 @@ test("as soon as one member speaks TLS the operator's certificate is mounted, an
 test("where etcd asks for a login the operator's is mounted", () => {
   const url = "http://demo-a.demo.n.svc:2379";
   assert.deepEqual(reached({ auth: { operatorSecret: "root-login" } }, url), {
-    source: { endpoints: [url], loginFolder: "/etc/etcd-worker/login" },
+    source: { endpoints: [url], loginFolder: "/etc/etcd-worker/login", loginOverHttp: true },
     mounts: [{ folder: "/etc/etcd-worker/login", secret: "root-login" }],
   });
+});
+
+test("members are reached at the names that the status has, also after the domain was changed in the spec", () => {
+  const url = "http://demo-a.demo.n.svc.cluster.local:2379";
+  assert.deepEqual(reached({ pod: { ClusterDomain: ".example" } }, url)?.source.endpoints, [url]);
+});
+
+test("what is in the status and is not a member of the cluster gets nothing", () => {
+  const member = "http://demo-a.demo.n.svc:2379";
+  for (const url of [
+    "http://collector.example.com:2379",
+    "http://demo-a.demo.other.svc:2379",
+    "http://demo-a.demo.n.svc.example.com:2379/.demo.n.svc:2379",
+    "http://demo-a.demo.n.svc@example.com:2379",
+    "http://demo-a.demo.n.svc:80",
+    "http://a.b.demo.n.svc:2379",
+    "nonsense",
+  ]) {
+    assert.equal(reached({}, url), undefined, url);
+    assert.deepEqual(reached({}, url, member)?.source.endpoints, [member]);
+  }
 });

@@ -1,5 +1,6 @@
 // Where backups are kept: the fields that EtcdBackup and EtcdRestore share. Those of etcd-operator 0.9 have their names;
 // the newer ones are optional.
+import { type Credential, patternOf, refusalOf } from "../../recipients/recipients.ts";
 import { matches, nameOf } from "../rules.ts";
 import { boolean, type CompleteOf, defaulted, object, oneOf, required, type Rule, string } from "../schema/schema.ts";
 
@@ -43,47 +44,107 @@ const endpoint = (field: string, description: string) =>
 const caSecret = (field: string) =>
   secret(`spec.${field}.caSecret`, "Secret with `ca.crt`, where the endpoint has a certificate of a private CA.");
 
-const s3 = object("S3, and everything that speaks it.", {
-  path: objectPath("s3", "bucket"),
-  awsSecret: defaulted(
-    "",
-    secret(
-      "spec.s3.awsSecret",
-      "Secret with `credentials` and `config`, files as the AWS command line writes them, profile `default`. Absent: the identity of the worker's ServiceAccount or node.",
-    ),
-  ),
-  endpoint: endpoint("s3", "Absent: AWS."),
-  forcePathStyle: defaulted(false, boolean("`https://endpoint/bucket` instead of `https://bucket.endpoint`.")),
-  region: string("Wins over the one in `config`.", { longest: 64 }),
-  caSecret: caSecret("s3"),
-});
+/** Whether the endpoint may get what is sent with the Secret, or without it. What is in the Secret only the worker sees. */
+function recipientRule<K extends string>(
+  secretField: K,
+  secret: "named" | "absent",
+  credential: Credential,
+  says: string,
+): Rule<{ readonly endpoint?: string } & { readonly [name in K]?: string }> {
+  const pattern = patternOf(credential);
+  const expression = new RegExp(pattern);
+  const named = `(has(self.${secretField}) && self.${secretField} != '')`;
+  return {
+    says: `${says}: ${refusalOf(credential)}`,
+    cel: `${secret === "named" ? "!" : ""}${named} || !has(self.endpoint) || self.endpoint == '' || self.endpoint.matches(r'${pattern}')`,
+    holds({ endpoint = "", [secretField]: name }) {
+      const is = name === undefined || name === "" ? "absent" : "named";
+      return is !== secret || endpoint === "" || expression.test(endpoint);
+    },
+  };
+}
 
-const abs = object("Azure Blob Storage.", {
-  path: objectPath("abs", "container"),
-  absSecret: defaulted(
-    "",
-    secret(
-      "spec.abs.absSecret",
-      "Secret with `storage-account`, `storage-key` and, outside of the public cloud, `cloud`. Absent: workload identity, with `account`.",
+const s3 = object(
+  "S3, and everything that speaks it.",
+  {
+    path: objectPath("s3", "bucket"),
+    awsSecret: defaulted(
+      "",
+      secret(
+        "spec.s3.awsSecret",
+        "Secret with `credentials` and `config`, files as the AWS command line writes them, profile `default`. Absent: the identity of the worker's ServiceAccount or node.",
+      ),
     ),
-  ),
-  account: string("The storage account, where no Secret names it.", { longest: 64 }),
-  endpoint: endpoint("abs", "Absent: that of the account in its cloud."),
-  caSecret: caSecret("abs"),
-});
+    endpoint: endpoint(
+      "s3",
+      "Absent: AWS. Another than AWS's own needs `awsSecret`. With `http://` backups can be read on the way, unless `encryption` is set.",
+    ),
+    forcePathStyle: defaulted(false, boolean("`https://endpoint/bucket` instead of `https://bucket.endpoint`.")),
+    region: string("Wins over the one in `config`.", {
+      longest: 64,
+      rules: [matches("^[A-Za-z0-9-]+$", "spec.s3.region must be the name of a region, as in eu-central-1.")],
+    }),
+    caSecret: caSecret("s3"),
+  },
+  {
+    rules: [
+      recipientRule("awsSecret", "absent", { t: "identity", of: "aws" }, "spec.s3.endpoint needs spec.s3.awsSecret"),
+    ],
+  },
+);
 
-const gcs = object("Google Cloud Storage.", {
-  path: objectPath("gcs", "bucket"),
-  gcpSecret: defaulted(
-    "",
-    secret(
-      "spec.gcs.gcpSecret",
-      "Secret with `access-token` or `credentials.json`. Absent: the identity of the worker's ServiceAccount or node.",
+const abs = object(
+  "Azure Blob Storage.",
+  {
+    path: objectPath("abs", "container"),
+    absSecret: defaulted(
+      "",
+      secret(
+        "spec.abs.absSecret",
+        "Secret with `storage-account`, `storage-key` and, outside of the public cloud, `cloud`. Absent: workload identity, with `account`.",
+      ),
     ),
-  ),
-  endpoint: endpoint("gcs", "Absent: Google's."),
-  caSecret: caSecret("gcs"),
-});
+    account: string("The storage account, where no Secret names it.", {
+      longest: 64,
+      rules: [matches("^[a-z0-9-]+$", "spec.abs.account must be the name of a storage account, without its domain.")],
+    }),
+    endpoint: endpoint(
+      "abs",
+      "Absent: that of the account in its cloud. Another than Azure's own needs `absSecret`. With `http://` backups can be read on the way, unless `encryption` is set.",
+    ),
+    caSecret: caSecret("abs"),
+  },
+  {
+    rules: [
+      recipientRule(
+        "absSecret",
+        "absent",
+        { t: "identity", of: "azure" },
+        "spec.abs.endpoint needs spec.abs.absSecret",
+      ),
+    ],
+  },
+);
+
+const gcs = object(
+  "Google Cloud Storage.",
+  {
+    path: objectPath("gcs", "bucket"),
+    gcpSecret: defaulted(
+      "",
+      secret(
+        "spec.gcs.gcpSecret",
+        "Secret with `access-token` or `credentials.json`. Absent: the identity of the worker's ServiceAccount or node.",
+      ),
+    ),
+    endpoint: endpoint(
+      "gcs",
+      "Absent: Google's. Another gets no token but an `access-token` of `gcpSecret`, and that only over https.",
+    ),
+    caSecret: caSecret("gcs"),
+  },
+  { rules: [recipientRule("gcpSecret", "named", { t: "token" }, "spec.gcs.endpoint with spec.gcs.gcpSecret")] },
+);
 
 export const defaultOssEndpoint = "https://oss-cn-hangzhou.aliyuncs.com";
 

@@ -1,5 +1,6 @@
 // The rules that refuse an EtcdBackup, in CEL for the API server and in TypeScript for objects that were stored before.
 import type { NameRule } from "../kind-description.ts";
+import { type Credential, patternOf, refusalOf } from "../../recipients/recipients.ts";
 import { matches } from "../rules.ts";
 import type { Rule } from "../schema/schema.ts";
 
@@ -36,6 +37,23 @@ export const endpointsOrCluster: Rule<From> = {
   says: "spec.etcdEndpoints and spec.clusterRef exclude each other: leave one out.",
   cel: `${noEndpoints} || !has(self.clusterRef)`,
   holds: ({ etcdEndpoints = [], clusterRef }) => etcdEndpoints.length === 0 || clusterRef === undefined,
+};
+
+interface Login {
+  readonly etcdEndpoints?: readonly string[];
+  readonly authSecret?: string;
+  readonly allowLoginOverHTTP?: boolean;
+}
+
+const login: Credential = { t: "login", overHttp: false };
+const mayGetLogin = patternOf(login);
+
+/** With a clusterRef it is for the owner of the cluster to say what members speak. */
+export const loginOverTls: Rule<Login> = {
+  says: `spec.etcdEndpoints with spec.authSecret: ${refusalOf(login)}`,
+  cel: `!has(self.authSecret) || self.authSecret == '' || (has(self.allowLoginOverHTTP) && self.allowLoginOverHTTP) || !has(self.etcdEndpoints) || self.etcdEndpoints.all(url, url.matches(r'${mayGetLogin}'))`,
+  holds: ({ etcdEndpoints = [], authSecret = "", allowLoginOverHTTP = false }) =>
+    authSecret === "" || allowLoginOverHTTP || etcdEndpoints.every((url) => new RegExp(mayGetLogin).test(url)),
 };
 
 export const interval: Rule<number> = {

@@ -87,6 +87,12 @@ export const specSchema = object(
       "authSecret",
       "With `etcdEndpoints`: Secret with `username` and `password` of an etcd user with the role root, where etcd asks for a login.",
     ),
+    allowLoginOverHTTP: defaulted(
+      false,
+      boolean(
+        "Send the login of `authSecret` to endpoints with `http://`, too, where others on the way can read and use it.",
+      ),
+    ),
     backupPolicy: filled(backupPolicy),
     verify: filled(
       object("What is done to trust a backup. It is always read back and compared with what was sent.", {
@@ -109,7 +115,7 @@ export const specSchema = object(
     ),
     worker: workerPolicy,
   },
-  { rules: [rules.endpointsMissing, rules.endpointsOrCluster, ...storeRules("storageType")] },
+  { rules: [rules.endpointsMissing, rules.endpointsOrCluster, rules.loginOverTls, ...storeRules("storageType")] },
 );
 
 export type EtcdBackupSpec = StoredOf<typeof specSchema>;

@@ -18,12 +18,13 @@ export type Origin =
 
 /** etcd that the spec itself names. */
 export function namedSource({ spec }: CompleteEtcdBackup): Reached {
-  const { etcdEndpoints = [], clientTLSSecret, authSecret } = spec;
+  const { etcdEndpoints = [], clientTLSSecret, authSecret, allowLoginOverHTTP } = spec;
   return {
     source: {
       endpoints: etcdEndpoints,
       ...(clientTLSSecret !== undefined && { tlsFolder: folders.tls }),
       ...(authSecret !== undefined && { loginFolder: folders.login }),
+      ...(allowLoginOverHTTP && { loginOverHttp: true }),
     },
     mounts: [
       ...(clientTLSSecret === undefined ? [] : [{ folder: folders.tls, secret: clientTLSSecret }]),

@@ -54,6 +54,41 @@ function observed(
   });
 }
 
+test("members are asked at the addresses of their pods only, whatever client URLs etcd lists", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  const dialled: Endpoint[] = [];
+  const clientUrls = ["http://collector.example.com:2379"];
+  const listingStrays = (member: EtcdMember): EtcdMember => {
+    const asked: Pick<EtcdMember, "status" | "health" | "memberList"> = {
+      status: (call) => member.status(call),
+      health: (call) => member.health(call),
+      async memberList(options, call) {
+        const list = await member.memberList(options, call);
+        return { ...list, members: list.members.map((one) => ({ ...one, clientUrls })) };
+      },
+    };
+    return asked as EtcdMember;
+  };
+  const view = await observedEtcd(podsOf("a", "b", "c"), {
+    members: {
+      at(endpoint) {
+        dialled.push(endpoint);
+        return listingStrays(etcd.at(endpoint.url));
+      },
+    },
+    source: { t: "given", secret: "login", login: new Login("root", "word") },
+    latched: etcd.clusterId,
+    regressed,
+    signal: new AbortController().signal,
+  });
+  assert.ok(view.t === "quorum");
+  assert.deepEqual(view.members[0]?.clientUrls, clientUrls);
+  assert.deepEqual(
+    dialled.map(({ url, login }) => [url, login?.username]),
+    ["a", "b", "c"].map((letter) => [memberUrl(address(letter)), "root"]),
+  );
+});
+
 test("members that agree are seen through the quorum", async () => {
   const etcd = await etcdOf("a", "b", "c");
   const view = await observed(etcd);

@@ -4,19 +4,20 @@ import { StoreError } from "../errors.ts";
 import { serviceUrl } from "./azure-client.ts";
 
 test("the address follows from the account and the cloud, by its old and its new names", () => {
-  assert.equal(serviceUrl(undefined, "acc", "AzurePublicCloud", "n"), "https://acc.blob.core.windows.net");
-  assert.equal(serviceUrl(undefined, "acc", "AZURECHINACLOUD", "n"), "https://acc.blob.core.chinacloudapi.cn");
-  assert.equal(serviceUrl(undefined, "acc", "AzureUSGovernmentCloud", "n"), "https://acc.blob.core.usgovcloudapi.net");
-  assert.equal(serviceUrl(undefined, "acc", "AzureUSGovernment", "n"), "https://acc.blob.core.usgovcloudapi.net");
+  const urlIn = (cloud: string): string => serviceUrl(undefined, "acc", cloud, "n").href;
+  assert.equal(urlIn("AzurePublicCloud"), "https://acc.blob.core.windows.net/");
+  assert.equal(urlIn("AZURECHINACLOUD"), "https://acc.blob.core.chinacloudapi.cn/");
+  assert.equal(urlIn("AzureUSGovernmentCloud"), "https://acc.blob.core.usgovcloudapi.net/");
+  assert.equal(urlIn("AzureUSGovernment"), "https://acc.blob.core.usgovcloudapi.net/");
 });
 
 test("an endpoint is taken as it is, with the account where an emulator wants it", () => {
-  const at = (endpoint: string): string => serviceUrl(endpoint, "acc", "AzurePublicCloud", "n");
-  assert.equal(at("https://acc.blob.example.com/"), "https://acc.blob.example.com");
-  assert.equal(at("acc.blob.example.com"), "https://acc.blob.example.com");
+  const at = (endpoint: string): string => serviceUrl(endpoint, "acc", "AzurePublicCloud", "n").href;
+  assert.equal(at("https://acc.blob.example.com/"), "https://acc.blob.example.com/");
+  assert.equal(at("acc.blob.example.com"), "https://acc.blob.example.com/");
   assert.equal(at("http://10.0.0.1:10000"), "http://10.0.0.1:10000/acc");
   assert.equal(at("http://azurite:10000"), "http://azurite:10000/acc");
-  assert.equal(at("http://azurite:10000/acc/"), "http://azurite:10000/acc");
+  assert.equal(at("http://azurite:10000/acc/"), "http://azurite:10000/acc/");
 });
 
 test("what cannot be an address is refused in a sentence", () => {

@@ -8,7 +8,9 @@ import {
 } from "@azure/storage-blob";
 import type { TokenCredential } from "@azure/identity";
 import { isIP } from "node:net";
+import type { Credential } from "../../recipients/recipients.ts";
 import { type Agents, storeAgents } from "../agents.ts";
+import { recipientOf, urlOf } from "../endpoint.ts";
 import { StoreError } from "../errors.ts";
 import { attempts } from "../retries.ts";
 import { needEntry, readCa, readEntry } from "../secret-folder.ts";
@@ -34,19 +36,21 @@ const clouds: Readonly<Record<string, string>> = {
 
 export async function connectAzure(target: AzureTarget): Promise<AzureConnection> {
   const name = `abs://${target.container}`;
-  const { account, credential, cloud } = await identify(target, name);
+  const { account, credential, as, cloud } = await identify(target, name);
+  const { url } = recipientOf(as, serviceUrl(target.endpoint, account, cloud, name), name);
   const agents = storeAgents(await readCa(target.caFolder, name));
   const pipeline = newPipeline(credential, {
     retryOptions: { maxTries: attempts, retryDelayInMs: 400, maxRetryDelayInMs: 10_000 },
   });
   pipeline.factories.push(through(agents));
-  const url = `${serviceUrl(target.endpoint, account, cloud, name)}/${encodeURIComponent(target.container)}`;
-  return { container: new ContainerClient(url, pipeline), name, close: () => agents.destroy() };
+  const container = `${url.href.replace(/\/+$/, "")}/${encodeURIComponent(target.container)}`;
+  return { container: new ContainerClient(container, pipeline), name, close: () => agents.destroy() };
 }
 
 interface Identity {
   readonly account: string | undefined;
   readonly credential: StorageSharedKeyCredential | TokenCredential | AnonymousCredential;
+  readonly as: Credential;
   readonly cloud: string;
 }
 
@@ -54,20 +58,27 @@ async function identify(target: AzureTarget, name: string): Promise<Identity> {
   if (target.secretFolder === undefined) {
     // A large library, and of no use where there is a key.
     const { DefaultAzureCredential } = await import("@azure/identity");
-    return { account: target.account, credential: new DefaultAzureCredential(), cloud: "AzurePublicCloud" };
+    return {
+      account: target.account,
+      credential: new DefaultAzureCredential(),
+      as: { t: "identity", of: "azure" },
+      cloud: "AzurePublicCloud",
+    };
   }
   const account = await needEntry(target.secretFolder, "storage-account", name);
   const key = await needEntry(target.secretFolder, "storage-key", name);
   const cloud = (await readEntry(target.secretFolder, "cloud")) ?? "AzurePublicCloud";
-  return { account, credential: new StorageSharedKeyCredential(account, key), cloud };
+  return { account, credential: new StorageSharedKeyCredential(account, key), as: { t: "signature" }, cloud };
 }
+
+const example = "https://account.blob.core.windows.net";
 
 export function serviceUrl(
   endpoint: string | undefined,
   account: string | undefined,
   cloud: string,
   name: string,
-): string {
+): URL {
   if (endpoint === undefined) {
     const domain = clouds[cloud.toLowerCase()];
     if (domain === undefined)
@@ -80,18 +91,13 @@ export function serviceUrl(
         "refused",
         `${name}: neither a Secret nor an account is named. Name the storage account, or a Secret with storage-account and storage-key.`,
       );
-    return `https://${account}.${domain}`;
+    return urlOf(`https://${account}.${domain}`, name, example);
   }
-  const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`);
-  if (!url)
-    throw new StoreError(
-      "refused",
-      `${name}: the endpoint ${JSON.stringify(endpoint)} is not a URL. Write one as in https://account.blob.core.windows.net.`,
-    );
-  const base = url.href.replace(/\/+$/, "");
+  const url = urlOf(endpoint, name, example);
   // Emulators have the account in the path; where the name of the host has it, or a path is given, that is meant.
   const inPath = url.pathname === "/" && (isIP(url.hostname) !== 0 || !url.hostname.includes("."));
-  return inPath && account !== undefined ? `${base}/${account}` : base;
+  if (inPath && account !== undefined) url.pathname = `/${account}`;
+  return url;
 }
 
 function through(agents: Agents): RequestPolicyFactory {

@@ -1,10 +1,12 @@
 // The way to a bucket of Google's Cloud Storage: where it is, and who we are.
-import type { AuthClient, ExternalAccountClient } from "google-auth-library";
+import type { Credential } from "../../recipients/recipients.ts";
 import { type Agents, storeAgents } from "../agents.ts";
+import { recipientOf, urlOf } from "../endpoint.ts";
 import { StoreError } from "../errors.ts";
 import { needEntry, readCa, readEntry } from "../secret-folder.ts";
 import type { StoreTarget } from "../store.ts";
 import { exchange, type GcsAnswer, GcsRefusal, type GcsRequest, withRetries } from "./gcs-http.ts";
+import { clientOf, type KeyFile, scopes } from "./key-file.ts";
 
 export type GcsTarget = Extract<StoreTarget, { type: "GCS" }>;
 
@@ -25,12 +27,12 @@ export interface GcsConnection {
 }
 
 const google = "https://storage.googleapis.com";
-const scopes = ["https://www.googleapis.com/auth/devstorage.full_control"];
 
 export async function connectGcs(target: GcsTarget): Promise<GcsConnection> {
   const name = `gs://${target.bucket}`;
-  const base = baseUrl(target.endpoint, name);
-  const identity = await identify(target, base, name);
+  const url = urlOf(target.endpoint ?? google, name, "https://storage.example.com");
+  const { credential, identity } = await identify(target, url, name);
+  const base = (credential ? recipientOf(credential, url, name).url : url).href.replace(/\/+$/, "");
   const agents = storeAgents(await readCa(target.caFolder, name));
   const objects = `/storage/v1/b/${encodeURIComponent(target.bucket)}/o`;
   return {
@@ -56,42 +58,45 @@ function queryOf(query: Query): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }
 
-function baseUrl(endpoint: string | undefined, name: string): string {
-  if (endpoint === undefined) return google;
-  const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`);
-  if (url) return url.href.replace(/\/+$/, "");
-  throw new StoreError(
-    "refused",
-    `${name}: the endpoint ${JSON.stringify(endpoint)} is not a URL. Write one as in https://storage.example.com.`,
-  );
+interface Identified {
+  /** What `identity` sends. Absent: nothing. */
+  readonly credential?: Credential;
+  readonly identity: GcsConnection["identity"];
 }
 
-type Identify = () => Promise<Record<string, string>>;
+const ofGoogle: Credential = { t: "identity", of: "google" };
 
-async function identify({ secretFolder }: GcsTarget, base: string, name: string): Promise<Identify> {
+async function identify({ secretFolder }: GcsTarget, url: URL, name: string): Promise<Identified> {
   if (secretFolder !== undefined) {
     // Read at each request: whoever writes such a token writes the next one, too.
     if ((await readEntry(secretFolder, "access-token")) !== undefined)
-      return async () => ({ authorization: `Bearer ${await needEntry(secretFolder, "access-token", name)}` });
+      return {
+        credential: { t: "token" },
+        identity: async () => ({ authorization: `Bearer ${await needEntry(secretFolder, "access-token", name)}` }),
+      };
     const json = await readEntry(secretFolder, "credentials.json");
-    if (json !== undefined)
-      return googleIdentity(parseCredentials(json, name)).catch((error: unknown) => {
+    if (json !== undefined) {
+      const client = await clientOf(parseKeyFile(json, name)).catch((error: unknown) => {
         throw new StoreError(
           "badCredentials",
           `${name}: the entry credentials.json of the Secret cannot be used. Put the key file there as Google made it. It says: ${error instanceof Error ? error.message : ""}.`,
         );
       });
+      return { credential: ofGoogle, identity: async () => Object.fromEntries(await client.getRequestHeaders()) };
+    }
     throw new StoreError(
       "badCredentials",
       `${name}: the Secret with the credentials has neither an entry access-token nor an entry credentials.json. Add one to the Secret.`,
     );
   }
   // Another's server gets no token of Google's, and needs no question to Google's metadata server.
-  const isGoogle = /(^|\.)googleapis\.com$/.test(new URL(base).hostname);
-  return isGoogle ? googleIdentity(undefined) : () => Promise.resolve({});
+  if (!/(^|\.)googleapis\.com$/.test(url.hostname)) return { identity: () => Promise.resolve({}) };
+  const { GoogleAuth } = await import("google-auth-library");
+  const auth = new GoogleAuth({ scopes });
+  return { credential: ofGoogle, identity: async () => Object.fromEntries(await auth.getRequestHeaders()) };
 }
 
-function parseCredentials(json: string, name: string): Credentials {
+function parseKeyFile(json: string, name: string): KeyFile {
   try {
     const parsed: unknown = JSON.parse(json);
     if (typeof parsed === "object" && parsed !== null) return parsed;
@@ -102,29 +107,4 @@ function parseCredentials(json: string, name: string): Credentials {
     "badCredentials",
     `${name}: the entry credentials.json of the Secret is not JSON. Put the key file there as Google made it.`,
   );
-}
-
-/** Each kind of file by its own client: the one for all kinds warns that it does not look at what it is given. */
-async function googleIdentity(credentials: Credentials | undefined): Promise<Identify> {
-  const { ExternalAccountClient, GoogleAuth, JWT, UserRefreshClient } = await import("google-auth-library");
-  const { type, client_email: email, private_key: key } = credentials ?? {};
-  const client = (): Pick<AuthClient, "getRequestHeaders"> | null => {
-    if (!credentials) return new GoogleAuth({ scopes });
-    if (type === "service_account" && email !== undefined && key !== undefined) return new JWT({ email, key, scopes });
-    if (type === "external_account")
-      return ExternalAccountClient.fromJSON({ scopes, ...credentials } as unknown as ExternalAccount);
-    if (type === "authorized_user") return UserRefreshClient.fromJSON(credentials);
-    return new GoogleAuth({ scopes, credentials });
-  };
-  const chosen = client();
-  if (!chosen) throw new Error("its type is not known");
-  return async () => Object.fromEntries(await chosen.getRequestHeaders());
-}
-
-type ExternalAccount = Parameters<typeof ExternalAccountClient.fromJSON>[0];
-
-interface Credentials {
-  readonly type?: string;
-  readonly client_email?: string;
-  readonly private_key?: string;
 }

@@ -81,8 +81,12 @@ async function begin({ at, key, options }: GcsUpload): Promise<string> {
     body: [Buffer.from(JSON.stringify({ name: key, contentType }))],
     signal: options.signal,
   });
-  if (headers.location === undefined) throw new GcsRefusal(500, "the store began an upload and did not say where");
-  return headers.location;
+  const { location } = headers;
+  if (location === undefined) throw new GcsRefusal(500, "the store began an upload and did not say where");
+  // Whoever has the address of a session may write in it, so it does not go where others read along if we came by TLS.
+  if (at.upload({}).startsWith("https:") && !location.startsWith("https:"))
+    throw new GcsRefusal(400, "the store began an upload and said to go on with it over plain http");
+  return location;
 }
 
 /** Sends what the store does not have yet of this part, until it has all of it. */

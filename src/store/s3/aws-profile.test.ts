@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test, type TestContext } from "node:test";
+import { StoreError } from "../errors.ts";
 import { defaultProfile, readAwsProfile } from "./aws-profile.ts";
 
 async function secret(t: TestContext, entries: Readonly<Record<string, string>>): Promise<string> {
@@ -60,4 +61,17 @@ region = y
 `;
   assert.deepEqual(defaultProfile(ini), { region: "eu-west-1", output: "json" });
   assert.deepEqual(defaultProfile(""), {});
+});
+
+test("a program that gives credentials is not run, whichever profile names it and however it is written", async (t) => {
+  for (const config of [
+    "[default]\ncredential_process = /bin/true\n",
+    "[default]\nsource_profile = other\nrole_arn = r\n[profile other]\nCREDENTIAL_PROCESS=/bin/true\n",
+  ])
+    for (const entry of ["config", "credentials"])
+      await assert.rejects(
+        readAwsProfile(await secret(t, { [entry]: config })),
+        (error: unknown) =>
+          error instanceof StoreError && error.code === "badCredentials" && /credential_process/.test(error.message),
+      );
 });

@@ -1,8 +1,9 @@
 // The client of S3 and of what speaks S3: where it is, who we are, and what it may be sent.
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { fromIni } from "@aws-sdk/credential-provider-ini";
+import type { Credential } from "../../recipients/recipients.ts";
 import { type Patience, storeAgents } from "../agents.ts";
-import { StoreError } from "../errors.ts";
+import { recipientOf, urlOf } from "../endpoint.ts";
 import { needEntry, readCa } from "../secret-folder.ts";
 import type { StoreTarget } from "../store.ts";
 import { readAwsProfile } from "./aws-profile.ts";
@@ -29,12 +30,12 @@ export interface S3Connection {
 
 export async function connectS3(target: S3Target, patient?: Patience): Promise<S3Connection> {
   const name = `${target.type === "S3" ? "s3" : "oss"}://${target.bucket}`;
-  const endpoint = target.endpoint === undefined ? undefined : parseEndpoint(target.endpoint, name);
+  const endpoint = target.endpoint === undefined ? undefined : urlOf(target.endpoint, name, "https://s3.example.com");
   const amazon = endpoint === undefined || /(^|\.)amazonaws\.com(\.cn)?$/.test(endpoint.hostname);
   const agents = storeAgents(await readCa(target.caFolder, name), patient);
   const checksum = amazon ? "WHEN_SUPPORTED" : "WHEN_REQUIRED";
   const client = new S3Client({
-    ...(target.type === "S3" ? await s3Settings(target, endpoint) : await ossSettings(target, endpoint, name)),
+    ...(target.type === "S3" ? await s3Settings(target, endpoint, name) : await ossSettings(target, endpoint, name)),
     followRegionRedirects: amazon,
     requestChecksumCalculation: checksum,
     responseChecksumValidation: checksum,
@@ -57,26 +58,18 @@ export async function connectS3(target: S3Target, patient?: Patience): Promise<S
   return connection;
 }
 
-function parseEndpoint(endpoint: string, name: string): URL {
-  // Endpoints of etcd-operator 0.9 may lack the scheme.
-  const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`);
-  if (url) return url;
-  throw new StoreError(
-    "refused",
-    `${name}: the endpoint ${JSON.stringify(endpoint)} is not a URL. Write one as in https://s3.example.com.`,
-  );
-}
-
 async function s3Settings(
   target: Extract<S3Target, { type: "S3" }>,
   endpoint: URL | undefined,
+  name: string,
 ): Promise<S3ClientConfig> {
   const profile = await readAwsProfile(target.secretFolder);
+  const as: Credential = profile.t === "files" ? { t: "signature" } : { t: "identity", of: "aws" };
   const ambient = process.env["AWS_REGION"] ?? process.env["AWS_DEFAULT_REGION"];
   return {
     // AWS redirects to the bucket's region; others seldom care.
     region: target.region ?? profile.region ?? ambient ?? "us-east-1",
-    ...(endpoint && { endpoint: endpoint.href }),
+    ...(endpoint && { endpoint: recipientOf(as, endpoint, name).url.href }),
     ...(target.forcePathStyle !== undefined && { forcePathStyle: target.forcePathStyle }),
     ...(profile.t === "files" && {
       credentials: fromIni({
@@ -101,7 +94,7 @@ async function ossSettings(
   if (region !== undefined && !url.hostname.startsWith("s3.")) url.hostname = `s3.${url.hostname}`;
   return {
     region: region ?? "us-east-1",
-    endpoint: url.href,
+    endpoint: recipientOf({ t: "signature" }, url, name).url.href,
     forcePathStyle: false,
     credentials: {
       accessKeyId: await needEntry(target.secretFolder, "accessKeyID", name),

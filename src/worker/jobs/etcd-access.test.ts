@@ -32,8 +32,32 @@ test("a Secret that is not mounted, or lacks an entry, is said by its name", asy
     await assert.rejects(endpointsOf({ endpoints, tlsFolder: folder }), /It has no certificate/);
     await assert.rejects(endpointsOf({ endpoints, tlsFolder: path.join(folder, "none") }), /is not mounted at/);
     await writeFile(path.join(folder, "password"), "secret");
-    assert.equal((await endpointsOf({ endpoints, loginFolder: folder }))[0]?.login?.username, "root");
+    const secure = { endpoints: ["https://10.0.0.1:2379"], loginFolder: folder };
+    assert.equal((await endpointsOf(secure))[0]?.login?.username, "root");
   } finally {
     await rm(folder, { recursive: true });
+  }
+});
+
+test("a login goes over plain http only where that has been said, and to no endpoint if one of them may not get it", async () => {
+  const loginFolder = await mkdtemp(path.join(tmpdir(), "login-"));
+  try {
+    await writeFile(path.join(loginFolder, "username"), "root");
+    await writeFile(path.join(loginFolder, "password"), "hidden-word");
+    const endpoints = ["https://10.0.0.1:2379", "http://10.0.0.2:2379"];
+    for (const given of [endpoints, ["http://10.0.0.2:2379"]])
+      await assert.rejects(
+        endpointsOf({ endpoints: given, loginFolder }),
+        (error) => isMisconfigured(error) && !String(error).includes("hidden-word") && /plain http/.test(String(error)),
+      );
+    const said = await endpointsOf({ endpoints, loginFolder, loginOverHttp: true });
+    assert.deepEqual(
+      said.map(({ login }) => login?.username),
+      ["root", "root"],
+    );
+    // Without a scheme the endpoint is not one of http: a login makes it https.
+    assert.equal((await endpointsOf({ endpoints: ["10.0.0.1:2379"], loginFolder }))[0]?.url, "https://10.0.0.1:2379");
+  } finally {
+    await rm(loginFolder, { recursive: true });
   }
 });

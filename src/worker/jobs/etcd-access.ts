@@ -3,20 +3,30 @@ import { readdir, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { Login } from "../../etcd/login.ts";
 import type { Endpoint } from "../../etcd/members.ts";
+import { type Credential, Recipient, refusalOf } from "../../recipients/recipients.ts";
 import { readBundle } from "../../tls/pem.ts";
 import { hasCode, WorkerFailure } from "../program/failure.ts";
 import type { EtcdSource } from "../job.ts";
 
-export async function endpointsOf({ endpoints, tlsFolder, loginFolder }: EtcdSource): Promise<readonly Endpoint[]> {
+export async function endpointsOf(source: EtcdSource): Promise<readonly Endpoint[]> {
+  const { endpoints, tlsFolder, loginFolder, loginOverHttp = false } = source;
   const tls = tlsFolder === undefined ? undefined : await clientTls(tlsFolder);
   const login = loginFolder === undefined ? undefined : await loginIn(loginFolder);
-  const urls = new Set(endpoints.map((endpoint) => urlOf(endpoint, tls ? "https" : "http")));
+  const urls = new Set(endpoints.map((endpoint) => urlOf(endpoint, tls || login ? "https" : "http")));
   if (urls.size === 0) throw new WorkerFailure("misconfigured", "No endpoint of etcd is named.");
+  if (login) checkRecipients({ t: "login", overHttp: loginOverHttp }, urls);
   return [...urls].map((url) => ({
     url,
+    // Its key stays here, whoever asks for it.
     ...(tls && url.startsWith("https:") && { tls }),
     ...(login && { login }),
   }));
+}
+
+function checkRecipients(credential: Credential, urls: Iterable<string>): void {
+  for (const url of urls)
+    if (!Recipient.of(credential, new URL(url)))
+      throw new WorkerFailure("misconfigured", `The endpoint ${url} of etcd: ${refusalOf(credential)}`);
 }
 
 /** etcd's own tools take addresses without a scheme, so that manifests have them. */
@@ -34,7 +44,7 @@ async function clientTls(folder: string): Promise<NonNullable<Endpoint["tls"]>> 
   return { ca: bundle.ca, identity: bundle.pair };
 }
 
-export async function loginIn(folder: string): Promise<Login> {
+async function loginIn(folder: string): Promise<Login> {
   const { username = "", password = "" } = await entriesOf(folder, "login");
   const missing = Object.entries({ username, password }).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (missing.length > 0)

@@ -4,7 +4,7 @@ import { isAccessRefusal } from "../../etcd/login.ts";
 import type { EtcdMember, KvHash, MemberStatus } from "../../etcd/member.ts";
 import { pause } from "../../kube/clock.ts";
 import type { ObjectStore } from "../../store/store.ts";
-import { loginIn } from "./etcd-access.ts";
+import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { Done, VerifyJob } from "../job.ts";
 import { getMetadata, type Metadata } from "./metadata.ts";
@@ -15,9 +15,12 @@ const askEvery = 100;
 
 export async function verify(job: VerifyJob, store: ObjectStore, worker: Worker): Promise<Done> {
   const { log, signal } = worker;
-  const login = job.loginFolder === undefined ? undefined : await loginIn(job.loginFolder);
+  const [endpoint = { url: job.endpoint }] = await endpointsOf({
+    endpoints: [job.endpoint],
+    ...(job.loginFolder !== undefined && { loginFolder: job.loginFolder }),
+  });
   const metadata = await getMetadata(store, job.key, { signal });
-  const member = worker.members.at({ url: job.endpoint, ...(login && { login }) });
+  const member = worker.members.at(endpoint);
   const { revision } = await answer(member, job, worker);
   if (metadata === undefined) {
     log.info("the backup has no metadata to compare with", { key: job.key, revision });

@@ -46,6 +46,51 @@ export const badBackups: readonly BadObject[] = [
     "without user and password",
   ),
   backup(
+    "an endpoint that is not of AWS, and no credentials for it",
+    { s3: { path: s3.path, endpoint: "https://collector.example.com" } },
+    "spec.s3.endpoint needs spec.s3.awsSecret: an identity of AWS goes only to",
+  ),
+  backup(
+    "an endpoint of AWS without TLS, and no credentials for it",
+    { s3: { path: s3.path, endpoint: "http://s3.amazonaws.com", awsSecret: "" } },
+    "spec.s3.endpoint needs spec.s3.awsSecret",
+  ),
+  backup(
+    "an endpoint that only looks like AWS",
+    { s3: { path: s3.path, endpoint: "https://example.com\\.s3.amazonaws.com" } },
+    "spec.s3.endpoint needs spec.s3.awsSecret",
+  ),
+  backup(
+    "a region that ends the name of the host",
+    { s3: { ...s3, region: "example.com/" } },
+    "spec.s3.region must be the name of a region",
+  ),
+  backup(
+    "an endpoint that is not of Azure, and no credentials for it",
+    { storageType: "ABS", abs: { path: "c/key", account: "acc", endpoint: "https://collector.example.com" } },
+    "spec.abs.endpoint needs spec.abs.absSecret: an identity of Azure goes only to",
+  ),
+  backup(
+    "an account that ends the name of the host",
+    { storageType: "ABS", abs: { path: "c/key", account: "example.com/" } },
+    "spec.abs.account must be the name of a storage account",
+  ),
+  backup(
+    "an access token over plain http",
+    { storageType: "GCS", gcs: { path: "b/key", gcpSecret: "gcp", endpoint: "http://storage.example.com" } },
+    "spec.gcs.endpoint with spec.gcs.gcpSecret: a token does not go over plain http",
+  ),
+  backup(
+    "a login over plain http",
+    { authSecret: "login" },
+    "spec.etcdEndpoints with spec.authSecret: a login does not go over plain http",
+  ),
+  backup(
+    "a login over plain http to one of several",
+    { authSecret: "login", etcdEndpoints: ["https://a:2379", ...etcdEndpoints], allowLoginOverHTTP: false },
+    "spec.etcdEndpoints with spec.authSecret",
+  ),
+  backup(
     "a Secret of another namespace",
     { s3: { ...s3, awsSecret: "ns/aws" } },
     "spec.s3.awsSecret must be the name of a Secret",
@@ -92,6 +137,11 @@ export const badRestores: readonly BadObject[] = [
   { what: "no backup", spec: { etcdCluster }, says: "spec.backupStorageType is missing", by: "server" },
   restore("two backups", { backup: { name: "b" } }, "spec.backup and spec.backupStorageType exclude each other"),
   { what: "no store", spec: { etcdCluster, backupStorageType: "OSS" }, says: "spec.oss is missing", by: "server" },
+  restore(
+    "an endpoint that is not of AWS, and no credentials for it",
+    { s3: { path: s3.path, endpoint: "https://collector.example.com" } },
+    "spec.s3.endpoint needs spec.s3.awsSecret",
+  ),
   restore("a time that is none", { before: "yesterday" }, "spec.before must be a time as in"),
   restore("a cluster of another namespace", { etcdCluster: { name: "ns/c" } }, "must be the name of an EtcdCluster"),
   restore("a new cluster without a size that works", { clusterSpec: { size: 0 } }, "spec.size must be from 1 to 9"),
