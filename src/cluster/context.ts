@@ -10,6 +10,7 @@ import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { makeAuthority, makeLeaf } from "../tls/make.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
+import type { TakenAway } from "./act/taken-away.ts";
 import type { GivenSecrets } from "./given-secrets.ts";
 import type { ClusterMetrics } from "./metrics.ts";
 import type { Logins } from "./observe/login.ts";
@@ -53,6 +54,7 @@ export interface ClusterContext {
   readonly wire: Wire;
   readonly signer: Signer;
   readonly refusedUpkeep: RefusedUpkeep;
+  readonly takenAway: TakenAway;
   /** The image of workers; undefined while it is not known. */
   readonly workerImage: () => string | undefined;
   /** Whether this operator manages the cluster. */

@@ -19,6 +19,7 @@ import { ClusterMetrics } from "./metrics.ts";
 import { isImageCheck } from "./objects/image-check.ts";
 import { Logins } from "./observe/login.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
+import { TakenAway } from "./act/taken-away.ts";
 import { Progress } from "./observe/progress.ts";
 import { type Presenter, Wire } from "./observe/wire.ts";
 import { reconcileCluster } from "./reconcile.ts";
@@ -61,6 +62,7 @@ export function clusterController(options: ClusterControllerOptions): ClusterCon
     wire: new Wire(options.presenter ?? presentedCertificate),
     signer: options.signer ?? { makeAuthority, makeLeaf },
     refusedUpkeep: new RefusedUpkeep(),
+    takenAway: new TakenAway(),
     workerImage: options.workerImage ?? (() => undefined),
     isOurs,
     unclaimed: new Unclaimed({

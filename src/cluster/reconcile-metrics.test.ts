@@ -6,6 +6,7 @@ import { ApiError } from "../kube/client/errors.ts";
 import { silent } from "../kube/process/log.ts";
 import { Registry } from "../kube/process/metrics.ts";
 import { RefusedUpkeep } from "./act/refused-upkeep.ts";
+import { TakenAway } from "./act/taken-away.ts";
 import { ClusterMetrics } from "./metrics.ts";
 import { Logins } from "./observe/login.ts";
 import { Progress } from "./observe/progress.ts";
@@ -37,6 +38,7 @@ async function counted(stored: EtcdCluster | undefined, asked = missing, written
     progress: new Progress(),
     wire: new Wire(() => Promise.resolve(undefined)),
     refusedUpkeep: new RefusedUpkeep(),
+    takenAway: new TakenAway(),
     isOurs: () => true,
     unclaimed: { forget: () => undefined },
     metrics: new ClusterMetrics(registry),

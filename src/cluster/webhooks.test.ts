@@ -111,3 +111,55 @@ test("an image that a mirror makes the same of is taken over without a restart",
   const restarts = (await stage.pods()).map(({ status }) => status?.containerStatuses?.[0]?.restartCount);
   assert.deepEqual(restarts, [0, 0, 0]);
 });
+
+/** As a policy does that lets pods have only what it knows. */
+const stripper =
+  (isTaken: (annotation: string) => boolean): Webhook =>
+  (pod, verb) => {
+    const annotations = Object.entries(pod.metadata?.annotations ?? {}).filter(([name]) => !isTaken(name));
+    return mirror({ ...pod, metadata: { ...pod.metadata, annotations: Object.fromEntries(annotations) } }, verb);
+  };
+
+const relabeller: Webhook = (pod) => ({
+  ...pod,
+  metadata: { ...pod.metadata, labels: { ...pod.metadata?.labels, app: "other" } },
+});
+
+for (const [what, webhook, named] of [
+  ["the image that was asked for", stripper((name) => name === imageAnnotation), imageAnnotation],
+  ["the labels of what tries an image", relabeller, "the label app"],
+] as const)
+  test(`where a webhook takes away ${what}, that is said, and asked for less and less often`, async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3, "3.6.15");
+    stage.webhook = webhook;
+    stage.api.forgetRequests();
+    await stage.edit({ version: "3.6.16" });
+    await stage.pass(600_000);
+    const { status, reason, message = "" } = (await stage.condition("Ready")) ?? {};
+    assert.deepEqual([status, reason], ["False", "Refused"]);
+    assert.ok(message.includes(named) && message.includes("Exempt the operator's pods"), message);
+    const made = stage.api.writes.filter(({ verb, kind }) => verb === "create" && kind === "Pod");
+    assert.ok(made.length <= 12, `${made.length} pods were asked for`);
+    stage.webhook = mirror;
+    await stage.until(
+      "the version that is asked for",
+      async () => (await stage.cluster()).status?.updatedMembers === 3,
+      900_000,
+    );
+    await assertAtRest(stage);
+  });
+
+test("a first member from which a webhook takes its annotations is not made again and again", async () => {
+  await using stage = new Stage();
+  stage.webhook = stripper((name) => name.startsWith("etcd"));
+  stage.startOperator();
+  await stage.create(3, "3.6.16");
+  await stage.pass(600_000);
+  assert.match((await stage.condition("Ready"))?.message ?? "", /Exempt the operator's pods/);
+  const made = stage.api.writes.filter(({ verb, kind }) => verb === "create" && kind === "Pod");
+  assert.ok(made.length <= 12, `${made.length} pods were asked for`);
+  stage.webhook = (pod) => pod;
+  await stage.until("three voters", () => stage.isWhole(3), 900_000);
+});

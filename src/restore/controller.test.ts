@@ -321,6 +321,17 @@ test("a cluster that somebody makes while a new one is being prepared is not tou
   assert.equal((await stage.cluster()).metadata?.annotations, undefined);
 });
 
+test("a request goes from the cluster once it is taken up, and what others wrote there stays", async () => {
+  await using stage = new Stage();
+  stage.startOperator();
+  await stage.make("cluster");
+  await stage.api.mergePatch(EtcdCluster, key, { metadata: { annotations: { team: "shop" } } });
+  await stage.make("restore");
+  await stage.untilOver();
+  await stage.pass(1000);
+  assert.deepEqual((await stage.cluster()).metadata?.annotations, { team: "shop" });
+});
+
 test("done is done: neither an edit nor another operator nor a lost annotation begins it again", async () => {
   await using stage = new Stage();
   stage.startOperator();

@@ -2,7 +2,7 @@
 // with another uid the server refuses.
 import { fieldManager } from "../../api/field-manager.ts";
 import { ApiError, isAlreadyExists } from "../../kube/client/errors.ts";
-import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
+import { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import { madeOf } from "../assess/desired.ts";
 import { podTlsFor } from "../assess/certificates/pod-tls.ts";
 import {
@@ -21,6 +21,7 @@ import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/mem
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { makePod } from "./taken-away.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
 export async function makeClaim({ cluster, pass }: Execution, member: string): Promise<void> {
@@ -45,7 +46,7 @@ export async function recreatePod(execution: Execution, action: ActionOf<"recrea
   const claim = execution.assessment.world.claims.find(({ name }) => name === member);
   const url = listedUrlOf(execution, member) ?? `${claim?.peers ?? "http"}:`;
   const tls = podTlsFor(tlsToMake(execution), url);
-  await execution.pass.api.create(Pod, memberPod(cluster, member, { as: "returning" }, tls), { fieldManager });
+  await makePod(execution, memberPod(cluster, member, { as: "returning" }, tls));
 }
 
 export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOnClaim">): Promise<void> {

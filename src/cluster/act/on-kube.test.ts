@@ -13,6 +13,7 @@ import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testi
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { NotYet, Refused } from "./outcome.ts";
+import { TakenAway } from "./taken-away.ts";
 
 interface There {
   readonly cluster?: EtcdCluster;
@@ -30,9 +31,10 @@ async function writesOf(action: Action, there: There): Promise<unknown[]> {
     get: (kind: Kind<KubeObject>) =>
       Promise.resolve(kind.kind === EtcdCluster.kind ? (there.cluster ?? sampleCluster({})) : object),
     list: () => Promise.resolve({ items: [] }),
-    create: () => {
+    create: (_kind: unknown, made: KubeObject) => {
       if (object !== undefined) return Promise.reject(new ApiError(409, "AlreadyExists", ""));
-      return Promise.resolve(writes.push("create"));
+      writes.push("create");
+      return Promise.resolve(made);
     },
     apply: (_kind: unknown, _object: unknown, { force }: { force: boolean }) =>
       Promise.resolve(writes.push(force ? "apply by force" : "apply")),
@@ -47,7 +49,11 @@ async function writesOf(action: Action, there: There): Promise<unknown[]> {
       Promise.resolve(writes.push(after?.containers.map(({ resources }) => resources?.limits?.["memory"]))),
   };
   const store = { get: () => (cached ? object : undefined) };
-  const context = { caches: () => ({ services: store, budgets: store }) };
+  const context = {
+    caches: () => ({ services: store, budgets: store }),
+    takenAway: new TakenAway(),
+    now: () => sampleNow,
+  };
   const assessment = assess(sampleWorld({ members: three, spec }), sampleNow);
   try {
     await carryOut(action, executionOf(assessment, { api } as never, context as never));

@@ -22,6 +22,7 @@ import { listForJoining } from "./on-etcd.ts";
 import { seedStart } from "./on-restore.ts";
 import { NotYet, Refused } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
+import { makePod } from "./taken-away.ts";
 import { writeStatus } from "./write-status.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
@@ -115,14 +116,14 @@ export async function createSeed(execution: Execution, { member }: ActionOf<"cre
   const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
   const pod = memberPod(execution.cluster, member, start, tls);
-  await execution.pass.api.create(Pod, pod, { fieldManager });
+  await makePod(execution, pod);
 }
 
 export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
   await makeClaim(execution, member);
   const pod = joiningPod(execution, member, members, listedUrlOf(execution, member) ?? "");
-  await execution.pass.api.create(Pod, pod, { fieldManager });
+  await makePod(execution, pod);
 }
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */

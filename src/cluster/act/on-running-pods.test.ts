@@ -7,7 +7,7 @@ import { ApiError } from "../../kube/client/errors.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { assess } from "../assess/assess.ts";
-import { foundVersionAnnotation } from "../objects/image-check.ts";
+import { foundVersionAnnotation, imageCheck } from "../objects/image-check.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { formatStartedAgain, startedAgainAnnotation } from "../objects/image-reference.ts";
 import { anchorsPeerAnnotation, presentsPeerAnnotation, trustsPeerAnnotation } from "../objects/tls.ts";
@@ -18,6 +18,7 @@ import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWo
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { NotYet, Refused } from "./outcome.ts";
+import { TakenAway } from "./taken-away.ts";
 
 interface There {
   readonly pod?: Pod;
@@ -38,15 +39,17 @@ async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
   const api = {
     get: ({ kind }: Kind<KubeObject>) => Promise.resolve(kind === EtcdCluster.kind ? sampleCluster(world) : pod),
     log: () => Promise.resolve(log),
-    create: (_kind: unknown, { spec }: Pod) => write("create", spec?.nodeName, spec?.containers[0]?.image),
+    create: async (_kind: unknown, made: Pod) => {
+      await write("create", made.spec?.nodeName, made.spec?.containers[0]?.image);
+      return made;
+    },
     delete: (_kind: unknown, { name }: Key, options: object) => write("delete", name, options),
     mergePatch: (_kind: unknown, { name }: Key, patch: object) => write("patch", name, patch),
-    replace: (_kind: unknown, { metadata, spec }: Pod) =>
-      write(
-        "replace",
-        metadata?.annotations,
-        spec?.containers.map(({ image }) => image),
-      ),
+    replace: async (_kind: unknown, made: Pod) => {
+      const images = made.spec?.containers.map(({ image }) => image);
+      await write("replace", made.metadata?.annotations, images);
+      return made;
+    },
   };
   const at = ({ url }: { url: string }) => ({
     hashKv: (revision: number): Promise<Partial<KvHash>> => {
@@ -56,11 +59,14 @@ async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
     },
   });
   const assessment = assess(sampleWorld(world), sampleNow);
+  const context = {
+    members: { at },
+    logins: { known: () => undefined },
+    takenAway: new TakenAway(),
+    now: () => sampleNow,
+  };
   try {
-    await carryOut(
-      action,
-      executionOf(assessment, { api } as never, { members: { at }, logins: { known: () => undefined } } as never),
-    );
+    await carryOut(action, executionOf(assessment, { api } as never, context as never));
   } catch (error) {
     if (!(error instanceof NotYet || error instanceof Refused)) throw error;
     done.push(error.name);
@@ -102,7 +108,8 @@ describe("the proof of an image", () => {
     assert.deepEqual(await doneBy(create), ["create", node, image]);
   });
   test("waits while the last one is still there, and fails for any other reason", async () => {
-    assert.deepEqual(await doneBy(create, { says: new ApiError(409, "AlreadyExists", "") }), ["NotYet"]);
+    const last = imageCheck(sampleWorld({}).cluster, node, image);
+    assert.deepEqual(await doneBy(create, { pod: last, says: new ApiError(409, "AlreadyExists", "") }), ["NotYet"]);
     const quota = new ApiError(403, "Forbidden", "");
     await assert.rejects(doneBy(create, { says: quota }), quota);
   });

@@ -1,7 +1,6 @@
 // What is changed in pods that run, and the small pods that prove an image before it. Each write is about this very pod.
 import { fieldManager } from "../../api/field-manager.ts";
 import { has } from "../../etcd/versions/features.ts";
-import { isAlreadyExists } from "../../kube/client/errors.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { isHealthy } from "../assess/seats.ts";
 import { imageAnnotation } from "../objects/claims.ts";
@@ -18,6 +17,7 @@ import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, lookAgain, portTo } from "./execution.ts";
 import { askingEtcd, NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
+import { makeImageCheck, replacePod } from "./taken-away.ts";
 
 export async function relabelPod({ pass, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
   const { member, uid, change } = action;
@@ -26,14 +26,7 @@ export async function relabelPod({ pass, cluster }: Execution, action: ActionOf<
 }
 
 export async function createImageCheck(execution: Execution, action: ActionOf<"createImageCheck">): Promise<void> {
-  const pod = imageCheck(execution.assessment.world.cluster, action.node, action.image);
-  try {
-    await execution.pass.api.create(Pod, pod, { fieldManager });
-  } catch (error) {
-    // Of the same image on the same node, from before: it has yet to go.
-    if (isAlreadyExists(error)) throw new NotYet("the last try of the image is still there", whileCacheIsBehindMs);
-    throw error;
-  }
+  await makeImageCheck(execution, imageCheck(execution.assessment.world.cluster, action.node, action.image));
 }
 
 /** `etcd --version` prints a few lines. */
@@ -73,7 +66,7 @@ export async function changeImage(execution: Execution, action: ActionOf<"change
     [changedFromAnnotation]: JSON.stringify(from),
   };
   const wanted = { ...pod, metadata: { ...pod.metadata, annotations }, spec: { ...pod.spec, containers } };
-  await execution.pass.api.replace(Pod, wanted, { fieldManager });
+  await replacePod(execution, wanted);
 }
 
 /**
@@ -101,7 +94,7 @@ export async function startAgain(execution: Execution, action: ActionOf<"startAg
     ...live.metadata,
     annotations: { ...annotations, ...trustAnnotations(tls), [startedAgainAnnotation]: formatStartedAgain(noted) },
   };
-  await execution.pass.api.replace(Pod, { ...live, metadata, spec: { ...live.spec, containers } }, { fieldManager });
+  await replacePod(execution, { ...live, metadata, spec: { ...live.spec, containers } });
 }
 
 /** Members that hold different data must be found before they are restarted one after another. */

@@ -11,6 +11,7 @@ import type { PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kind
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { makeAuthority, makeLeaf } from "../../tls/make.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
+import { TakenAway } from "../act/taken-away.ts";
 import { assess } from "../assess/assess.ts";
 import {
   cannotGrowAnnotation,
@@ -96,6 +97,7 @@ async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise
     logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
+    takenAway: new TakenAway(),
     wire: new Wire(presentedCertificate),
     metrics: { forget: () => undefined },
     now: () => sampleNow,

@@ -9,6 +9,7 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
+import { TakenAway } from "../act/taken-away.ts";
 import type { Action } from "../plan/actions.ts";
 import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { Logins } from "./login.ts";
@@ -47,6 +48,7 @@ function observer(
     logins: new Logins(() => 0),
     progress: new Progress(),
     refusedUpkeep: new RefusedUpkeep(),
+    takenAway: new TakenAway(),
     wire: new Wire(() => Promise.resolve(undefined)),
     metrics: { forget: () => undefined },
     now: () => sampleNow,

@@ -38,6 +38,7 @@ export async function observe(
     context.progress.forget(key);
     context.logins.forget(key);
     context.refusedUpkeep.forget(keyText(key));
+    context.takenAway.forget(keyText(key));
     context.wire.forget(keyText(key));
     context.metrics.forget(key);
     return undefined;

@@ -219,6 +219,12 @@ describe("replace-member", () => {
     (await stage.api.list(PersistentVolumeClaim)).items.length,
   ];
 
+  const notReady =
+    (reason: string, message: string) =>
+    (one: EtcdCluster): EtcdCluster => {
+      const ready = { type: "Ready", status: "False", reason, message, lastTransitionTime: "" } as const;
+      return { ...one, status: { ...one.status, conditions: [ready] } };
+    };
   const standingStill: readonly (readonly [string, RegExp, (one: EtcdCluster) => EtcdCluster])[] = [
     [
       "is paused",
@@ -238,21 +244,17 @@ describe("replace-member", () => {
     [
       "has a spec that is not valid",
       /is not ready \(InvalidSpec\), so a new member may not come: spec\.size/,
-      (one) => ({
-        ...one,
-        status: {
-          ...one.status,
-          conditions: [
-            {
-              type: "Ready",
-              status: "False",
-              reason: "InvalidSpec",
-              message: "spec.size is 0.",
-              lastTransitionTime: "",
-            },
-          ],
-        },
-      }),
+      notReady("InvalidSpec", "spec.size is 0."),
+    ],
+    [
+      "runs on copies of the volumes of another one",
+      /is not ready \(VolumesForeign\)/,
+      notReady("VolumesForeign", "The pods run on copies."),
+    ],
+    [
+      "has members that certificates keep apart",
+      /is not ready \(MembersApart\)/,
+      notReady("MembersApart", "They are started again one after another."),
     ],
     [
       "is for an operator of all namespaces, and none runs",

@@ -177,6 +177,15 @@ describe("report", () => {
     assert.match(files.get("pods.yaml") ?? "", /ETCD_AUTH_TOKEN/);
   });
 
+  test("has no value of a variable that is in the spec no more, and in an annotation of an older release still", async () => {
+    const stage = await staged("healthy");
+    const annotations = { [settingsAnnotation]: JSON.stringify({ pod: { etcdEnv: variable } }) };
+    await stage.api.mergePatch(Pod, { namespace, name: leader }, { metadata: { annotations } });
+    const files = await reported(stage);
+    assertNowhere(files);
+    assert.match(files.get("pods.yaml") ?? "", /ETCD_AUTH_TOKEN/);
+  });
+
   test("has no value of a Secret, and no password in the arguments of a container", async () => {
     const stage = await withLogin();
     await stage.add(Secret, {

@@ -7,25 +7,46 @@ import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
 import { activeRestoreOf } from "./activity.ts";
 import { noOperatorSentence } from "./cluster-view.ts";
 
-/** In these the operator changes no members until a person, or time, has mended what is wrong. */
-const standingStill: ReadonlySet<string> = new Set<keyof typeof conditionTypes.EtcdCluster.Ready.reasons.False>([
-  "AuthRequired",
-  "CertificatesInvalid",
-  "Corrupt",
-  "Creating",
-  "DataLost",
-  "Electing",
-  "ForeignCluster",
-  "InvalidSpec",
-  "LeadersDisagree",
-  "LoginRefused",
-  "MembersUnreachable",
-  "NoSpace",
-  "QuorumLost",
-  "Refused",
-  "UpdateStopped",
-  "VolumesLeft",
-]);
+type Reason = keyof typeof conditionTypes.EtcdCluster.Ready.reasons.False;
+
+/**
+ * Whether the operator, while a cluster is not ready for this reason, puts a new member in the place of one that is taken away.
+ * Where it does not, a person, or time, has to mend something first.
+ */
+const replacesWhile: Readonly<Record<Reason, boolean>> = {
+  Joining: true,
+  MemberCannotStart: true,
+  MembersLeaving: true,
+  MembersUnhealthy: true,
+  Scaling: true,
+  ServiceNotReady: true,
+  UpdateOnDelete: true,
+  Updating: true,
+  VersionDiffers: true,
+  VolumesDoomed: true,
+  AuthRequired: false,
+  CertificatesInvalid: false,
+  Corrupt: false,
+  Creating: false,
+  DataLost: false,
+  Electing: false,
+  ForeignCluster: false,
+  InvalidSpec: false,
+  LeadersDisagree: false,
+  LoginRefused: false,
+  MembersApart: false,
+  MembersUnreachable: false,
+  NoSpace: false,
+  QuorumLost: false,
+  Refused: false,
+  Restoring: false,
+  UpdateStopped: false,
+  VolumesForeign: false,
+  VolumesLeft: false,
+};
+const standingStill: ReadonlySet<string> = new Set(
+  Object.entries(replacesWhile).flatMap(([reason, does]) => (does ? [] : [reason])),
+);
 
 /** A sentence with what to do; undefined: nothing speaks against it. */
 export function whyNobodyReplaces(snapshot: Snapshot): string | undefined {

@@ -209,10 +209,10 @@ export class Kubelet {
     this.#connect();
   }
 
-  /** Its pod ends for good, and its data with it. */
+  /** Its pod ends for good, and its data with it: by its kubelet, which does nothing that is heard of on a silent node. */
   async evict(name: string): Promise<void> {
     const container = this.#named(name);
-    if (container === undefined || !isThere(container)) return;
+    if (container === undefined || !isThere(container) || this.#silent.has(container.node)) return;
     container.evicted = true;
     container.ready = false;
     this.#leave(container);

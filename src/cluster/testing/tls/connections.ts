@@ -32,8 +32,10 @@ export class Connections {
     if (!running.some(({ tls }) => tls?.speaks.peer === "tls")) return;
     const voters = new Set(etcd.members.flatMap(({ learner, name }) => (learner ? [] : [name])));
     const needed = quorum(voters.size);
-    for (const group of this.#groups(running, now)) {
-      const isEnough = group.filter(({ key }) => voters.has(key.name)).length >= needed;
+    const groups = this.#groups(running, now);
+    for (const group of groups) {
+      // Where all that run are together, it is not certificates that keep the others away.
+      const isEnough = groups.length === 1 || group.filter(({ key }) => voters.has(key.name)).length >= needed;
       for (const { address } of group) separate(etcd, memberUrl(address), isEnough ? "running" : "partitioned");
     }
   }
