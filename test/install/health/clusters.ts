@@ -34,7 +34,7 @@ const nobody = { etcd: "nobody", unlatched: true } as const;
 const unschedulable = { state: { t: "pending", problem: "Unschedulable: 0/3 nodes" } } as const;
 const restore = (phase: string) => ({ restore: { name: "again", uid: "r2", phase } });
 const volumes = { pod: { persistentVolumeClaimSpec: { resources: { requests: { storage: "4Gi" } } } } };
-const left = [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "old" })];
+const left = [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "older" })];
 const pods = ["demo-a", "demo-b", "demo-c"];
 const keptOut = (trouble: AccessTrouble): SampleWorld => ({
   members: three,
