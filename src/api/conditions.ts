@@ -379,7 +379,8 @@ export const conditionTypes = {
       reasons: { as: "Complete" },
     },
     Stalled: {
-      trueWhen: "it has failed: a person applies another one",
+      trueWhen:
+        "it has failed, and a person applies another one; or it waits until a person confirms it, as the message says",
       reasons: { as: "Complete" },
     },
   }),

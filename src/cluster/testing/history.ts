@@ -7,7 +7,7 @@ import type { Signer } from "../context.ts";
 import { type Happening, happenings, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Nature } from "./nature.ts";
-import { isCloneSettled, otherNamespace } from "./people.ts";
+import { attendToRestore, isCloneSettled, otherNamespace } from "./people.ts";
 import { signerFor } from "./tls/signer.ts";
 import { Stage } from "./stage.ts";
 
@@ -206,6 +206,7 @@ export class Play implements AsyncDisposable {
     await this.#pass(2_000);
     while (!(await isChanged())) {
       if (stage.clock.now() >= deadline) assert.fail(`members are not changed; ${await stage.describe()}`);
+      if (this.#copies) await attendToRestore(stage);
       await this.#pass(500);
     }
     // A version that cannot be reached is said as long as it is asked for, also while settings are still changed.

@@ -10,7 +10,7 @@ import { restartedAtAnnotation } from "../objects/member-pod.ts";
 import { quotas } from "./admission.ts";
 import { damageSecret, keepSecrets, loseSecret, loseSecrets, writeOnSecrets } from "./tls/certificate-tamperings.ts";
 import { type Around, type Happening, volumesOf } from "./happenings.ts";
-import { backUp, clone, deleteClaims, provideBackup, reapply, restoreInPlace } from "./people.ts";
+import { attendToRestore, backUp, clone, deleteClaims, reapply, restoreInPlace } from "./people.ts";
 import { key, type Stage } from "./stage.ts";
 import { type Cached, deafTo, showThePast } from "./views.ts";
 
@@ -224,7 +224,7 @@ export class Nature {
     this.#stage.rules.webhook = "nothing";
     this.#stage.kubelet.imageTries.areFull = false;
     await this.#correct();
-    await provideBackup(this.#stage);
+    await attendToRestore(this.#stage);
   }
 
   async #correct(): Promise<void> {

@@ -5,6 +5,7 @@ import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import type { Key, KubeObject } from "../../kube/objects/objects.ts";
+import { repeatAnnotation } from "../../restore/plan/gates.ts";
 import { key, type Stage } from "./stage.ts";
 
 const nightly: Key = { ...key, name: "nightly" };
@@ -25,12 +26,16 @@ export async function backUp(stage: Stage): Promise<void> {
   await stage.api.mergePatch(EtcdBackup, nightly, { metadata: { annotations } });
 }
 
-/** Where a restore waits for an EtcdBackup that nobody made, somebody makes it. */
-export async function provideBackup(stage: Stage): Promise<void> {
+/** Gives a restore what it waits for: an EtcdBackup that nobody made, or the word that it is to happen once more. */
+export async function attendToRestore(stage: Stage): Promise<void> {
   const waiting = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
   if (waiting === undefined || isOver(waiting)) return;
   const there = await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound);
   if (there === undefined) await backUp(stage);
+  const { metadata, status } = waiting;
+  if (!status?.conditions?.some(({ type, status }) => type === "Stalled" && status === "True")) return;
+  const annotations = { [repeatAnnotation]: metadata?.uid ?? "" };
+  await stage.api.mergePatch(EtcdRestore, key, { metadata: { annotations } });
 }
 
 /** The cluster that was cloned, if there is one, is ready, or the operator has refused it. */

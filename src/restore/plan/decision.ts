@@ -27,6 +27,8 @@ export type Decision =
       readonly because: string;
       readonly action?: Action;
       readonly record?: Facts;
+      /** Nothing but a person lets it go on. */
+      readonly needsAPerson?: true;
       /** Milliseconds; absent: something that is watched will change. */
       readonly lookAgainAfter?: number;
     }

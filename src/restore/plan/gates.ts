@@ -81,10 +81,8 @@ export function repeated({ restore, cluster }: World): Decision | undefined {
   if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
   const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
   const command = `kubectl annotate etcdrestore -n ${metadata.namespace} ${metadata.name} ${repeatAnnotation}=${metadata.uid}`;
-  return stay(
-    `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${command}`,
-    pace.slowly,
-  );
+  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${command}`;
+  return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */

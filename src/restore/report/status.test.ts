@@ -10,12 +10,15 @@ import { statusOf } from "./status.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
+const waits: Decision = { t: "stay", because: "It is to be confirmed.", needsAPerson: true };
+
 describe("a restore, for a program that waits,", () => {
   const table: [what: string, status: EtcdRestore["status"], decision: Decision, wanted: Kstatus][] = [
     ["is in progress while it has yet to begin", {}, stay("It waits."), "InProgress"],
     ["is in progress while it is under way", { phase: "Restoring" }, stay("It goes on."), "InProgress"],
     ["is in progress while a step is tried again", { phase: "Checking" }, retry(), "InProgress"],
     ["is done when it has succeeded", { phase: "Restoring" }, { t: "succeed", because: "s", record: {} }, "Current"],
+    ["is stalled while only a person lets it go on", { phase: "Checking" }, waits, "Failed"],
     ["has failed when it is given up", { phase: "Checking" }, fail("It is damaged."), "Failed"],
   ];
   for (const [what, status, decision, wanted] of table)

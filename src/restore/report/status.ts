@@ -25,7 +25,7 @@ export function statusOf(
   const reason = phase ?? "Waiting";
   const verdicts = {
     Complete: { status: phase === "Succeeded" ? ("True" as const) : ("False" as const), reason, message },
-    ...progressConditions(progressIn(phase), reason, message),
+    ...progressConditions(progressIn(phase, decision), reason, message),
   };
   const conclusions = Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, ...generation }));
   return {
@@ -43,9 +43,10 @@ function editSeen(before: EtcdRestoreStatus, { generation }: ObjectMeta, message
 }
 
 /** One that failed is not tried again: a person applies another. */
-function progressIn(phase: Phase | undefined): Progress {
+function progressIn(phase: Phase | undefined, decision: Decision): Progress {
   if (phase === "Succeeded") return "done";
-  return phase === "Failed" ? "stalled" : "reconciling";
+  const needsAPerson = decision.t === "stay" && decision.needsAPerson === true;
+  return phase === "Failed" || needsAPerson ? "stalled" : "reconciling";
 }
 
 function phaseAfter(before: Phase | undefined, decision: Decision): Phase | undefined {
