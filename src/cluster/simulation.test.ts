@@ -203,6 +203,31 @@ describe("found once", () => {
       },
     ],
     [
+      "a cluster that is deleted and applied again while a member joins goes on with all of its volumes",
+      survives,
+      {
+        volumes: true,
+        size: 1,
+        steps: [step({ t: "nothing" }, 30_000), step({ t: "scale", size: 2 }), step({ t: "reapply" })],
+      },
+    ],
+    [
+      "a backup that is replaced while it is restored ends the restore with a sentence, and another one succeeds",
+      survives,
+      {
+        size: 1,
+        copies: true,
+        steps: [
+          step({ t: "backUp" }),
+          step({ t: "deletePod", who: 0 }, 2500),
+          step({ t: "backUp" }),
+          step({ t: "scale", size: 1 }),
+          step({ t: "restore" }),
+          step({ t: "clone" }),
+        ],
+      },
+    ],
+    [
       "a lone member with a volume gets other settings in the image that it has, not in one that nobody tried",
       survives,
       {

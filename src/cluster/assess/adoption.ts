@@ -3,7 +3,7 @@
 // lists the members of that one by their hosts, and whoever starts on a copy speaks to them under the id of one of them.
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import { homeOfPeerUrl } from "../objects/names.ts";
-import type { World } from "../observe/world.ts";
+import type { Claim, World } from "../observe/world.ts";
 import { hasBegun } from "./claims.ts";
 import { isKnownToHaveServed } from "./health.ts";
 import { restoringOf } from "./restoring.ts";
@@ -55,9 +55,14 @@ export function adoptionProblem(world: World): string | undefined {
   const { claims, leftClaims } = world;
   const names = leftClaims.map(({ name }) => name).join(", ");
   const choice = `To go on with that data, keep the claims that belong together; to begin with an empty cluster, delete them: kubectl delete pvc ${leftClaims.map(({ name }) => name).join(" ")}.`;
-  if (!leftClaims.every(hasBegun))
+  const begun = [...claims, ...leftClaims].filter(hasBegun);
+  if (!leftClaims.every((claim) => hasBegun(claim) || isBeside(claim, begun)))
     return `Volumes of an earlier cluster of this name are there (${names}), and not all of them say whose data they hold. ${choice}`;
-  const ids = new Set([...claims.filter(hasBegun), ...leftClaims].map(({ clusterId }) => clusterId));
+  const ids = new Set(begun.map(({ clusterId }) => clusterId));
   if (ids.size > 1) return `Volumes of several earlier clusters of this name are there (${names}). ${choice}`;
   return undefined;
 }
+
+/** Its member had yet to start when the EtcdCluster that it was made for, and these for, was deleted. */
+const isBeside = ({ clusterUid }: Claim, begun: readonly Claim[]): boolean =>
+  clusterUid !== undefined && begun.some((other) => other.clusterUid === clusterUid);

@@ -430,10 +430,32 @@ check("volumes of an earlier cluster of the same name", [
       unlatched: true,
       etcd: "nobody",
       change: {
-        leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "old" })],
+        leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "older" })],
       },
     },
     [],
+  ],
+  [
+    "are taken over with that of a member which had yet to start, and that one first: it says only to which others it belongs",
+    {
+      spec,
+      unlatched: true,
+      etcd: "nobody",
+      change: {
+        leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "old" })],
+      },
+    },
+    ["adopt claim y", "adopt claim x"],
+  ],
+  [
+    "are taken over when that of a member which had yet to start already is",
+    {
+      spec,
+      unlatched: true,
+      etcd: "nobody",
+      change: { claims: [freshClaim("demo-y")], leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] },
+    },
+    ["adopt claim x"],
   ],
 ]);
 

@@ -96,6 +96,8 @@ export class Watch {
   /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
   witness: Witness = (what, life) => {
     this.#expectRest(what, life);
+    // No member goes by it, and what happens at the same time is the doing of others.
+    if (/^\w+ Etcd(Backup|Restore) /.test(what)) return () => undefined;
     const before = {
       decides: this.decidesWithStaying(),
       doomed: this.isDoomed(),
@@ -109,7 +111,7 @@ export class Watch {
       // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
       if ((this.#kubelet.etcd?.entries ?? 0) === 0 || this.#restoring) return;
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
-      const second = what === "add member" && this.#voters().length === 2 && this.#running().length === 1;
+      const second = before.voters === 1 && this.#voters().length === 2 && this.#running().length === 1;
       // Of two voters none may fail, and a version is changed by a restart.
       const isReunion = this.#mayBeApart && what.startsWith("replace Pod");
       const isRestart = what.startsWith("replace Pod") || (what.startsWith("delete Pod") && keepsData);
@@ -174,8 +176,11 @@ export class Watch {
     const voters = this.#voters();
     // Its data is about to be replaced by that of a backup.
     if (etcd === undefined || voters.length === 0 || this.#restoring) return false;
-    // A voter that never ran may yet, unless somebody added it by hand under a name that has no pod.
-    const mayRun = ({ peerUrls }: Member): boolean => peerUrls.some((url) => url.includes(".svc"));
+    // A voter that never ran may yet, unless somebody added it by hand under a name that has no pod. Without a quorum nobody
+    // makes a pod for it, but for the second of two: it may have run, and what it acknowledged then is gone with its pod.
+    const { pods } = this.#kubelet;
+    const isServed = (url: string): boolean => voters.length === 2 || pods.some((name) => url.includes(`//${name}.`));
+    const mayRun = ({ peerUrls }: Member): boolean => peerUrls.some((url) => url.includes(".svc") && isServed(url));
     const left = voters.filter((voter) => (voter.name === "" ? mayRun(voter) : etcd.hasData(voter.id)));
     return left.length < quorum(voters.length);
   }

@@ -26,10 +26,15 @@ export async function backUp(stage: Stage): Promise<void> {
   await stage.api.mergePatch(EtcdBackup, nightly, { metadata: { annotations } });
 }
 
-/** Gives a restore what it waits for: an EtcdBackup that nobody made, or the word that it is to happen once more. */
+/**
+ * Gives a restore what it waits for: an EtcdBackup that nobody made, or the word that it is to happen once more. One that has
+ * failed is followed by another one where it left no members.
+ */
 export async function attendToRestore(stage: Stage): Promise<void> {
   const waiting = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
-  if (waiting === undefined || isOver(waiting)) return;
+  if (waiting === undefined) return;
+  if (waiting.status?.phase === "Failed" && (await stage.isWithoutData())) return restoreInPlace(stage);
+  if (isOver(waiting)) return;
   const there = await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound);
   if (there === undefined) await backUp(stage);
   const { metadata, status } = waiting;

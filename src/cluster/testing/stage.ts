@@ -207,6 +207,12 @@ export class Stage implements AsyncDisposable {
     return { [restoreAnnotation]: formatRestoreRequest({ name, uid: made.metadata?.uid ?? "", cluster }) };
   }
 
+  /** It is replaced by that of a backup, and has yet to be made from it. */
+  async isWithoutData(): Promise<boolean> {
+    const { restore } = (await this.cluster()).status ?? {};
+    return restore?.phase === "Seeding";
+  }
+
   /** Somebody asks for the data of a backup, and it is not there yet. */
   async isRestoring(): Promise<boolean> {
     const { items } = await this.api.list(EtcdRestore, { namespace: key.namespace });

@@ -63,7 +63,7 @@ export class Workers {
     const { facts, content } = found;
     if (facts.sha256 !== job.sha256) {
       const message = "It is another object than the one that was checked.";
-      return { result: { ok: false, code: "tampered", message }, restored: undefined };
+      return { result: { ok: false, code: "damaged", message }, restored: undefined };
     }
     this.done.push(job);
     return {

@@ -446,9 +446,9 @@ export class FakeCluster {
         "MemberRemove",
         "re-configuration failed due to not enough started members",
       );
-    // One that is down has no part in the quorum that works now.
-    const process = this.#processes.get(id);
-    if (id !== by.member && process?.state !== "running") return;
+    // One that is down, or taken for it, has no part in the quorum that works now.
+    const isActive = this.#processes.get(id)?.state === "running" && !by.overlooked.has(id);
+    if (id !== by.member && !isActive) return;
     // 3 voters, all settled: 2 remain and 2 are wanted. 3 voters, one of them down: 1 remains, so no.
     if (this.#settled(by, voters) - 1 < 1 + Math.floor((voters.length - 1) / 2))
       throw refusal("unhealthyCluster", "MemberRemove", "unhealthy cluster");

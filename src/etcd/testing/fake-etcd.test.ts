@@ -95,6 +95,18 @@ describe("the in-memory etcd", () => {
     await m1.memberAdd({ as: "voter", peerUrls: [peerUrl("m2")] });
   });
 
+  test("lets one go that it takes for inactive, as one that is down", async () => {
+    const clock = { now: 0 };
+    const etcd = new FakeEtcd(process("m0"), { now: () => clock.now, overlooks: true });
+    const m0 = etcd.at(clientUrl("m0"));
+    const { member } = await m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m1")] });
+    etcd.start(process("m1"));
+    clock.now += 10_000;
+    etcd.start(process("m1"));
+    clock.now += 10_000;
+    assert.equal((await m0.memberRemove(member.id)).length, 1);
+  });
+
   test("loses its quorum when a second voter is added and does not start", async () => {
     const { m0, etcd } = cluster();
     await m0.memberAdd({ as: "voter", peerUrls: [peerUrl("m1")] });

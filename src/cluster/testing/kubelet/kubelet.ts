@@ -417,7 +417,10 @@ export class Kubelet {
     if (prepared !== undefined) {
       const { result } = prepared;
       const ended = { terminated: { exitCode: result.ok ? 0 : 1, message: JSON.stringify(result) } };
-      container.prepared = statusOf(ended, restoreContainer);
+      const waiting = { waiting: { reason: "CrashLoopBackOff" } };
+      container.prepared = result.ok
+        ? statusOf(ended, restoreContainer)
+        : { ...statusOf(waiting, restoreContainer), lastState: ended, restartCount: container.restarts };
       if (!result.ok) return { t: "ends", words: result.message };
     }
     return this.etcds.boot(pod, { ...container, restored: prepared?.restored });

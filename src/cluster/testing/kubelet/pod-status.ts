@@ -39,6 +39,8 @@ export interface ContainerView {
   readonly prepared: ContainerStatus | undefined;
 }
 
+const unstarted = { doing: { t: "waiting", reason: "PodInitializing" }, restarts: 0, ended: undefined } as const;
+
 const kubelets: ReadonlySet<string> = new Set(["PodScheduled", "Initialized", "ContainersReady", "Ready"]);
 
 /** `before`: the status that it replaces, for the times since when conditions hold. */
@@ -49,19 +51,22 @@ export function podStatus(view: ContainerView, podIP: string, before: Pod["statu
     return { type, status, lastTransitionTime: secondsTime(new Date(now)) };
   };
   const ready = view.ready ? "True" : "False";
+  // Its init container is tried again, and its own has not been started.
+  const isPreparing = view.prepared?.state?.waiting !== undefined;
+  const hasStarted = view.doing.t === "running" || view.ended !== undefined;
   return {
-    phase: view.doing.t === "running" || view.ended !== undefined ? "Running" : "Pending",
+    phase: hasStarted && !isPreparing ? "Running" : "Pending",
     podIP,
     conditions: [
       since("PodScheduled", "True"),
-      since("Initialized", "True"),
+      since("Initialized", isPreparing ? "False" : "True"),
       since("ContainersReady", ready),
       since("Ready", view.isOpen ? ready : "False"),
       // Those that others write stay as they are.
       ...(before?.conditions ?? []).filter(({ type }) => !kubelets.has(type)),
     ],
     ...(view.prepared !== undefined && { initContainerStatuses: [view.prepared] }),
-    containerStatuses: [containerStatus(view)],
+    containerStatuses: [containerStatus(isPreparing ? { ...view, ...unstarted } : view)],
   };
 }
 
