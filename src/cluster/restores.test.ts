@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { restoreAnnotation } from "../api/etcd-cluster/restore-annotation.ts";
-import { EtcdRestore, type EtcdRestoreStatus } from "../api/etcd-restore/etcd-restore.ts";
+import { EtcdRestore, type EtcdRestoreStatus, withDefaults } from "../api/etcd-restore/etcd-restore.ts";
+import { Pod } from "../kube/objects/kinds.ts";
+import { specDigest } from "../restore/spec-digest.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { key, Stage } from "./testing/stage.ts";
 
@@ -166,6 +168,77 @@ describe("a restore in place", () => {
         assert.notEqual(status?.clusterId, clusterId);
         assert.equal(status?.restore?.plan, undefined);
       });
+
+  test("writes into the status of the cluster where the replaced data is, which backup it was and what asked for it", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3);
+    await stage.write();
+    // As after an earlier one that was asked to go back: revisions were higher once.
+    await stage.api.mergePatch(EtcdCluster, key, { status: { highestRevision: 5000 } }, { subresource: "status" });
+    const { revision } = stage.kubelet.etcd?.store ?? {};
+    await stage.restore();
+    await setRestore(stage, { snapshotPath: "bucket/saved", keptVolumes: "claim-a" });
+    await stage.until("begun", async () => (await stage.cluster()).status?.restore !== undefined);
+    const { status, spec } = withDefaults(await stage.api.get(EtcdRestore, key));
+    const { restore } = (await stage.cluster()).status ?? {};
+    assert.partialDeepStrictEqual(restore, {
+      backup: "bucket/backup",
+      snapshotPath: "bucket/saved",
+      keptVolumes: "claim-a",
+      restored: [status.backup?.sha256],
+      specs: [specDigest(spec)],
+      stoppedAtRevision: revision,
+    });
+    // Another one takes over, and has saved nothing: there is nothing to save any more.
+    await stage.api.delete(EtcdRestore, key);
+    await stage.restore();
+    await stage.until("taken over", async () => {
+      const { uid } = (await stage.api.get(EtcdRestore, key)).metadata ?? {};
+      return (await stage.cluster()).status?.restore?.uid === uid;
+    });
+    const after = (await stage.cluster()).status?.restore;
+    assert.deepEqual([after?.snapshotPath, after?.keptVolumes], ["bucket/saved", "claim-a"]);
+  });
+
+  const limited = { pod: { resources: { limits: { cpu: "1" } } } };
+
+  test("goes on in a namespace with a quota that the members use up, and that asks every container for its limits", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3, "3.6.16", limited);
+    let pods = 3;
+    stage.rules.forbid(
+      (verb, kind, object) => verb === "create" && kind.plural === "pods" && isSeed(object ?? {}) && pods >= 3,
+      "exceeded quota: compute, requested: limits.cpu=1, used: limits.cpu=3, limited: limits.cpu=3",
+    );
+    stage.rules.forbid((verb, kind, object) => {
+      if (verb !== "create" || kind.plural !== "pods") return false;
+      const { initContainers = [], containers = [] } = (object as Pod).spec ?? {};
+      return [...initContainers, ...containers].some(({ resources }) => resources?.limits?.["cpu"] === undefined);
+    }, "failed quota: compute: must specify limits.cpu");
+    await stage.restore();
+    await stage.until("begun", async () => (await stage.cluster()).status?.restore !== undefined);
+    pods = 0;
+    await stage.until("restored", () => isRestored(stage));
+    await stage.untilWhole(3);
+  });
+
+  test("gives the container that makes the data the resources of the EtcdRestore", async () => {
+    await using stage = new Stage();
+    stage.startOperator();
+    await stage.createWhole(3, "3.6.16", limited);
+    await stage.restore();
+    const resources = { limits: { cpu: "2", memory: "1Gi" } };
+    await stage.api.mergePatch(EtcdRestore, key, { spec: { worker: { resources } } });
+    let seed: Pod | undefined;
+    await stage.until("a seed", async () => {
+      seed ??= (await stage.api.list(Pod, { namespace: key.namespace })).items.find(isSeed);
+      return seed !== undefined;
+    });
+    assert.deepEqual(seed?.spec?.initContainers?.[0]?.resources, resources);
+    assert.deepEqual(seed.spec.containers[0]?.resources, limited.pod.resources);
+  });
 
   test("moves revisions only forward, however old the backup is and however often it is done", async () => {
     await using stage = new Stage();

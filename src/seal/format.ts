@@ -23,13 +23,14 @@
 // `of` is an object with these fields, of which only `key` is always there. A reader ignores others, compares `key` with the
 // name that it asked for, and trusts none of them before the first chunk has proved to be authentic.
 //
-// | field     | what                                                                     |
-// |-----------|--------------------------------------------------------------------------|
-// | key       | the key of the object in its store, without the bucket                   |
-// | clusterId | etcd's id of the cluster                                                 |
-// | cluster   | the EtcdCluster: an object with `namespace`, `name` and `uid`            |
-// | revision  | a number: everything up to this revision of etcd is in the object        |
-// | takenAt   | when the backup was taken, as in 2026-01-31T12:00:00.000Z                |
+// | field      | what                                                                     |
+// |------------|--------------------------------------------------------------------------|
+// | key        | the key of the object in its store, without the bucket                   |
+// | clusterId  | etcd's id of the cluster                                                 |
+// | cluster    | the EtcdCluster: an object with `namespace`, `name` and `uid`            |
+// | revision   | a number: everything up to this revision of etcd is in the object        |
+// | takenAt    | when the run began that took the backup, as in 2026-01-31T12:00:00.000Z  |
+// | snapshotAt | when etcd had taken the snapshot, at the latest, in the same form        |
 import { hkdfSync, timingSafeEqual } from "node:crypto";
 import { SealError } from "./errors.ts";
 import type { SealKey } from "./key.ts";

@@ -265,6 +265,7 @@ const anyOf: fc.Arbitrary<SealedOf> = fc.record(
     cluster: fc.record({ namespace: fc.string(), name: fc.string(), uid: fc.string() }),
     revision: fc.maxSafeNat(),
     takenAt: fc.string(),
+    snapshotAt: fc.string(),
   },
   { requiredKeys: ["key"] },
 );

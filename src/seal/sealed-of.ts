@@ -10,14 +10,16 @@ export interface SealedOf {
   readonly cluster?: { readonly namespace: string; readonly name: string; readonly uid: string };
   /** Everything up to it is in the object. */
   readonly revision?: number;
-  /** ISO. */
+  /** When the run began. ISO, like the next. */
   readonly takenAt?: string;
+  /** When etcd had taken the snapshot, at the latest. */
+  readonly snapshotAt?: string;
 }
 
 /** As JSON in UTF-8. Fields are named one by one: what else the caller has is not written. */
-export function writeOf({ key, clusterId, cluster, revision, takenAt }: SealedOf): Buffer {
+export function writeOf({ key, clusterId, cluster, revision, takenAt, snapshotAt }: SealedOf): Buffer {
   const named = cluster && { namespace: cluster.namespace, name: cluster.name, uid: cluster.uid };
-  return Buffer.from(JSON.stringify({ key, clusterId, cluster: named, revision, takenAt }));
+  return Buffer.from(JSON.stringify({ key, clusterId, cluster: named, revision, takenAt, snapshotAt }));
 }
 
 /** Undefined: it is not what `writeOf` writes. Later versions may add fields. */
@@ -35,6 +37,7 @@ const optional = {
   cluster: (value: unknown) => isObject(value) && ["namespace", "name", "uid"].every((field) => isText(value, field)),
   revision: (value: unknown) => typeof value === "number",
   takenAt: (value: unknown) => typeof value === "string",
+  snapshotAt: (value: unknown) => typeof value === "string",
 } satisfies Record<Exclude<keyof SealedOf, "key">, (value: unknown) => boolean>;
 
 function isSealedOf(value: unknown): value is SealedOf {

@@ -3,7 +3,10 @@ import { before, describe } from "node:test";
 import { installOperator } from "../e2e/support/operator.ts";
 import { disaster } from "./backups/disaster.ts";
 import { killedWorkers } from "./backups/killed-workers.ts";
+import { leftAlone } from "./backups/left-alone.ts";
 import { newCluster } from "./backups/new-cluster.ts";
+import { otherClusters } from "./backups/other-clusters.ts";
+import { quotas } from "./backups/quotas.ts";
 import { refusals } from "./backups/refusals.ts";
 import { roundTrip } from "./backups/round-trip.ts";
 import { series } from "./backups/series.ts";
@@ -27,4 +30,7 @@ describe("backups", { concurrency: 3 }, () => {
   newCluster(bucket);
   stores();
   killedWorkers();
+  leftAlone(bucket);
+  otherClusters(bucket);
+  quotas(bucket);
 });

@@ -98,6 +98,11 @@ export const statusSchema = object("The observed cluster. Only the operator writ
       string("The SHA-256 of a backup."),
       { most: 10 },
     ),
+    specs: array(
+      "Digests of the specs of the last ten EtcdRestores that replaced the data, the newest first.",
+      string("The digest of a spec."),
+      { most: 10 },
+    ),
   }),
   highestRevision: integer(
     "The highest revision that was ever seen of this cluster, as of the last change of this status. A restore in place goes past it.",

@@ -1,13 +1,14 @@
 // What is done when the data of a cluster is replaced by that of a backup.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { highestRevisionIn } from "../assess/revisions.ts";
+import { specDigest } from "../../restore/spec-digest.ts";
+import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import type { PodTls } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
 import { restoreNow } from "./preconditions.ts";
 import { confirmSeed } from "./seed-admission.ts";
-import { formatPlan, parsePlan, type SeedPlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
+import { formatPlan, parsePlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Nothing is stopped before the pod of the first member is known to be admitted, and all that it needs is written down. */
@@ -23,8 +24,9 @@ export async function beginRestore(execution: Execution, { name, uid }: ActionOf
       uid,
       phase: "Stopping",
       ...keptOf(execution, found),
-      restored: restoredOf(execution, plan),
-      stoppedAtRevision: highestRevision,
+      restored: latest(plan.job.sha256, execution.cluster.status.restore?.restored),
+      specs: latest(specDigest(found.spec), execution.cluster.status.restore?.specs),
+      stoppedAtRevision: revisionIn(execution.assessment.world) ?? null,
       plan: formatPlan(plan),
     },
   });
@@ -43,12 +45,10 @@ function keptOf({ cluster }: Execution, { status }: CompleteEtcdRestore) {
   };
 }
 
-const mostRestored = 10;
+const mostKnown = 10;
 
-function restoredOf({ cluster }: Execution, { job: { sha256 } }: SeedPlan): string[] {
-  const before = (cluster.status.restore?.restored ?? []).filter((one) => one !== sha256);
-  return [sha256, ...before].slice(0, mostRestored);
-}
+const latest = (one: string, before: readonly string[] = []): string[] =>
+  [one, ...before.filter((other) => other !== one)].slice(0, mostKnown);
 
 /** What the old members were is forgotten in the same write: from here on the cluster has yet to begin. */
 export async function beginSeed(execution: Execution): Promise<void> {

@@ -1,6 +1,7 @@
 // How far the data of a cluster has been replaced by that of a backup. The annotation asks for it, and the status says how
 // far it is: what has begun is finished whatever becomes of the annotation, and what is done is not done again.
 import type { AskingRestore, World } from "../observe/world.ts";
+import { isKnownToHaveServed } from "./health.ts";
 
 type RestoreStatus = NonNullable<World["cluster"]["status"]["restore"]>;
 
@@ -25,12 +26,16 @@ export type Restoring =
 export function restoringOf({ asking, cluster }: Pick<World, "asking" | "cluster">): Restoring {
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "stopping", name: restore.name, uid: restore.uid };
-  if (asking !== undefined && stands(asking)) return { t: "asked", name: asking.name, uid: asking.uid };
+  if (asking !== undefined && stands(asking, isKnownToHaveServed(cluster.status)))
+    return { t: "asked", name: asking.name, uid: asking.uid };
   return restore?.phase === "Seeding" ? { t: "seeding", name: restore.name, uid: restore.uid } : { t: "no" };
 }
 
 /**
- * Of an EtcdRestore that cannot be found, only what was surely written to this EtcdCluster stands: it is refused in a sentence,
- * and a cluster that was made for the restore does not begin empty.
+ * Of an EtcdRestore that cannot be read, only what was surely written to this EtcdCluster stands: it is refused in a sentence.
+ * Who deletes it gives it up, and a cluster that serves goes on; one that was made for the restore does not begin empty.
  */
-const stands = ({ is, to }: AskingRestore): boolean => is === "underWay" || (is !== "over" && to !== "unsaid");
+function stands({ is, to }: AskingRestore, hasServed: boolean): boolean {
+  if (is === "gone" && hasServed) return false;
+  return is === "underWay" || (is !== "over" && to !== "unsaid");
+}

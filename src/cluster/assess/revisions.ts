@@ -3,8 +3,14 @@
 import type { World } from "../observe/world.ts";
 
 /** In the status, or of whoever answers now, with a quorum or without. */
-export function highestRevisionIn({ cluster: { status }, etcd }: Pick<World, "cluster" | "etcd">): number {
+export function highestRevisionIn(world: Pick<World, "cluster" | "etcd">): number {
+  const { status } = world.cluster;
+  return Math.max(status.highestRevision ?? 0, status.revision ?? 0, revisionIn(world) ?? 0);
+}
+
+/** Of whoever answers now. It may be lower than it once was. Undefined: nobody does. */
+export function revisionIn({ etcd }: Pick<World, "etcd">): number | undefined {
   const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
   const seen = answers.map((answer) => answer.status.revision).filter(Number.isSafeInteger);
-  return Math.max(status.highestRevision ?? 0, status.revision ?? 0, ...seen);
+  return seen.length === 0 ? undefined : Math.max(...seen);
 }

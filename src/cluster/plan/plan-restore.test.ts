@@ -67,8 +67,18 @@ check("an annotation that asks for a restore", [
     [],
   ],
   [
-    "asks on when its EtcdRestore is gone, and is refused in a sentence",
+    "asks for nothing when its EtcdRestore is gone: nothing was touched",
     { ...asking("gone", "this"), members: three },
+    [],
+  ],
+  [
+    "asks on when its EtcdRestore cannot be read, and is refused in a sentence",
+    { ...asking("unreadable", "this"), members: three },
+    ["begin restore again"],
+  ],
+  [
+    "keeps a cluster that has yet to begin from beginning when its EtcdRestore is gone",
+    { ...asking("gone", "this"), unlatched: true, etcd: "nobody" },
     ["begin restore again"],
   ],
   [

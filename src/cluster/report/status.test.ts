@@ -30,6 +30,13 @@ test("clients that write do not make the operator write", () => {
   assert.equal(patchBetween({ ...before, dbSize: MiB }, { ...before, dbSize: 2 * MiB }), undefined);
 });
 
+test("a revision that is so much higher that a restore might not go past it is worth a write", () => {
+  const before = { size: 3, revision: 7, highestRevision: 7 };
+  const after = (more: number) => ({ size: 3, revision: 7 + more, highestRevision: 7 + more });
+  assert.equal(patchBetween(before, after(99_999_999)), undefined);
+  assert.deepEqual(patchBetween(before, after(100_000_000)), { revision: 100_000_007, highestRevision: 100_000_007 });
+});
+
 test("a database that grew by a quarter and more is worth a write, and everything comes along with another change", () => {
   const before = { size: 3, dbSize: 100 * MiB, revision: 1 };
   const grown = { size: 3, dbSize: 130 * MiB, revision: 99 };
@@ -48,6 +55,13 @@ test("what nobody can see now stays as it was", () => {
   const before = { versions: { "3.6.16": 3 }, currentVersion: "3.6.16", targetVersion: "", size: 3, dbSize: 7 };
   const world = sampleWorld({ etcd: "silent", version: "3.6.17", members: three, status: before });
   assert.partialDeepStrictEqual(statusOf(assess(world, sampleNow), done), before);
+});
+
+test("the highest revision stays when that of etcd falls, and grows with it", () => {
+  const told = (highestRevision: number): number | undefined =>
+    statusOf(assess(sampleWorld({ members: three, status: { highestRevision } }), sampleNow), done).highestRevision;
+  const { revision = 0 } = statusOf(assess(sampleWorld({ members: three }), sampleNow), done);
+  assert.deepEqual([told(revision + 5), told(0)], [revision + 5, revision]);
 });
 
 test("versions are counted, and the one that is wanted is told until all members run it", () => {

@@ -4,6 +4,7 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { World } from "../observe/world.ts";
+import { specDigest } from "../spec-digest.ts";
 import { type Decision, fail, pace, stay } from "./decision.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
@@ -65,18 +66,22 @@ export const repeatAnnotation = `${EtcdRestore.group}/repeat`;
 
 /**
  * Tools that bring objects back do so without their status, and an EtcdRestore that was over begins again. In place it would
- * replace what was written since, so one that the cluster has followed already waits for a person. Undefined: it is another
- * backup, or a person has said so.
+ * replace what was written since, so one that the cluster has followed already waits for a person. It is known by its backup,
+ * and by its spec: that may ask for the newest backup, which is another one by now. Undefined: it is a new one, the last one
+ * did not come to its end, or a person has said so.
  */
 export function repeated({ restore, cluster }: World): Decision | undefined {
-  const { metadata, status } = restore;
+  const { metadata, spec, status } = restore;
   const { sha256, path = "" } = status.backup ?? {};
   const before = cluster?.status.restore;
   if (status.inPlace !== true || before === undefined || sha256 === undefined) return undefined;
-  if (before.uid === metadata.uid || before.restored?.includes(sha256) !== true) return undefined;
-  if (metadata.annotations?.[repeatAnnotation] === metadata.uid) return undefined;
+  if (before.uid === metadata.uid || metadata.annotations?.[repeatAnnotation] === metadata.uid) return undefined;
+  const ended = (all: readonly string[] = []): readonly string[] => (before.phase === "Done" ? all : all.slice(1));
+  const isSameBackup = ended(before.restored).includes(sha256);
+  if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
+  const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
   const command = `kubectl annotate etcdrestore -n ${metadata.namespace} ${metadata.name} ${repeatAnnotation}=${metadata.uid}`;
-  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by the backup ${path} before. Nothing was touched. To replace it again, with all that was written since: ${command}`;
+  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${command}`;
   return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
 }
 

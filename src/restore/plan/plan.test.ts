@@ -6,6 +6,7 @@ import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/et
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { World } from "../observe/world.ts";
 import { aBackup, aCluster, aRestore, checked, clusterUid, facts, failure, restoreUid } from "../testing/samples.ts";
+import { specDigest } from "../spec-digest.ts";
 import { planRestore } from "./plan.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
@@ -245,6 +246,19 @@ describe("Checking", () => {
     assert.match(decision.because, /^There is a pod p that is not this EtcdRestore's: delete it/);
   });
 
+  test("refuses a bump that would repeat revisions, which the highest one that was ever seen tells", () => {
+    const cluster = aCluster({}, { revision: 60, highestRevision: 100 });
+    const worker = { t: "ended", pod: "p", result: checked } as const;
+    const bumped = (revisionBump: number) => decided(aWorld(checking, { cluster, worker }, { revisionBump }));
+    const refused = bumped(58);
+    assert.ok(refused.t === "fail");
+    assert.match(
+      refused.because,
+      /^spec.revisionBump is 58, .* at revision 100: .* say at least 59\. Nothing was touched/,
+    );
+    assert.equal(bumped(59).t, "stay");
+  });
+
   test("records what was proved before anything else is done", () => {
     const decision = decided(aWorld(checking, { worker: { t: "ended", pod: "p", result: checked } }));
     assert.ok(decision.t === "stay" && decision.action === undefined);
@@ -287,6 +301,24 @@ describe("a backup that the cluster was restored from before", () => {
     };
     assert.equal(decided(annotated(restoreUid)).t, "go");
     assert.equal(decided(annotated("earlier")).t, "stay");
+  });
+
+  test("waits, too, where the same spec means a newer backup by now", () => {
+    const asked = (specs: readonly string[]) =>
+      aCluster({}, { restore: { name: "demo", uid: "earlier", phase: "Done", restored: ["other"], specs } });
+    const again = aWorld(checkedAgain, {}, { backup: { name: "nightly" } });
+    const digest = specDigest(again.restore.spec);
+    const decision = decided({ ...again, cluster: asked(["another", digest]) });
+    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.match(decision.because, /was replaced by an EtcdRestore with this very spec before\. Nothing was touched/);
+    assert.equal(decided({ ...again, cluster: asked(["another"]) }).t, "go");
+  });
+
+  test("is tried again by another EtcdRestore where the last one did not bring it to its end", () => {
+    const stuck = (restored: readonly string[]) =>
+      aCluster({}, { restore: { name: "demo", uid: "earlier", phase: "Seeding", restored } });
+    assert.equal(decided(aWorld(checkedAgain, { cluster: stuck(["5ha", "other"]) })).t, "go");
+    assert.equal(decided(aWorld(checkedAgain, { cluster: stuck(["other", "5ha"]) })).t, "stay");
   });
 
   test("is no obstacle for another backup, for the same EtcdRestore, and for a cluster that was never restored", () => {

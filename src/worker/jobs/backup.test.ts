@@ -11,6 +11,7 @@ import { TransportError } from "../../transport/errors.ts";
 import type { BackupDone, BackupJob, FailureCode } from "../job.ts";
 import { parseMetadata } from "./metadata.ts";
 import { runJob } from "../program/run-job.ts";
+import { headerBytes, readHeader } from "../../seal/format.ts";
 import { MemoryStore } from "../../store/testing/memory-store.ts";
 import { testWorker } from "../testing/test-worker.ts";
 import type { Worker } from "../program/worker.ts";
@@ -268,13 +269,18 @@ describe("a backup", () => {
       const secret = randomBytes(32).toString("hex");
       await writeFile(path.join(folder, "2026"), secret);
       const store = new MemoryStore();
-      const { result, log } = await run(store, await filled(), { encryption: { folder } });
+      const cluster = { namespace: "ns", name: "prod", uid: "u-1" };
+      const { result, log } = await run(store, await filled(), { encryption: { folder }, cluster });
       assert.ok(result.ok && result.did.do === "backup");
       const { keyId, bytes, snapshotBytes } = result.did.backup;
       assert.equal(keyId, "2026");
       assert.ok(bytes > snapshotBytes);
       const object = Buffer.from(store.objects.get(key)!.bytes);
       assert.ok(!object.includes("key/1") && !`${log}${JSON.stringify(result)}`.includes(secret));
+      // What it is a copy of stands in the object, as beside it.
+      const { of } = readHeader(object.subarray(0, headerBytes(object)));
+      const { clusterId, revision, takenAt, snapshotAt } = result.did.backup;
+      assert.deepEqual(of, { key, clusterId, revision, takenAt, snapshotAt, cluster });
       await fails("keyMissing", new MemoryStore(), await filled(), { encryption: { folder, keyId: "2025" } });
     } finally {
       await rm(folder, { recursive: true });

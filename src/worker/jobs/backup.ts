@@ -197,7 +197,8 @@ async function upload({ job, name, at, key, stream, store, watch, worker }: Uplo
     const about = await aboutCluster(source, job, worker);
     const { signal } = watch;
     const { startedAt: takenAt, cluster } = job;
-    const of = { key: name, takenAt, ...revisions, ...about, ...(cluster && { cluster }) };
+    const snapshotAt = new Date(stream.takenBy).toISOString();
+    const of = { key: name, takenAt, snapshotAt, ...revisions, ...about, ...(cluster && { cluster }) };
     const body = key ? sealed.of(seal(plain, key, of)) : plain;
     await store.put(at, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
     const snapshot = stream.snapshot();
@@ -211,7 +212,7 @@ async function upload({ job, name, at, key, stream, store, watch, worker }: Uplo
       sha256,
       snapshotBytes: snapshot.bytes,
       takenAt: job.startedAt,
-      snapshotAt: new Date(stream.takenBy).toISOString(),
+      snapshotAt,
       current: stream.current,
       ...revisions,
       ...about,

@@ -33,6 +33,7 @@ export function refuseOtherMetadata(of: SealedOf, metadata: Metadata): void {
     "cluster id": [of.clusterId, metadata.clusterId],
     revision: [of.revision, metadata.revision],
     time: [of.takenAt, metadata.takenAt],
+    "time of the snapshot": [of.snapshotAt, metadata.snapshotAt],
     namespace: [of.cluster?.namespace, metadata.cluster?.namespace],
     EtcdCluster: [of.cluster?.name, metadata.cluster?.name],
     uid: [of.cluster?.uid, metadata.cluster?.uid],

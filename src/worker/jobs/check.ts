@@ -37,6 +37,7 @@ export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): 
     members: 0,
     ...known,
     ...(of?.takenAt !== undefined && { takenAt: of.takenAt }),
+    ...(of?.snapshotAt !== undefined && { snapshotAt: of.snapshotAt }),
     ...(of?.clusterId !== undefined && { clusterId: of.clusterId }),
     key,
     bytes,

@@ -25,6 +25,7 @@ const of = {
   cluster: { namespace: "prod", name: "example", uid: "u-1" },
   revision: 7,
   takenAt: "2026-11-17T10:00:00.000Z",
+  snapshotAt: "2026-11-17T10:00:03.000Z",
 } satisfies SealedOf;
 let folder: string;
 
@@ -173,6 +174,7 @@ describe("metadata beside an encrypted backup", () => {
       clusterId: "other",
       revision: 8,
       takenAt: "2026-11-18T10:00:00.000Z",
+      snapshotAt: "2026-11-17T09:59:00.000Z",
       cluster: { ...of.cluster, namespace: "test" },
     }))
       await refused(

@@ -292,6 +292,21 @@ describe("a lone backup that replaces one", () => {
     assert.deepEqual(store.objects, before);
   });
 
+  test("is proved once more under the key that it replaces, and stays beside it where it is not whole there", async () => {
+    class Forgetful extends MemoryStore {
+      override async put(...[of, body, options]: Parameters<MemoryStore["put"]>): Promise<void> {
+        await super.put(of, body, options);
+        const stored = this.objects.get(of);
+        if (of === path && stored) stored.bytes = stored.bytes.subarray(0, -1);
+      }
+    }
+    const store = new Forgetful();
+    store.objects.set(path, { bytes: Buffer.from("of etcd-operator 0.9"), modified: 0 });
+    const result = await attempt(store, await etcdWith(3, "1"), { hour: 2, ...once });
+    assert.ok(!result.ok && /could not take the place of/.test(result.message), JSON.stringify(result));
+    assert.ok(store.objects.has(`${path}.next`) && !store.objects.has(`${path}.json`));
+  });
+
   test("leaves one proved object under the key wherever the worker dies, and the next run ends it", async () => {
     for (let after = 0; after < 20; after += 1) {
       const store = new Dying();
