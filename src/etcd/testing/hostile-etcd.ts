@@ -3,6 +3,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { type LocalServer, startServer, type StreamHandler } from "../../transport/testing/local-server.ts";
+import { pour } from "../../transport/testing/pour.ts";
 import { frame, prefixBytes } from "../frames.ts";
 import {
   AlarmMemberSchema,
@@ -13,7 +14,6 @@ import {
 
 const grpcHeaders = { ":status": 200, "content-type": "application/grpc" };
 const piece = 64 << 10;
-const manyMegabytes = 300 << 20;
 
 export const hostileHeader = { clusterId: 1n, memberId: 2n, revision: 3n };
 
@@ -27,21 +27,6 @@ export function answer(stream: ServerHttp2Stream, body: Buffer, trailers: Record
   stream.respond(grpcHeaders, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", ...trailers }));
   stream.end(body);
-}
-
-/** As fast as the other side takes it, until it hangs up or has taken hundreds of megabytes. */
-export function pour(stream: ServerHttp2Stream, part: Buffer, first: Buffer = Buffer.alloc(0)): void {
-  let sent = 0;
-  stream.write(first);
-  const more = (): void => {
-    while (!stream.destroyed && sent < manyMegabytes) {
-      sent += part.length;
-      if (stream.write(part)) continue;
-      stream.once("drain", more);
-      return;
-    }
-  };
-  more();
 }
 
 const repeated = (one: Buffer): Buffer =>
