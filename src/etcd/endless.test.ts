@@ -150,6 +150,20 @@ describe("an answer that says more than an etcd has to say", () => {
 
 type Peer = Awaited<ReturnType<typeof peerThat>>;
 
+test("calls of a member at the same time fail for the same reason", async () => {
+  await using peer = await peerThat((stream, headers) => {
+    // The other is never answered.
+    if (String(headers[":path"]).endsWith("/Status")) endless["messages without end"]?.(stream, headers);
+  });
+  const [status, health] = await Promise.all([
+    peer.member.status({ deadline }).catch((error: unknown) => error),
+    peer.member.health({ deadline }),
+  ]);
+  assert.ok(status instanceof TransportError && health.t === "unhealthy");
+  assert.ok(health.error instanceof TransportError);
+  assert.deepEqual([status.failure, health.error.failure], ["tooLarge", "tooLarge"]);
+});
+
 test("the next call of a member that answered without end has a connection of its own", async () => {
   let hostile = true;
   await using peer = await peerThat((stream, headers) => {

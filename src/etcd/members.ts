@@ -67,7 +67,7 @@ export class EtcdMembers {
         try {
           return await pooled.origin.send(request, receiver);
         } catch (error) {
-          if (error instanceof TransportError && error.failure === "tooLarge") this.#hangUp(pooled);
+          if (error instanceof TransportError && error.failure === "tooLarge") this.#hangUp(pooled, error);
           throw error;
         } finally {
           pooled.calls -= 1;
@@ -131,10 +131,13 @@ export class EtcdMembers {
     return { secureContext: context, ...(serverName === undefined ? {} : { servername: serverName }) };
   }
 
-  /** A peer that says too much may not heed the reset of a stream either. */
-  #hangUp(pooled: Pooled): void {
+  /**
+   * A peer that says too much may not heed the reset of a stream either. Other calls that wait for it fail for the same
+   * reason, so that all of them say what it is.
+   */
+  #hangUp(pooled: Pooled, because: TransportError): void {
     for (const [key, other] of this.#pool) if (other === pooled) this.#pool.delete(key);
-    pooled.origin.close();
+    pooled.origin.close(because);
   }
 
   #shrink(): void {

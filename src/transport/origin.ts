@@ -94,11 +94,12 @@ export class Http2Origin {
     for (const connection of this.#connections) connection.drain("renewed");
   }
 
-  /** Breaks off everything. */
-  close(): void {
+  /** Breaks off everything; `because` is what the requests under way fail with. */
+  close(because?: TransportError): void {
     this.#closed = true;
     this.#failWaiting(this.#closedError());
-    const error = new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
+    const error =
+      because ?? new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
     for (const connection of this.#connections) connection.destroy(error);
   }
 
