@@ -121,8 +121,9 @@ export const conditionTypes = {
             whatToDo: "Leave the pods alone until they are replaced. See [Claims](../volumes.md#claims).",
           },
           MembersUnreachable: {
-            when: "The kubelet finds etcd healthy, and the operator cannot connect to it.",
-            whatToDo: "See that no NetworkPolicy keeps the operator from port 2379 of the members.",
+            when: "The kubelet finds etcd healthy, and the operator cannot connect to it, or the answers are not those of an etcd: too many, or too large.",
+            whatToDo:
+              "See that no NetworkPolicy keeps the operator from port 2379 of the members. Where the message says that a member does not answer as etcd does, set an image of etcd.",
           },
           UpdateOnDelete: {
             when: "Members differ from the spec, and `spec.updateStrategy` is `OnDelete`.",

@@ -59,6 +59,32 @@ test("a Secret is watched as long as a cluster names it, and its changes bring b
   await stop();
 });
 
+test("a Secret that is larger than any certificate is not kept, but read when it is needed", async () => {
+  const { api, clock, given, told, stop } = await watching();
+  await api.create(EtcdCluster, naming("a", "large"));
+  for (const [size, isKept] of [
+    [10_000, true],
+    [700_000, false],
+  ] as const) {
+    const data = { "peer.crt": "x".repeat(size) };
+    told.length = 0;
+    await api.apply(
+      Secret,
+      { metadata: { namespace: "n", name: "large" }, data },
+      { fieldManager: "somebody", force: true },
+    );
+    await clock.advance(100);
+    assert.deepEqual(told, ["n/a"]);
+    const before = api.requests.filter(({ verb }) => verb === "get").length;
+    const { signal } = new AbortController();
+    const found = await given.read({ namespace: "n", name: "large" }, api, signal);
+    const reads = api.requests.filter(({ verb }) => verb === "get").length - before;
+    assert.equal(found?.data?.["peer.crt"]?.length, size);
+    assert.equal(reads, isKept ? 0 : 1);
+  }
+  await stop();
+});
+
 test("a cluster that names another Secret is brought back by that one, and by the others that it names still", async () => {
   const { api, clock, given, told, stop } = await watching();
   const naming = (serverSecret: string): object => ({

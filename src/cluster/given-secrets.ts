@@ -28,6 +28,16 @@ interface Watched {
   readonly unsubscribe: () => void;
 }
 
+/** Characters of base64. A certificate, its key and its CA are 10 kB; a Secret may have 1 MiB, and many are watched. */
+const mostKept = 64 << 10;
+
+/** A larger one is known by its version, and its data is read when it is needed. */
+function withoutLargeData(secret: Secret): Secret {
+  const { data = {}, ...rest } = secret;
+  const size = Object.values(data).reduce((sum, { length }) => sum + length, 0);
+  return size > mostKept ? rest : { ...rest, data };
+}
+
 type Enqueue = Parameters<Source["subscribe"]>[0];
 
 export class GivenSecrets implements RunningCache, Source {
@@ -78,10 +88,11 @@ export class GivenSecrets implements RunningCache, Source {
     return [];
   }
 
-  /** From the watch, or, where there is none or it has yet to begin, from the server. Undefined: there is none. */
+  /** From the watch, or, where there is none, it has yet to begin or it keeps no data, from the server. Undefined: there is none. */
   async read(key: Key, api: KubeApi, signal: AbortSignal): Promise<Secret | undefined> {
     const informer = this.#watched.get(keyText(key))?.informer;
-    if (informer?.readable === true) return informer.store.get(key);
+    const held = informer?.readable === true ? informer.store.get(key) : undefined;
+    if (informer?.readable === true && (held === undefined || held.data !== undefined)) return held;
     try {
       return await api.get(Secret, key, { signal });
     } catch (error) {
@@ -124,6 +135,7 @@ export class GivenSecrets implements RunningCache, Source {
       api,
       kind: Secret,
       selection: { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` },
+      transform: withoutLargeData,
       optional: "certificates and logins that clusters name are read only when a cluster is looked at",
       clock,
       observe,

@@ -3,6 +3,7 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { TransportError } from "../transport/errors.ts";
 import { Blocks } from "./blocks.ts";
+import { valueBytes } from "./bounds.ts";
 import { refuseDowngradeOfOldServers } from "./downgrade-guard.ts";
 import { EtcdError } from "./errors.ts";
 import {
@@ -46,7 +47,18 @@ import { SnapshotCheck } from "./snapshot.ts";
 import { SnapshotMessages } from "./snapshot-messages.ts";
 import { has } from "./versions/features.ts";
 import { parseVersion } from "./versions/version.ts";
-import { alarms, bytes, headerOf, keyValue, member, memberStatus, prefixEnd, requestOp, wireAlarm } from "./wire.ts";
+import {
+  alarms,
+  bytes,
+  headerOf,
+  keyValue,
+  member,
+  memberList,
+  memberStatus,
+  prefixEnd,
+  requestOp,
+  wireAlarm,
+} from "./wire.ts";
 
 /** Milliseconds. A server gives up on a request that needs quorum after 7 s. */
 const deadlines = {
@@ -86,7 +98,7 @@ export class ConnectedMember implements EtcdMember {
 
   async authentication(call?: Call): Promise<Authentication> {
     const look = async (token?: string): Promise<boolean> => {
-      const request = { key: bytes("\0"), serializable: true, limit: 1n };
+      const request = { key: bytes("\0"), serializable: true, limit: 1n, keysOnly: true };
       try {
         await unary(withToken(this.#carrier, token), KV.method.range, request, within(deadlines.read, call));
         return true;
@@ -114,7 +126,7 @@ export class ConnectedMember implements EtcdMember {
       within(linearizable ? deadlines.change : deadlines.read, call),
     );
     const header = headerOf("MemberList", answer.header);
-    return { clusterId: clusterId(header.clusterId), members: answer.members.map(member) };
+    return { clusterId: clusterId(header.clusterId), members: memberList("MemberList", answer.members) };
   }
 
   async memberAdd(wanted: NewMember, call?: Call): Promise<AddedMember> {
@@ -126,20 +138,20 @@ export class ConnectedMember implements EtcdMember {
       within(deadlines.change, call),
     );
     if (!answer.member) throw new TransportError("broken", "the answer to MemberAdd has no member");
-    const added = member(answer.member);
+    const added = member("MemberAdd", answer.member);
     if (isLearner && !added.learner)
       throw new EtcdError("addedAsVoter", "MemberAdd", `${added.id} was added as a voter instead of a learner`);
-    return { member: added, members: answer.members.map(member) };
+    return { member: added, members: memberList("MemberAdd", answer.members) };
   }
 
   async memberPromote(id: MemberId, call?: Call): Promise<readonly Member[]> {
     const answer = await this.#ask(Cluster.method.memberPromote, { ID: wireId(id) }, within(deadlines.change, call));
-    return answer.members.map(member);
+    return memberList("MemberPromote", answer.members);
   }
 
   async memberRemove(id: MemberId, call?: Call): Promise<readonly Member[]> {
     const answer = await this.#ask(Cluster.method.memberRemove, { ID: wireId(id) }, within(deadlines.change, call));
-    return answer.members.map(member);
+    return memberList("MemberRemove", answer.members);
   }
 
   async memberUpdate(id: MemberId, peerUrls: readonly string[], call?: Call): Promise<readonly Member[]> {
@@ -148,7 +160,7 @@ export class ConnectedMember implements EtcdMember {
       { ID: wireId(id), peerURLs: [...peerUrls] },
       within(deadlines.change, call),
     );
-    return answer.members.map(member);
+    return memberList("MemberUpdate", answer.members);
   }
 
   async moveLeader(to: MemberId, call?: Call): Promise<void> {
@@ -227,17 +239,13 @@ export class ConnectedMember implements EtcdMember {
 
   async get(key: string, options?: ReadOptions, call?: Call): Promise<KeyValue | undefined> {
     const request = { key: bytes(key), ...readRequest(options) };
-    const answer = await this.#ask(KV.method.range, request, within(deadlines.change, call));
+    const answer = await this.#ask(KV.method.range, request, withValues(call));
     return answer.kvs.map(keyValue)[0];
   }
 
   async list(prefix: string, options?: ReadOptions, call?: Call): Promise<KeyRange> {
     const request = { key: prefix === "" ? bytes("\0") : bytes(prefix), rangeEnd: prefixEnd(prefix) };
-    const answer = await this.#ask(
-      KV.method.range,
-      { ...request, ...readRequest(options) },
-      within(deadlines.change, call),
-    );
+    const answer = await this.#ask(KV.method.range, { ...request, ...readRequest(options) }, withValues(call));
     const revision = Number(headerOf("Range", answer.header).revision);
     return { revision, keys: answer.kvs.map(keyValue), more: answer.more };
   }
@@ -312,6 +320,10 @@ export class ConnectedMember implements EtcdMember {
 
 function within(deadline: number, call: Call | undefined): CallOptions {
   return { ...call, deadline: call?.deadline ?? deadline };
+}
+
+function withValues(call: Call | undefined): CallOptions {
+  return { ...within(deadlines.change, call), atMost: valueBytes };
 }
 
 function readRequest(options: ReadOptions = {}): { serializable: boolean; limit: bigint; revision: bigint } {

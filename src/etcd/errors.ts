@@ -1,6 +1,7 @@
 // Classifies the errors of an etcd server by reason. The gRPC code is not enough: code 14 is an unhealthy cluster, a
 // lost quorum and a learner's refusal, and codes differ between versions. The texts are stable, so one table maps them
 // to reasons; no other code may look at the text.
+import { shortened } from "../transport/shortened.ts";
 
 export type EtcdReason =
   // Membership
@@ -134,7 +135,7 @@ export class EtcdError extends Error {
   readonly code: number | undefined;
 
   constructor(reason: EtcdReason, method: string, message: string, code?: number) {
-    super(`${method}: ${message}`);
+    super(shortened(`${method}: ${message}`));
     this.name = "EtcdError";
     this.reason = reason;
     this.method = method;

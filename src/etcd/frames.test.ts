@@ -2,49 +2,53 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { TransportError } from "../transport/errors.ts";
-import { frame, FrameReader } from "./frames.ts";
+import { frame, SingleMessage } from "./frames.ts";
 
-describe("gRPC frames", () => {
-  test("are read back from chunks of any size", () => {
+const reader = (): SingleMessage => new SingleMessage("Status", 40);
+
+describe("a gRPC answer of one message", () => {
+  test("is read from chunks of any size", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 }),
-        fc.array(fc.integer({ min: 1, max: 17 }), { minLength: 1 }),
-        (messages, sizes) => {
-          const wire = Buffer.concat(messages.map(frame));
-          const reader = new FrameReader();
-          const out: Buffer[] = [];
+        fc.uint8Array({ maxLength: 40 }),
+        fc.array(fc.integer({ min: 0, max: 17 }), { minLength: 1 }).filter((sizes) => sizes.some((size) => size > 0)),
+        (message, sizes) => {
+          const wire = frame(message);
+          const answer = reader();
           for (let from = 0, turn = 0; from < wire.length; turn += 1) {
             const size = sizes[turn % sizes.length]!;
-            reader.push(wire.subarray(from, from + size));
+            answer.push(wire.subarray(from, from + size));
             from += size;
-            for (let message = reader.next(); message; message = reader.next()) out.push(message);
           }
-          assert.deepEqual(
-            out.map((message) => [...message]),
-            messages.map((message) => [...message]),
-          );
-          assert.equal(reader.empty, true);
+          assert.deepEqual([...answer.whole!], [...message]);
+          assert.equal(answer.empty, true);
         },
       ),
     );
   });
 
-  test("are not complete before their last byte", () => {
+  test("is not complete before its last byte", () => {
     const wire = frame(Buffer.from("hello"));
     for (let cut = 1; cut < wire.length; cut += 1) {
-      const reader = new FrameReader();
-      reader.push(wire.subarray(0, cut));
-      assert.equal(reader.next(), undefined);
-      assert.equal(reader.empty, false, `after ${cut} bytes`);
+      const answer = reader();
+      answer.push(wire.subarray(0, cut));
+      assert.equal(answer.whole, undefined);
+      assert.equal(answer.empty, false, `after ${cut} bytes`);
     }
   });
 
-  test("that are compressed, or longer than anything etcd sends, are refused", () => {
-    for (const head of [Buffer.from([1, 0, 0, 0, 1]), Buffer.from([0, 255, 255, 255, 255])]) {
-      const reader = new FrameReader();
-      reader.push(head);
-      assert.throws(() => reader.next(), TransportError);
-    }
-  });
+  for (const [what, wire, failure] of [
+    ["that is compressed", Buffer.from([1, 0, 0, 0, 1]), "broken"],
+    ["that announces more than is taken", Buffer.from([0, 0, 0, 0, 41]), "tooLarge"],
+    ["with a second one behind it", Buffer.concat([frame(Buffer.from("a")), Buffer.from([0])]), "tooLarge"],
+    ["that is empty, with a second one behind it", Buffer.alloc(6), "tooLarge"],
+  ] as const)
+    test(`${what} is refused at the first byte that shows it`, () => {
+      const answer = reader();
+      answer.push(wire.subarray(0, -1));
+      assert.throws(
+        () => answer.push(wire.subarray(-1)),
+        (error) => error instanceof TransportError && error.failure === failure,
+      );
+    });
 });

@@ -1,10 +1,9 @@
 // gRPC framing: one byte that says whether the message is compressed, four bytes of length, then the message. Messages
 // arrive in chunks of any size.
 import { TransportError } from "../transport/errors.ts";
+import { tooLarge, tooManyBytes } from "./bounds.ts";
 
 export const prefixBytes = 5;
-/** Far above any answer that the operator asks for; keeps a peer that is not etcd from filling the memory. */
-const longest = 64 << 20;
 
 export function frame(message: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(prefixBytes + message.length);
@@ -14,45 +13,55 @@ export function frame(message: Uint8Array): Buffer {
   return framed;
 }
 
-export class FrameReader {
-  #chunks: Buffer[] = [];
-  #buffered = 0;
-  /** Length of the message being received, once its prefix has arrived. */
-  #expected: number | undefined;
+/**
+ * Takes an answer of exactly one message. It throws at the first byte that is too much, so that the stream is reset there,
+ * and copies what it takes: a chunk of one byte may keep a whole buffer of the socket in memory.
+ */
+export class SingleMessage {
+  readonly #method: string;
+  readonly #limit: number;
+  readonly #head = Buffer.alloc(prefixBytes);
+  #headFilled = 0;
+  #message: Buffer | undefined;
+  #messageFilled = 0;
+
+  constructor(method: string, limit: number) {
+    this.#method = method;
+    this.#limit = limit;
+  }
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#buffered += chunk.length;
-  }
-
-  /** The next message; undefined while it is incomplete. */
-  next(): Buffer | undefined {
-    if (this.#expected === undefined) {
-      if (this.#buffered < prefixBytes) return undefined;
-      this.#expected = readLength(this.#take(prefixBytes));
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.whole !== undefined) throw tooLarge(`${this.#method} was answered with more than one message`);
+      rest = rest.subarray(this.#message === undefined ? this.#takeHead(rest) : this.#takeBody(this.#message, rest));
     }
-    if (this.#buffered < this.#expected) return undefined;
-    const message = this.#take(this.#expected);
-    this.#expected = undefined;
-    return message;
   }
 
-  /** False in the middle of a message. */
+  /** Undefined while it is incomplete. */
+  get whole(): Buffer | undefined {
+    return this.#messageFilled === this.#message?.length ? this.#message : undefined;
+  }
+
+  /** False in the middle of the message. */
   get empty(): boolean {
-    return this.#buffered === 0 && this.#expected === undefined;
+    return this.#headFilled === 0 || this.whole !== undefined;
   }
 
-  #take(length: number): Buffer {
-    const [first] = this.#chunks;
-    const whole =
-      first && first.length >= length
-        ? first
-        : Buffer.concat(this.#chunks.splice(0, this.#chunks.length, Buffer.alloc(0)));
-    const rest = whole.subarray(length);
-    if (rest.length > 0) this.#chunks[0] = rest;
-    else this.#chunks.shift();
-    this.#buffered -= length;
-    return whole.subarray(0, length);
+  #takeHead(chunk: Buffer): number {
+    const taken = chunk.copy(this.#head, this.#headFilled);
+    this.#headFilled += taken;
+    if (this.#headFilled < prefixBytes) return taken;
+    const length = readLength(this.#head);
+    if (length > this.#limit) throw tooManyBytes(this.#method, this.#limit);
+    this.#message = Buffer.allocUnsafe(length);
+    return taken;
+  }
+
+  #takeBody(message: Buffer, chunk: Buffer): number {
+    const taken = chunk.copy(message, this.#messageFilled);
+    this.#messageFilled += taken;
+    return taken;
   }
 }
 
@@ -60,8 +69,5 @@ export class FrameReader {
 export function readLength(head: Buffer): number {
   if (head.readUInt8(0) !== 0)
     throw new TransportError("broken", "received a compressed message without asking for compression");
-  const length = head.readUInt32BE(1);
-  if (length > longest)
-    throw new TransportError("broken", `received the header of a message of ${length} bytes; the limit is ${longest}`);
-  return length;
+  return head.readUInt32BE(1);
 }

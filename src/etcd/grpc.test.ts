@@ -84,7 +84,7 @@ describe("a gRPC call", () => {
     ["has no status", (stream) => answer(stream, status("3"), {})],
     ["has half a message", (stream) => answer(stream, status("3").subarray(0, -1), { "grpc-status": "0" })],
     ["has no message", (stream) => answer(stream, Buffer.alloc(0), { "grpc-status": "0" })],
-    ["has two messages", (stream) => answer(stream, Buffer.concat([status("3"), status("3")]), { "grpc-status": "0" })],
+    ["cannot be read", (stream) => answer(stream, frame(Buffer.from([7, 7])), { "grpc-status": "0" })],
     [
       "is a web page",
       (stream) => {

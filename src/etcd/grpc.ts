@@ -13,7 +13,8 @@ import {
 import { TransportError } from "../transport/errors.ts";
 import type { Http2Origin, Receiver, ResponseEnd, TransportRequest } from "../transport/origin.ts";
 import { classify, EtcdError } from "./errors.ts";
-import { frame, FrameReader } from "./frames.ts";
+import { answerBytes, pageBytes, tooManyBytes } from "./bounds.ts";
+import { frame, SingleMessage } from "./frames.ts";
 import type { BeforeSend } from "./member.ts";
 
 /** Sends requests to one server. */
@@ -30,6 +31,8 @@ export function withToken(carrier: Carrier, token: string | undefined): Carrier 
 export interface CallOptions {
   /** Milliseconds for the whole call. */
   deadline: number;
+  /** How large the answer may be; enough for all that holds no values of keys. */
+  atMost?: number;
   signal?: AbortSignal | undefined;
   beforeSend?: BeforeSend | undefined;
 }
@@ -45,31 +48,21 @@ export async function unary<I extends DescMessage, O extends DescMessage>(
   carrier: Carrier,
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
-  { deadline, ...limits }: CallOptions,
+  { deadline, atMost = answerBytes, ...limits }: CallOptions,
 ): Promise<MessageShape<O>> {
-  const answers: MessageShape<O>[] = [];
-  const frames = new FrameReader();
-  const reader: MessageReader = {
-    push(chunk) {
-      frames.push(chunk);
-      for (let message = frames.next(); message !== undefined; message = frames.next())
-        answers.push(fromBinary(method.output, message));
-    },
-    get empty() {
-      return frames.empty;
-    },
-  };
-  const end = await send(carrier, method, request, reader, {
+  const answer = new SingleMessage(method.name, atMost);
+  const end = await send(carrier, method, request, answer, {
     headers: { "grpc-timeout": timeoutHeader(deadline) },
     limits: { deadline, ...given(limits) },
   });
-  const [answer] = answers;
-  if (answer === undefined || answers.length > 1)
-    throw new TransportError(
-      "broken",
-      `${method.name} was answered with ${answers.length} messages (HTTP ${end.status})`,
-    );
-  return answer;
+  if (answer.whole === undefined)
+    throw new TransportError("broken", `${method.name} was answered without a message (HTTP ${end.status})`);
+  try {
+    // A field that is not known here would be kept beside the message.
+    return fromBinary(method.output, answer.whole, { readUnknownFields: false });
+  } catch (error) {
+    throw new TransportError("broken", `${method.name} was answered with a message that cannot be read`, error);
+  }
 }
 
 /** Takes the messages of an answer, in chunks of any size. */
@@ -105,13 +98,15 @@ async function send<I extends DescMessage, O extends DescMessage>(
   { headers, limits }: { headers: Record<string, string>; limits: Limits },
 ): Promise<ResponseEnd> {
   let isGrpc = false;
+  let page = 0;
   const receiver: Receiver = {
     onHeaders(_status, response) {
       isGrpc = response["content-type"]?.startsWith("application/grpc") ?? false;
     },
     onData(chunk) {
-      if (!isGrpc) return; // an error page of something that is not etcd
-      return reader.push(chunk);
+      if (isGrpc) return reader.push(chunk);
+      page += chunk.length; // of something that is not etcd
+      if (page > pageBytes) throw tooManyBytes(method.name, pageBytes);
     },
   };
   const end = await carrier.send(

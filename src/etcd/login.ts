@@ -17,6 +17,7 @@
 // - A user without roles may ask for Status and the members, and change nothing.
 // - Before 3.5 a token is refused as invalid once authentication is off again.
 import { TransportError } from "../transport/errors.ts";
+import { tokenLength } from "./bounds.ts";
 import { EtcdError, type EtcdReason } from "./errors.ts";
 import { Auth } from "./gen/etcdserverpb/rpc_pb.ts";
 import { type Carrier, unary, withToken } from "./grpc.ts";
@@ -166,6 +167,8 @@ async function authenticated(login: Login, carrier: Carrier): Promise<string | u
     if (error instanceof EtcdError && error.reason === "authNotEnabled") return undefined;
     throw error;
   }
+  if (token.length > tokenLength || !/^[\x21-\x7e]+$/.test(token))
+    throw new TransportError("broken", "Authenticate was answered with a token that no header can carry");
   // Said now, and not when a member has to be replaced.
   if (await isAdmin(username, withToken(carrier, token))) return token;
   throw new EtcdError("notRoot", "UserGet", `${username} has not the role ${adminRole}`);

@@ -1,6 +1,7 @@
 // A pool of connections to the members of all clusters. It has a limit, because each connection costs about 0.15 MB and
 // an operator of a thousand clusters talks to three thousand members now and then.
 import { createSecureContext, type SecureContext } from "node:tls";
+import { TransportError } from "../transport/errors.ts";
 import type { TransportObserver } from "../transport/events.ts";
 import { Http2Origin, type TlsOptions } from "../transport/origin.ts";
 import { ConnectedMember } from "./connected-member.ts";
@@ -65,6 +66,9 @@ export class EtcdMembers {
         pooled.calls += 1;
         try {
           return await pooled.origin.send(request, receiver);
+        } catch (error) {
+          if (error instanceof TransportError && error.failure === "tooLarge") this.#hangUp(pooled, error);
+          throw error;
         } finally {
           pooled.calls -= 1;
           this.#shrink();
@@ -125,6 +129,15 @@ export class EtcdMembers {
     const context = this.#contexts.get(tls) ?? createSecureContext({ ca: tls.ca, ...tls.identity });
     this.#contexts.set(tls, context);
     return { secureContext: context, ...(serverName === undefined ? {} : { servername: serverName }) };
+  }
+
+  /**
+   * A peer that says too much may not heed the reset of a stream either. Other calls that wait for it fail for the same
+   * reason, so that all of them say what it is.
+   */
+  #hangUp(pooled: Pooled, because: TransportError): void {
+    for (const [key, other] of this.#pool) if (other === pooled) this.#pool.delete(key);
+    pooled.origin.close(because);
   }
 
   #shrink(): void {

@@ -77,7 +77,7 @@ export class SnapshotMessages {
     if (state.t === "prefix") {
       state.head[state.filled] = byte;
       state.filled += 1;
-      if (state.filled === prefixBytes) this.#begin(readLength(state.head));
+      if (state.filled === prefixBytes) this.#begin(lengthOf(state.head));
       return;
     }
     this.#took(1);
@@ -144,6 +144,15 @@ class Varint {
     this.#place *= 128;
     return byte < 128;
   }
+}
+
+/** etcd sends 32 KiB at once. The pieces are passed on as they come, so this only tells a peer that is not etcd. */
+const longest = 64 << 20;
+
+function lengthOf(head: Buffer): number {
+  const length = readLength(head);
+  if (length > longest) throw malformed();
+  return length;
 }
 
 const prefix = (): State => ({ t: "prefix", head: Buffer.alloc(prefixBytes), filled: 0 });

@@ -45,6 +45,14 @@ describe("a snapshot", () => {
       assert.throws(() => check.finish(), TransportError);
     });
 
+  test("that goes on after its announced end is refused there, and not after its last byte", () => {
+    const check = new SnapshotCheck();
+    check.add(database);
+    check.announce({ bytes: database.length, remaining: 0 });
+    check.add(digestOf(database));
+    assert.throws(() => check.add(Buffer.alloc(1)), /longer than the 2048 bytes/);
+  });
+
   test("that broke off is refused, even when the received part is consistent", () => {
     const check = new SnapshotCheck();
     check.add(database.subarray(0, 1024));

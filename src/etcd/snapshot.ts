@@ -7,8 +7,12 @@ export class SnapshotCheck {
   readonly #digest = new TrailingDigest();
   #announced: number | undefined;
 
+  /** Throws when more comes than was announced: nobody stores a stream that does not end. */
   add(chunk: Uint8Array): void {
     this.#digest.add(chunk);
+    const announced = this.#announced ?? Number.POSITIVE_INFINITY;
+    if (this.#digest.bytes > announced + digestLength)
+      throw new TransportError("tooLarge", `the snapshot is longer than the ${announced} bytes that were announced`);
   }
 
   /** After each message: how many bytes have come with it, and how many the server says follow. */

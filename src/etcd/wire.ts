@@ -11,6 +11,7 @@ import {
 import type { KeyValue as WireKeyValue } from "./gen/mvccpb/kv_pb.ts";
 import { create } from "@bufbuild/protobuf";
 import { TransportError } from "../transport/errors.ts";
+import * as most from "./bounds.ts";
 import { clusterId, memberId } from "./ids.ts";
 import type { Alarm, AlarmType, KeyValue, Member, MemberStatus, Write } from "./member.ts";
 
@@ -24,7 +25,17 @@ export function headerOf(method: string, header: ResponseHeader | undefined): Re
   throw new TransportError("broken", `the answer to ${method} has no header`);
 }
 
-export function member({ ID, name, peerURLs, clientURLs, isLearner }: WireMember): Member {
+export function memberList(method: string, wire: readonly WireMember[]): Member[] {
+  most.checkCount(method, "members", wire.length, most.members);
+  return wire.map((one) => member(method, one));
+}
+
+export function member(method: string, { ID, name, peerURLs, clientURLs, isLearner }: WireMember): Member {
+  most.checkLength(method, "the name of a member", name, most.nameLength);
+  for (const urls of [peerURLs, clientURLs]) {
+    most.checkCount(method, "URLs of a member", urls.length, most.urls);
+    for (const url of urls) most.checkLength(method, "a URL", url, most.nameLength);
+  }
   return { id: memberId(ID), name, peerUrls: peerURLs, clientUrls: clientURLs, learner: isLearner };
 }
 
@@ -40,6 +51,10 @@ export function keyValue({ key, value, createRevision, modRevision, version }: W
 
 export function memberStatus(status: StatusResponse): MemberStatus {
   const header = headerOf("Status", status.header);
+  const target = status.downgradeInfo?.targetVersion ?? "";
+  for (const version of [status.version, status.storageVersion, target])
+    most.checkLength("Status", "a version", version, most.versionLength);
+  most.checkCount("Status", "errors", status.errors.length, most.alarms);
   return {
     clusterId: clusterId(header.clusterId),
     memberId: memberId(header.memberId),
@@ -54,7 +69,7 @@ export function memberStatus(status: StatusResponse): MemberStatus {
     dbSizeInUse: known(status.dbSizeInUse),
     dbSizeQuota: known(status.dbSizeQuota),
     storageVersion: status.storageVersion === "" ? undefined : status.storageVersion,
-    downgrade: status.downgradeInfo?.enabled ? status.downgradeInfo.targetVersion : undefined,
+    downgrade: status.downgradeInfo?.enabled ? target : undefined,
     alarms: status.errors.flatMap(alarmInText),
   };
 }
@@ -71,12 +86,13 @@ const alarmNames: ReadonlyMap<string, AlarmType> = new Map([
 
 /** Status reports alarms only as the text of an alarm message, as in `memberID:10501334649042878790 alarm:NOSPACE`. */
 function alarmInText(text: string): Alarm[] {
-  const match = /^memberID:\s*(\d+)\s+alarm:\s*([A-Z]+)\s*$/.exec(text);
+  const match = /^memberID:\s*(\d{1,20})\s+alarm:\s*([A-Z]+)\s*$/.exec(text);
   const type = alarmNames.get(match?.[2] ?? "");
   return match?.[1] === undefined || type === undefined ? [] : [{ member: memberId(BigInt(match[1])), type }];
 }
 
 export function alarms(wire: readonly AlarmMember[]): Alarm[] {
+  most.checkCount("Alarm", "alarms", wire.length, most.alarms);
   return wire.flatMap(({ memberID, alarm }) => {
     const type = alarm === WireAlarmType.NOSPACE ? "noSpace" : alarm === WireAlarmType.CORRUPT ? "corrupt" : undefined;
     return type === undefined ? [] : [{ member: memberId(memberID), type }];

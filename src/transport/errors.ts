@@ -1,5 +1,6 @@
 // No answer came, or not all of one. Kept apart from what a server says (`ApiError`, `EtcdError`), because after
 // this nobody knows whether the request was carried out.
+import { shortened } from "./shortened.ts";
 
 export type TransportFailure =
   | "unreachable" // refused, no route, name unknown: the request never left
@@ -8,6 +9,7 @@ export type TransportFailure =
   | "unprocessed" // the server turned the request away untouched: it is going away, or has too many
   | "deadline" // the caller's time ran out
   | "dead" // the peer stopped answering pings
+  | "tooLarge" // the answer is more than this side takes, and was cut off
   | "broken"; // the connection or the stream broke off in the middle
 
 const neverProcessed: ReadonlySet<TransportFailure> = new Set(["unreachable", "connectTimeout", "tls", "unprocessed"]);
@@ -16,7 +18,7 @@ export class TransportError extends Error {
   readonly failure: TransportFailure;
 
   constructor(failure: TransportFailure, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(shortened(message), cause === undefined ? undefined : { cause });
     this.name = "TransportError";
     this.failure = failure;
   }

@@ -1,6 +1,7 @@
 // One HTTP/2 server as the rest of the program sees it: requests go in, complete responses come out. Behind it are
 // as many connections as the open streams need; it replaces those that break, drain or fill up. It knows neither
 // Kubernetes nor etcd, and repeats a request only when the server certainly did not look at it.
+import { Collected } from "./collected.ts";
 import { Connection, type ConnectionSettings } from "./connection.ts";
 import type { TlsOptions } from "./dial.ts";
 import { TransportError } from "./errors.ts";
@@ -81,11 +82,11 @@ export class Http2Origin {
     }
   }
 
-  /** Sends a request and collects the whole response. */
-  async fetch(request: TransportRequest): Promise<TransportResponse> {
-    const chunks: Buffer[] = [];
-    const end = await this.send(request, { onData: (chunk) => void chunks.push(chunk) });
-    return { ...end, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) };
+  /** Sends a request and collects the whole response, which is cut off and fails when it is larger than `atMost`. */
+  async fetch(request: TransportRequest, atMost = Number.POSITIVE_INFINITY): Promise<TransportResponse> {
+    const collected = new Collected(`${request.method} ${this.url}${request.path}`, atMost);
+    const end = await this.send(request, { onData: (chunk) => collected.add(chunk) });
+    return { ...end, body: collected.body };
   }
 
   /** The next request goes on a new connection; what is under way finishes where it is. */
@@ -93,11 +94,12 @@ export class Http2Origin {
     for (const connection of this.#connections) connection.drain("renewed");
   }
 
-  /** Breaks off everything. */
-  close(): void {
+  /** Breaks off everything; `because` is what the requests under way fail with. */
+  close(because?: TransportError): void {
     this.#closed = true;
     this.#failWaiting(this.#closedError());
-    const error = new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
+    const error =
+      because ?? new TransportError("broken", `the client of ${this.url} was closed in the middle of a request`);
     for (const connection of this.#connections) connection.destroy(error);
   }
 

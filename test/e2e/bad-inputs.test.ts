@@ -2,6 +2,7 @@
 // affected. A bystander cluster with a writer runs beside all of them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { endlessAnswers } from "./bad-inputs/endless.ts";
 import { forbiddenPods } from "./bad-inputs/forbidden.ts";
 import { invalidSpecs } from "./bad-inputs/invalid.ts";
 import { badPods } from "./bad-inputs/pods.ts";
@@ -11,13 +12,14 @@ import { wrongStatuses } from "./bad-inputs/statuses.ts";
 import { takenNames } from "./bad-inputs/taken.ts";
 import type { TestCluster } from "./support/cluster.ts";
 import { lane } from "./support/lane.ts";
-import { installOperator } from "./support/operator.ts";
+import { installOperator, type Operator } from "./support/operator.ts";
 import { ReadyWatch } from "./proofs/ready-watch.ts";
 import type { HealthyCluster } from "./support/healthy.ts";
 
 describe("bad inputs", { concurrency: 1 }, () => {
+  let operator: Operator | undefined;
   before(async () => {
-    await installOperator("clusterwide");
+    operator = await installOperator("clusterwide");
   });
   const bystander = lane("bystander", { size: 3 });
   let watch: ReadyWatch | undefined;
@@ -33,6 +35,10 @@ describe("bad inputs", { concurrency: 1 }, () => {
 
   // More would only wait for the two cores.
   describe("each", { concurrency: 4 }, () => {
+    endlessAnswers(() => {
+      assert.ok(operator);
+      return operator;
+    });
     servingClusters();
     badPods();
     forbiddenPods();

@@ -15,6 +15,8 @@ const table: [string, SampleWorld, string[]][] = [
   ["nothing of those that answer", { members: three.map(({ letter }) => voter(letter, { pod: unready })) }, []],
   ["that it cannot be reached, if its kubelet finds it ready and nobody answers", alone({}), ["MembersUnreachable"]],
   ["nothing of one that is ready, while others answer", beside({}), []],
+  ["that it is no etcd, if it answers without end", { ...alone({}), unreadable: ["a"] }, ["MembersUnreachable"]],
+  ["that it is no etcd, also while others answer", { ...beside({}), unreadable: ["c"] }, ["MembersUnreachable"]],
   ["that it does not serve, if it was never ready", alone(unready), ["MemberCannotStart"]],
   ["that it does not serve, while others answer, too", beside(unready), ["MemberCannotStart"]],
   ["nothing of one that was ready once", beside({ ...unready, readyOnce: true }), []],

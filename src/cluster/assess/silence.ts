@@ -21,6 +21,14 @@ export function silencesOf({ pods, etcd }: World, now: number): Silence[] {
 }
 
 function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence[] {
+  const unreadable = "unreadable" in etcd ? etcd.unreadable?.get(name) : undefined;
+  if (unreadable !== undefined)
+    return [
+      {
+        reason: "MembersUnreachable",
+        sentence: `Pod ${name} answers, but not as etcd does, and nothing of that was taken: ${unreadable}. Set spec.image, or spec.repository and spec.version, to an image of etcd.`,
+      },
+    ];
   // One of several is reported as unhealthy, whatever the reason is.
   if (ready && etcd.t === "silent")
     return [

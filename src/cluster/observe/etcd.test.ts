@@ -185,6 +185,24 @@ test("a frozen member is listed and does not answer", async () => {
   assert.deepEqual([view.members.length, view.answers.size, view.answers.has(etcd.idOf("demo-b"))], [3, 2, false]);
 });
 
+test("a member that answers without end is listed, and known by what was too much", async () => {
+  const etcd = await etcdOf("a", "b", "c");
+  etcd.set("demo-b", "endless");
+  const view = await observed(etcd);
+  assert.ok(view.t === "quorum");
+  assert.deepEqual([view.members.length, view.answers.size], [3, 2]);
+  assert.deepEqual([...(view.unreadable?.keys() ?? [])], ["demo-b"]);
+  assert.match(view.unreadable?.get("demo-b") ?? "", /more than \d+ bytes/);
+});
+
+test("a cluster of which every member answers without end is silent, and ends no reconcile", async () => {
+  const etcd = await etcdOf("a");
+  etcd.set("demo-a", "endless");
+  const view = await observed(etcd, ["a"]);
+  assert.ok(view.t === "silent");
+  assert.deepEqual([view.tried, view.unreadable?.size], [["demo-a"], 1]);
+});
+
 test("a member that its kubelet finds ready is given a second chance to answer, and any other is not", async () => {
   for (const ready of [true, false]) {
     const etcd = await etcdOf("a", "b", "c");

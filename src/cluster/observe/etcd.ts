@@ -9,7 +9,7 @@ import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
 import { endpointOf, type Reachable } from "../objects/endpoints.ts";
 import { type LoginSource, troubleWith } from "./login.ts";
-import type { EtcdView, MemberAnswer, MemberPod } from "./world.ts";
+import type { EtcdView, MemberAnswer, MemberPod, Unreadable } from "./world.ts";
 
 const roundMs = 1000;
 
@@ -48,7 +48,15 @@ interface Refusing {
   readonly healthy: boolean;
 }
 
-type Asked = Answered | Refusing;
+/** A pod of which no more is known than that it answers with more than is taken. */
+interface Overflowing {
+  readonly pod: string;
+  readonly refused: undefined;
+  readonly healthy: false;
+  readonly unreadable: string;
+}
+
+type Asked = Answered | Refusing | Overflowing;
 
 const isAnswered = (asked: Asked): asked is Answered => "status" in asked;
 
@@ -94,7 +102,9 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
   const out = keptOut(asked, asking);
   if (out !== undefined) return { view: out, leaderless: [] };
   const answered = asked.filter(isAnswered);
-  if (answered.length === 0) return { view: { t: "silent", tried: askable.map(({ name }) => name) }, leaderless: [] };
+  const unreadable = unreadableIn(asked);
+  if (answered.length === 0)
+    return { view: { t: "silent", tried: askable.map(({ name }) => name), ...unreadable }, leaderless: [] };
 
   const clusterId = asking.latched ?? commonest(answered);
   const ours = answered.filter(({ status }) => status.clusterId === clusterId);
@@ -108,6 +118,7 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
     strangers: answered
       .filter(({ status }) => status.clusterId !== clusterId)
       .map(({ pod, status }) => ({ pod, clusterId: status.clusterId })),
+    ...unreadable,
     wiped: new Set<MemberId>(),
     rivals: leaders.size > 1 ? [...leaders] : [],
   };
@@ -123,6 +134,11 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
   };
 }
 
+function unreadableIn(asked: readonly Asked[]): { unreadable?: Unreadable } {
+  const unreadable = new Map(asked.flatMap((one) => ("unreadable" in one ? [[one.pod, one.unreadable]] : [])));
+  return unreadable.size === 0 ? {} : { unreadable };
+}
+
 /** Refused by one at least, and let in by none. Learners and members without a quorum come to refuse nobody. */
 function keptOut(asked: readonly Asked[], asking: Asking): EtcdView | undefined {
   const refusing = asked.filter(({ refused }) => refused !== undefined);
@@ -133,7 +149,8 @@ function keptOut(asked: readonly Asked[], asking: Asking): EtcdView | undefined 
 }
 
 /** Authentication may be turned on between the answers and the list: those that answered then refuse, and none is lost. */
-function keptOutBy(refusing: readonly Asked[], refused: EtcdReason, { source }: Asking): EtcdView {
+function keptOutBy(asked: readonly Asked[], refused: EtcdReason, { source }: Asking): EtcdView {
+  const refusing = asked.filter((one) => !("unreadable" in one));
   return {
     t: "keptOut",
     trouble: troubleWith(source, refused),
@@ -159,6 +176,7 @@ async function ask(pod: AskablePod, asking: Asking): Promise<Asked | undefined> 
 }
 
 function isLate(asked: Asked | undefined): boolean {
+  if (asked !== undefined && "unreadable" in asked) return false;
   if (asked === undefined || !isAnswered(asked)) return asked?.healthy !== true;
   return !asked.healthy && !asked.status.learner && asked.status.leader !== undefined;
 }
@@ -167,8 +185,10 @@ async function askOnce(pod: AskablePod, { members, source, signal }: Asking): Pr
   const login = source.t === "given" ? source.login : undefined;
   const member = members.at(endpointOf({ ...pod.reachable, login }));
   const call = { deadline: roundMs, signal };
-  const [status, health] = await Promise.all([member.status(call).catch(orRefusal), member.health(call)]);
+  const [status, health] = await Promise.all([member.status(call).catch(orObserved), member.health(call)]);
   const healthy = health.t === "healthy";
+  if (status instanceof TransportError)
+    return { pod: pod.name, refused: undefined, healthy: false, unreadable: status.message };
   if (status instanceof EtcdError) return { pod: pod.name, refused: status.reason, healthy };
   if (status === undefined) return undefined;
   const refused = healthy ? health.refused?.reason : undefined;
@@ -209,6 +229,11 @@ function commonest(answered: readonly Answered[]): ClusterId {
   const [[first] = []] = [...counts].toSorted(([, a], [, b]) => b - a);
   if (first === undefined) throw new RangeError("nobody answered");
   return first;
+}
+
+/** Also an answer that is more than is taken. */
+function orObserved(error: unknown): EtcdError | TransportError | undefined {
+  return error instanceof TransportError && error.failure === "tooLarge" ? error : orRefusal(error);
 }
 
 function orRefusal(error: unknown): EtcdError | undefined {

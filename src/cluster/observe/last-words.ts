@@ -1,4 +1,5 @@
 // Finds the reason why an etcd exited in the end of its log, which the kubelet keeps. The first line may be cut off.
+import { shortened } from "../../transport/shortened.ts";
 
 /** In one line; undefined when the log says nothing. */
 export function lastWordsOf(log: string): string | undefined {
@@ -10,7 +11,7 @@ export function lastWordsOf(log: string): string | undefined {
   const worst = entries.findLast(({ grave }) => grave) ?? entries.findLast(({ complains }) => complains);
   // What no logger wrote comes from the parsing of flags: first the complaint, then how to use the program.
   const words = panicIn(lines) ?? worst?.text ?? (entries.length === 0 ? lines[0] : undefined);
-  return words === undefined ? undefined : shortened(words);
+  return words === undefined ? undefined : shortened(words, longest);
 }
 
 /** A panic prints its reason before pages of stack, and a kubelet keeps no more than the end of them. */
@@ -59,5 +60,3 @@ function plain(line: string): Entry | undefined {
 }
 
 const longest = 400;
-
-const shortened = (words: string): string => (words.length > longest ? `${words.slice(0, longest)}…` : words);

@@ -81,3 +81,14 @@ test("a container that only waits for its turn has no trouble", () => {
   for (const reason of ["ContainerCreating", "PodInitializing"]) assert.equal(waitingProblem({ reason }), undefined);
   assert.equal(waitingProblem({}), undefined);
 });
+
+test("what a kubelet, a scheduler or a webhook says at length is told in a sentence that fits a condition", () => {
+  const message = "no ".repeat(100_000);
+  for (const { problem } of [
+    schedulingProblem("Unschedulable", message),
+    waitingProblem({ reason: "ErrImagePull", message })!,
+    endProblem({ exitCode: 1, reason: "StartError", message }),
+    endProblem({ exitCode: 1, reason: "Error", message }),
+  ])
+    assert.ok(problem.length < 1200, `${problem.length} characters`);
+});

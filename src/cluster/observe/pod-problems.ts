@@ -2,6 +2,7 @@
 // distinguished by the codes that scheduler and kubelet set; the words are only passed on.
 import type { ContainerStateTerminated, ContainerStateWaiting } from "kubernetes-types/core/v1.js";
 import { imagePrograms } from "../../etcd/versions/features.ts";
+import { shortened } from "../../transport/shortened.ts";
 import { parseResult } from "../../worker/pod.ts";
 import { lastWordsOf } from "./last-words.ts";
 import type { PodTrouble } from "./world.ts";
@@ -63,7 +64,7 @@ export function waitingProblem({ reason, message }: ContainerStateWaiting): PodT
 export function endProblem(ended: ContainerStateTerminated | undefined): PodTrouble {
   const { reason = "Error", message = "", exitCode } = ended ?? {};
   const what = `${reason}: etcd ended with exit code ${exitCode ?? "unknown"}`;
-  const withWords = (words: string | undefined): string => (words ? `${what} (${words.trim()})` : what);
+  const withWords = (words: string | undefined): string => (words ? `${what} (${shortened(words.trim())})` : what);
   if (startErrors.has(reason)) return { problem: withWords(message), advice: program };
   // It was stopped in the middle of whatever it wrote last.
   if (reason === "OOMKilled") return { problem: what, advice: memory };
@@ -105,5 +106,5 @@ export function nameProblem(ended: ContainerStateTerminated | undefined): PodTro
 export function sentence(reason: string, message: string | undefined): string {
   // Some of them end with a full stop, and one is added behind all of them.
   const words = message?.trim().replace(/\.+$/, "") ?? "";
-  return words === "" ? reason : `${reason}: ${words}`;
+  return words === "" ? reason : `${reason}: ${shortened(words)}`;
 }

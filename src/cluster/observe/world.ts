@@ -310,7 +310,7 @@ export type EtcdView =
   /** There is nobody to ask: no pod has an address. */
   | { readonly t: "nobody" }
   /** Pods were asked and none answered at all. */
-  | { readonly t: "silent"; readonly tried: readonly string[] }
+  | { readonly t: "silent"; readonly tried: readonly string[]; readonly unreadable?: Unreadable }
   /** Members answer, and etcd's own authentication does not let the operator look after them. */
   | {
       readonly t: "keptOut";
@@ -344,7 +344,11 @@ export type AccessTrouble =
       readonly secret: string;
     };
 
+/** Pods that answer with more than is taken, with what that was: nothing is known of what they hold. */
+export type Unreadable = ReadonlyMap<string, string>;
+
 export interface EtcdAnswers {
+  readonly unreadable?: Unreadable;
   readonly clusterId: ClusterId;
   readonly members: readonly Member[];
   /** By member: those not in here did not answer. */

@@ -62,6 +62,8 @@ export interface SampleWorld {
   readonly leader?: string;
   /** Absent: as many answer as it takes. */
   readonly etcd?: "nobody" | "silent" | "noQuorum";
+  /** Letters of those that answer with more than is taken. */
+  readonly unreadable?: readonly string[];
   /** Absent: it is latched. */
   readonly unlatched?: true;
   readonly strangers?: readonly string[];
@@ -208,11 +210,23 @@ function podOf(member: SampleMember, version: string): readonly MemberPod[] {
 }
 
 function etcdOf(
-  { members = [], answering = [], etcd, strangers = [], rivals = [], leader, version = "3.6.16" }: SampleWorld,
+  {
+    members = [],
+    answering = [],
+    etcd,
+    strangers = [],
+    rivals = [],
+    unreadable = [],
+    leader,
+    version = "3.6.16",
+  }: SampleWorld,
   cluster: CompleteEtcdCluster,
 ): EtcdView {
   if (etcd === "nobody") return { t: "nobody" };
-  if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`) };
+  const overflowing = unreadable.length > 0 && {
+    unreadable: new Map(unreadable.map((letter) => [`demo-${letter}`, "Status was answered without end"])),
+  };
+  if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`), ...overflowing };
   const leading = sampleId(leader ?? members[0]?.letter ?? "a");
   const answers = [
     ...members.filter(({ silent, unnamed, foreign }) => !silent && !unnamed && !foreign),
@@ -220,6 +234,7 @@ function etcdOf(
   ];
   return {
     t: etcd ?? "quorum",
+    ...overflowing,
     clusterId: sampleClusterId,
     members: members.map((member) => memberOf(member, cluster)),
     answers: new Map(answers.map((member) => [sampleId(member.letter), answerOf(member, version, leading, etcd)])),

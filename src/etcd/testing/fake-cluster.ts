@@ -48,6 +48,7 @@ export type ProcessState =
   | "running"
   | "stopped" // refuses connections; its data is there
   | "frozen" // takes connections and says nothing
+  | "endless" // answers and comes to no end
   | "isolated" // runs, and no packet passes
   | "partitioned"; // the operator reaches it, its peers do not
 

@@ -121,6 +121,7 @@ describe("the in-memory etcd", () => {
       ["stopped", "unreachable"],
       ["isolated", "connectTimeout"],
       ["frozen", "deadline"],
+      ["endless", "tooLarge"],
     ] as const) {
       etcd.set("m0", state);
       await assert.rejects(m0.status(), failure(wanted));

@@ -2,6 +2,7 @@
 // serve the call, and whether it has the quorum that the call needs.
 import { createHash } from "node:crypto";
 import { TransportError } from "../../transport/errors.ts";
+import { answerBytes, tooManyBytes } from "../bounds.ts";
 import { refuseDowngradeOfOldServers } from "../downgrade-guard.ts";
 import { EtcdError } from "../errors.ts";
 import type { MemberId } from "../ids.ts";
@@ -225,6 +226,7 @@ export class FakeMember implements EtcdMember {
     call?.beforeSend?.();
     if (!this.#etcd.listens(process)) throw new TransportError("deadline", `${at} had no answer in time`);
     if (process.state === "frozen") throw new TransportError("deadline", `${at} had no answer in time`);
+    if (process.state === "endless") throw tooManyBytes(method, answerBytes);
     const { learner } = this.#etcd.memberOf(process);
     const hasQuorum = this.#etcd.hasQuorum(process);
     if (need !== "nothing" && learner) throw notServedByLearner(method);

@@ -195,11 +195,16 @@ test("what is stored is frozen, lean and of a known kind", async () => {
   const { server, informer, start, halt } = informing({
     transform: (object) => ({ ...object, spec: { value: -1 } }),
   });
-  server.put("a", 1, { managedFields: [{ manager: "somebody" }], labels: { x: "y" } });
+  server.put("a", 1, {
+    managedFields: [{ manager: "somebody" }],
+    labels: { x: "y" },
+    annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{…}", kept: "z" },
+  });
   await start();
   const object = informer.store.get({ namespace: "ns", name: "a" })!;
+  assert.deepEqual(object.metadata?.annotations, { kept: "z" });
   assert.deepEqual([object.apiVersion, object.kind, object.spec], ["test.invalid/v1", "Thing", { value: -1 }]);
-  assert.equal("managedFields" in object.metadata!, false);
+  assert.equal("managedFields" in object.metadata, false);
   assert.throws(() => (object.spec!.value = 5), TypeError);
   assert.throws(() => (object.metadata!.labels!["x"] = "z"), TypeError);
   await halt();

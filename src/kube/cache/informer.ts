@@ -236,7 +236,7 @@ export class Informer<T extends KubeObject> implements Cache {
   #admit(object: T): T {
     const held = this.#store.get(keyOf(object));
     if (held !== undefined && versionOf(object) !== "" && isSameVersion(held, object)) return held;
-    const lean = withoutManagedFields(object);
+    const lean = withoutCopies(object);
     // Items of a list come without their kind, those of a watch with it.
     lean.apiVersion ??= apiVersionOf(this.kind);
     lean.kind ??= this.kind.kind;
@@ -284,8 +284,13 @@ function markInitial<T>(change: Change<T>, initial: boolean): Change<T> {
   return change.type === "added" ? { ...change, initial } : change;
 }
 
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  if (object.metadata?.managedFields === undefined) return { ...object };
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+/** What says the object once more: who set which field, and what `kubectl apply` was given. */
+function withoutCopies<T extends KubeObject>(object: T): T {
+  if (object.metadata === undefined) return { ...object };
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { [lastApplied]: __, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
 }
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

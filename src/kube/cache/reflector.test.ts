@@ -6,9 +6,10 @@ import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { TinyServer, things, type Thing } from "../testing/tiny-server.ts";
 import { TransportError } from "../../transport/errors.ts";
 
+const tooLarge = (): Error => new TransportError("tooLarge", "more than 16 MiB");
 const broken = (): Error => new TransportError("broken", "cut");
 const expired = (): Error => new ApiError(410, "Expired", "too old");
-const tooLarge = (): Error => new ApiError(504, "Timeout", "not yet", [{ reason: "ResourceVersionTooLarge" }]);
+const aheadOfServer = (): Error => new ApiError(504, "Timeout", "not yet", [{ reason: "ResourceVersionTooLarge" }]);
 
 /** A reflector at work on a tiny server, with everything that it received. */
 function reflecting(prepare: (server: TinyServer) => void = () => undefined, pageSize = 100, chance = 0) {
@@ -50,6 +51,43 @@ function reflecting(prepare: (server: TinyServer) => void = () => undefined, pag
   };
   return { clock, server, received, events, calls, versions, retries, halt };
 }
+
+test("pages that are too large are asked for in halves, and the next list begins with whole ones", async () => {
+  const { clock, server, received, calls, halt } = reflecting((server) => {
+    for (let n = 0; n < 5; n += 1) server.put(`t${n}`, n);
+    const { api } = server;
+    const list = api.list.bind(api);
+    api.list = async (kind, options = {}) => {
+      const page = await list(kind, options);
+      if (page.items.length > 2) throw tooLarge();
+      return page;
+    };
+  }, 8);
+  await clock.advance(60_000);
+  assert.deepEqual(received, ["list t0=0 t1=1 t2=2 t3=3 t4=4 @105"]);
+  assert.deepEqual(
+    calls("list").map(({ limit }) => limit),
+    [8, 4, 2, 2, 2],
+  );
+  server.forget();
+  server.cut(expired());
+  await clock.advance(200);
+  assert.equal(calls("list").at(5)?.limit, 8);
+  await halt();
+});
+
+test("an event that is too large is gone past with a list", async () => {
+  const { clock, server, received, calls, halt } = reflecting();
+  await clock.advance(0);
+  server.lagging = true;
+  server.put("a", 1);
+  server.cut(tooLarge());
+  server.lagging = false;
+  await clock.advance(10_000);
+  assert.deepEqual(received, ["list  @100", "list a=1 @101"]);
+  assert.equal(calls("list").length, 2);
+  await halt();
+});
 
 test("it lists in pages of one snapshot and watches from there", async () => {
   const { clock, server, received, calls, halt } = reflecting((server) => {
@@ -254,7 +292,7 @@ test("a server that was restored from a backup, and so is behind for minutes, is
   server.version = 300;
   server.refuse = () => {
     const asked = server.calls.at(-1);
-    return asked?.verb === "list" && asked.options.resourceVersion !== undefined ? tooLarge() : undefined;
+    return asked?.verb === "list" && asked.options.resourceVersion !== undefined ? aheadOfServer() : undefined;
   };
   // Its watches are silent: it waits for version 500 to come.
   await clock.advance(240_000);

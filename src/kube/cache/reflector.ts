@@ -2,7 +2,7 @@
 // lists again only when that version has expired. It stops only when its signal aborts.
 import type { KubeApi, Selection, WatchEvent } from "../client/api.ts";
 import { backoffDelay, pause, type Backoff, type Clock } from "../clock.ts";
-import { ApiError, isExpired, isForbidden } from "../client/errors.ts";
+import { ApiError, isExpired, isForbidden, isTooLarge } from "../client/errors.ts";
 import { isOlder, type Kind, type KubeObject } from "../objects/objects.ts";
 
 /** What a reflector feeds. Its calls must not throw. */
@@ -66,11 +66,14 @@ class Reflector<T extends KubeObject> {
   #failures = 0;
   /** A page token expired while it was used: the next list is taken whole, which cannot expire half-way. */
   #listWhole = false;
+  /** Smaller than asked for, when the objects are so large that a whole page of them is not taken. */
+  #pageSize: number;
   #pastSince: number | undefined;
 
   constructor(options: ReflectorOptions<T>, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
+    this.#pageSize = options.pageSize;
   }
 
   async run(): Promise<void> {
@@ -95,6 +98,7 @@ class Reflector<T extends KubeObject> {
       this.#seen = resourceVersion;
       this.#needsList = false;
       this.#listWhole = false;
+      this.#pageSize = this.#options.pageSize;
       this.#pastSince = undefined;
       sink.replace(objects, resourceVersion);
       observe({ type: "listed", objects: objects.length, pages, tookMs: clock.now() - started });
@@ -105,13 +109,14 @@ class Reflector<T extends KubeObject> {
       // Only an unbroken series of old lists counts: what an unreachable server would have shown is not known.
       this.#pastSince = undefined;
       if (isExpired(error)) this.#listWhole = true;
+      if (isTooLarge(error)) this.#listLess();
       return this.#failed("list", error);
     }
   }
 
   async #allPages(notOlderThan: string): Promise<{ objects: T[]; resourceVersion: string; pages: number }> {
-    const { api, kind, selection, sink, pageSize } = this.#options;
-    const base = { ...selection, signal: this.#signal, ...(this.#listWhole ? {} : { limit: pageSize }) };
+    const { api, kind, selection, sink } = this.#options;
+    const base = { ...selection, signal: this.#signal, ...(this.#listWhole ? {} : { limit: this.#pageSize }) };
     // Without a version the server answers from the latest state; with one it may answer from its cache.
     const first =
       notOlderThan === "" ? {} : { resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" as const };
@@ -151,7 +156,8 @@ class Reflector<T extends KubeObject> {
       if (this.#signal.aborted) return 0;
       const expired = isExpired(error);
       const livedMs = end(expired ? "expired" : "error");
-      if (expired) this.#needsList = true;
+      // An event that is too large would be sent again by the next watch; a list goes past it.
+      if (expired || isTooLarge(error)) this.#needsList = true;
       // A version that expires after a long watch is normal; one that expires right after a list would be a busy loop.
       return expired && livedMs >= healthyMs ? 0 : this.#failed("watch", error);
     }
@@ -179,6 +185,11 @@ class Reflector<T extends KubeObject> {
   /** Never backwards, or the next watch would deliver the same events again and the next list could lose some. */
   #advance(version: string): void {
     if (version !== "" && !isOlder(version, this.#seen)) this.#seen = version;
+  }
+
+  #listLess(): void {
+    this.#listWhole = false;
+    this.#pageSize = Math.max(1, Math.floor(this.#pageSize / 2));
   }
 
   #refusePast(offered: string | undefined): number {

@@ -1,5 +1,6 @@
 // One API server as the client sees it: sends a call with the current credentials, repeats it by the table in
 // `retry.ts` until its deadline, and turns every refusal into an ApiError.
+import { Collected } from "../../transport/collected.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { TransportObserver } from "../../transport/events.ts";
 import { Http2Origin } from "../../transport/origin.ts";
@@ -60,6 +61,12 @@ const json = "application/json";
 const usualDeadline = 30_000;
 /** A stream is answered at once, or as soon as the server's own queue lets it through. */
 const streamAnswerWithin = 60_000;
+/**
+ * Bytes. The largest object is some 9 MiB (see watch-decoder.ts); of a list whose page is larger, smaller pages are asked
+ * for.
+ */
+const mostOfAnAnswer = 16 << 20;
+const longestRefusal = 1 << 20;
 const neverAborts = new AbortController().signal;
 
 export function describeCall(call: Call): string {
@@ -133,7 +140,7 @@ export class ApiServer {
   async #sendOnce(call: Call, patience: RequestOptions & { signal: AbortSignal }, attempt: number): Promise<Answer> {
     const request = { ...(await this.#request(call)), ...patience };
     return this.#observed(call, attempt, patience.signal, async () => {
-      const { status, headers, body } = await this.#origin.fetch(request);
+      const { status, headers, body } = await this.#origin.fetch(request, mostOfAnAnswer);
       const text = body.toString("utf8");
       if (status < 200 || status > 299) {
         throw apiErrorOfResponse(describeCall(call), status, headers["retry-after"], text);
@@ -144,7 +151,7 @@ export class ApiServer {
 
   async #streamOnce(call: Call, signal: AbortSignal, onData: (chunk: Buffer) => void, attempt: number): Promise<void> {
     const request = { ...(await this.#request(call)), signal, answerWithin: streamAnswerWithin };
-    const refusal: Buffer[] = [];
+    const refusal = new Collected(describeCall(call), longestRefusal);
     let good = false;
     await this.#observed(call, attempt, signal, async () => {
       const { status, headers } = await this.#origin.send(request, {
@@ -153,11 +160,11 @@ export class ApiServer {
         },
         onData(chunk) {
           if (good) onData(chunk);
-          else refusal.push(chunk);
+          else refusal.add(chunk);
         },
       });
       if (!good) {
-        const text = Buffer.concat(refusal).toString("utf8");
+        const text = refusal.body.toString("utf8");
         throw apiErrorOfResponse(describeCall(call), status, headers["retry-after"], text);
       }
       return { status };

@@ -1,12 +1,16 @@
 // Errors of the Kubernetes API, told apart by fields and never by text. Which of them the client retries is in the
 // table of `retry.ts`.
 import { TransportError } from "../../transport/errors.ts";
+import { shortened } from "../../transport/shortened.ts";
 
 export interface StatusCause {
   reason?: string;
   field?: string;
   message?: string;
 }
+
+/** A refusal repeats the value that it is about, which may be as long as somebody made it. */
+const longestMessage = 4096;
 
 /** The API server answered, and the answer was no. */
 export class ApiError extends Error {
@@ -19,7 +23,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: number, reason: string, message: string, causes: readonly StatusCause[] = [], retryAfter?: number) {
-    super(message);
+    super(shortened(message, longestMessage));
     this.name = "ApiError";
     this.code = code;
     this.reason = reason;
@@ -38,6 +42,8 @@ export const isAlreadyExists = (error: unknown): boolean => hasReason(error, "Al
 export const isConflict = (error: unknown): boolean => hasReason(error, "Conflict");
 export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid");
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden");
+/** A page of a list, or an event of a watch, is more than is taken. */
+export const isTooLarge = (error: unknown): boolean => error instanceof TransportError && error.failure === "tooLarge";
 /** What a healthy API server and its network do every day: the caller tries again, and no human has to look at it. */
 export function isRoutine(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure === "broken" || error.failure === "unprocessed";

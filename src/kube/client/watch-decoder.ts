@@ -1,16 +1,22 @@
 // Takes the bytes of a watch apart into events: one JSON document a line. This is the hottest path of the program,
 // so lines are found in the buffers as they come, and each is decoded and parsed once.
+import { Collected } from "../../transport/collected.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { WatchEvent } from "./api.ts";
 import type { KubeObject } from "../objects/objects.ts";
 import { apiErrorOfStatus, isFields } from "./status.ts";
 
 const newline = 0x0a;
+/**
+ * An object has 1.5 MiB at most where it is stored, and a text of which each character has to be escaped is six times as
+ * long in JSON. Whoever sends a longer line is no API server.
+ */
+const longestLine = 16 << 20;
 
 export class WatchDecoder<T extends KubeObject> {
   readonly #onEvent: (event: WatchEvent<T>) => void;
   /** The beginning of a line whose end has not come yet. */
-  #begun: Buffer[] = [];
+  readonly #begun = new Collected("a watch", longestLine);
 
   constructor(onEvent: (event: WatchEvent<T>) => void) {
     this.#onEvent = onEvent;
@@ -22,22 +28,22 @@ export class WatchDecoder<T extends KubeObject> {
     for (;;) {
       const end = chunk.indexOf(newline, from);
       if (end < 0) break;
-      if (this.#begun.length === 0) {
+      if (this.#begun.empty) {
         this.#line(chunk.toString("utf8", from, end));
       } else {
-        this.#begun.push(chunk.subarray(from, end));
-        const line = Buffer.concat(this.#begun);
-        this.#begun = [];
-        this.#line(line.toString("utf8"));
+        this.#begun.add(chunk.subarray(from, end));
+        const line = this.#begun.body.toString("utf8");
+        this.#begun.clear();
+        this.#line(line);
       }
       from = end + 1;
     }
-    if (from < chunk.length) this.#begun.push(chunk.subarray(from));
+    if (from < chunk.length) this.#begun.add(chunk.subarray(from));
   }
 
   /** True when the stream ended in the middle of an event. */
   get hasRest(): boolean {
-    return this.#begun.length > 0;
+    return !this.#begun.empty;
   }
 
   #line(line: string): void {

@@ -187,6 +187,25 @@ test("a reconcile is aborted at its deadline, and its key runs nowhere else unti
   await halt();
 });
 
+test("more objects than workers whose reconciles wait for ever hold up the others for a deadline each, and no longer", async () => {
+  const hostile = ["a", "b", "c"];
+  const { clock, reconciles, start, halt } = controlling(
+    ({ name }, { signal }) =>
+      hostile.includes(name)
+        ? new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)))
+        : Promise.resolve(again(1000)),
+    { deadlineMs: 5000, workers: 2, backoff: { firstMs: 100, maxMs: 100, jitter: 0 } },
+    [...hostile, "d"],
+  );
+  await start();
+  await clock.advance(120_000);
+  const times = reconciles.filter((one) => one.startsWith("ns/d")).map((one) => Number(one.split(" ").at(-1)));
+  const gaps = times.map((at, n) => at - (times[n - 1] ?? 0));
+  assert.ok(times.length > 10, `the neighbour was looked at ${times.length} times`);
+  assert.ok(Math.max(...gaps) <= 2 * 5000 + 1000, `the neighbour waited for ${Math.max(...gaps)} ms`);
+  await halt();
+});
+
 test("a stop aborts the reconciles that run and waits for them", async () => {
   const { ofType, start, halt } = controlling(
     (_key, { signal }) =>

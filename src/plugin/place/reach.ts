@@ -39,6 +39,8 @@ export interface MetricsPort {
 const patience = 10_000;
 /** A figure is worth less than the rest of the screen. */
 const patienceForMetrics = 4_000;
+/** Bytes; a line may be as long as the program likes. */
+const longestLog = 1 << 20;
 
 export function reachOf(flags: Flags, env: NodeJS.ProcessEnv): Reach {
   const { credentials, namespace, context } = chosen(flags, env);
@@ -48,7 +50,7 @@ export function reachOf(flags: Flags, env: NodeJS.ProcessEnv): Reach {
     namespace,
     context,
     async logEnd({ namespace, name }, { container, lines, previous }) {
-      const query = `container=${encodeURIComponent(container)}&tailLines=${lines}&timestamps=true`;
+      const query = `container=${encodeURIComponent(container)}&tailLines=${lines}&limitBytes=${longestLog}&timestamps=true`;
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
       return text(await client.raw("GET", `${path}?${query}${previous === true ? "&previous=true" : ""}`));
     },

@@ -87,6 +87,7 @@ function ofTransport(error: TransportError): string {
     unprocessed: "Run the command again.",
     deadline: "Run the command again; if it happens again, see how the API server is.",
     dead: "Run the command again; if it happens again, see how the API server is.",
+    tooLarge: "Ask for less: name one namespace with -n instead of all of them.",
     broken: "Run the command again; if it happens again, see how the API server is.",
   }[error.failure];
   return `The API server does not answer: ${sentence(error.message)} ${advice}`;

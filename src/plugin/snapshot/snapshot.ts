@@ -94,7 +94,7 @@ export async function all<T extends KubeObject>(api: KubeApi, kind: Kind<T>, sel
   const items: T[] = [];
   let next: string | undefined;
   do {
-    const page = await api.list(kind, { ...selection, limit: 500, ...(next !== undefined && { continue: next }) });
+    const page = await api.list(kind, { ...selection, limit: 200, ...(next !== undefined && { continue: next }) });
     items.push(...page.items);
     next = page.continue;
   } while (next !== undefined);
