@@ -277,7 +277,9 @@ export class Stage implements AsyncDisposable {
       await this.kubelet.asApplication(podIP).put("key", String(this.clock.now()));
       return true;
     } catch (error) {
-      if (error instanceof EtcdError || error instanceof TransportError) return false;
+      // Nobody can dial with a key that does not belong to its certificate, as in a Secret that somebody damaged.
+      const isUnusable = error instanceof Error && error.message.includes("key values mismatch");
+      if (isUnusable || error instanceof EtcdError || error instanceof TransportError) return false;
       throw error;
     }
   }
