@@ -1,7 +1,7 @@
 // The restore controller against simulated workers and a simulated cluster controller: what it does, what it refuses, and
 // what it says.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { restoreAnnotation } from "../api/etcd-cluster/restore-annotation.ts";
@@ -22,7 +22,7 @@ test("the data of a cluster is saved, replaced, and the restore succeeds when th
   const status = await stage.untilOver();
   const uid = (await stage.restore()).metadata?.uid ?? "";
   assert.deepEqual(
-    { ...status, conditions: undefined, startedAt: undefined, completedAt: undefined },
+    { ...status, conditions: undefined, startedAt: undefined, checkedAt: undefined, completedAt: undefined },
     {
       phase: "Succeeded",
       succeeded: true,
@@ -52,6 +52,7 @@ test("the data of a cluster is saved, replaced, and the restore succeeds when th
       clusterId: `made-by-${uid.slice(0, 4)}`,
       conditions: undefined,
       startedAt: undefined,
+      checkedAt: undefined,
       completedAt: undefined,
     },
   );
@@ -237,6 +238,32 @@ test("what cannot be saved because the store refuses it ends the restore, and th
     /^What the cluster holds could not be saved: The bucket is read-only\. The cluster was not touched\. .*spec\.safetySnapshot: Skip/,
   );
   assert.deepEqual(await stage.cluster(), before);
+});
+
+describe("a restore that has waited since its backup was proved has it proved again, by another worker,", () => {
+  const table = [
+    ["right after what is replaced was saved", [], ["check", "backup", "check", "restore"]],
+    ["where nothing has to be saved", ["demo-a", "demo-b", "demo-c"], ["check", "check", "restore"]],
+  ] as const;
+  for (const [when, volumes, jobs] of table)
+    test(when, async () => {
+      await using stage = new Stage();
+      stage.startOperator();
+      await stage.make("cluster");
+      await stage.makeVolumes(...volumes);
+      await stage.make("restore");
+      await stage.until("a worker", async () => (await stage.workers()).length > 0);
+      await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
+      await stage.until("a proof", async () => (await stage.status()).key !== undefined);
+      await stage.pass(120_000);
+      assert.equal(stage.jobs.length, 1);
+      await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: false } });
+      assert.equal((await stage.untilOver()).phase, "Succeeded");
+      assert.deepEqual(
+        stage.jobs.map((job) => job.do),
+        jobs,
+      );
+    });
 });
 
 test("with safetySnapshot Skip nothing is saved", async () => {

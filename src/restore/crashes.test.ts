@@ -103,7 +103,7 @@ async function play({ happens, ends }: Scenario, fateOf: (life: number) => Fate,
 async function endOf(stage: Stage): Promise<object> {
   const { metadata, status = {} } = await stage.restore();
   const text = JSON.stringify({
-    status: { ...status, startedAt: "", completedAt: "", conditions: status.conditions?.length },
+    status: { ...status, startedAt: "", checkedAt: "", completedAt: "", conditions: status.conditions?.length },
     cluster: (await stage.cluster()).status,
     annotations: (await stage.cluster()).metadata?.annotations ?? {},
     clusterUid: "",

@@ -35,6 +35,7 @@ export const statusSchema = object("What is known of the restore. Only the opera
   inPlace: boolean("True when a cluster that existed is replaced."),
   clusterUid: string("Of the EtcdCluster."),
   backup: backupFacts("The backup that is restored, as the check found it."),
+  checkedAt: when("When the backup was proved last"),
   key: string("The key of the backup in its store."),
   keys: integer("How many keys it holds."),
   revisionBump: integer("By how much the revision is raised."),
@@ -49,6 +50,7 @@ export const statusSchema = object("What is known of the restore. Only the opera
   }),
   snapshotPath: string("Where the data that was replaced has been saved."),
   snapshotRevision: integer("The revision up to which it was saved."),
+  snapshotProblem: string("Why it could not be saved."),
   keptVolumes: string("The claims of the members that were replaced, with the data they held."),
   clusterId: string("The id of the restored cluster."),
 });

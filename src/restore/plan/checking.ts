@@ -1,6 +1,7 @@
 // Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
@@ -15,7 +16,7 @@ const untouched = "Nothing was touched.";
 
 export function checking(world: World, now: number): Decision {
   const { restore } = world;
-  if (restore.status.key !== undefined) return heldUp(world) ?? repeated(world) ?? afterCheck(world);
+  if (restore.status.key !== undefined) return heldUp(world) ?? repeated(world) ?? afterCheck(world, now);
   return withoutBackup(world) ?? prove(world, now);
 }
 
@@ -25,7 +26,8 @@ function prove(world: World, now: number): Decision {
     task: () => taskOf(world),
     lost: (because) => again(world, because),
     ended(result) {
-      if (result.ok) return result.did.do === "check" ? proved(world, result.did.backup) : again(world, otherThanTold);
+      if (result.ok)
+        return result.did.do === "check" ? proved(world, result.did.backup, now) : again(world, otherThanTold);
       return isDefinite(result.code) ? fail(`${result.message} ${untouched}`) : again(world, result.message);
     },
   });
@@ -38,7 +40,7 @@ function again({ restore }: World, because: string): Decision {
   );
 }
 
-function proved(world: World, facts: BackupFacts): Decision {
+function proved(world: World, facts: BackupFacts, now: number): Decision {
   const { restore, cluster } = world;
   const path = pathOf(backupPlace(restore, backupOf(world)).place, facts.key);
   const { highestRevision = 0, revision = 0 } = cluster?.status ?? {};
@@ -48,7 +50,11 @@ function proved(world: World, facts: BackupFacts): Decision {
   return {
     t: "stay",
     because: `The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`,
-    record: { ...recorded(path, facts), revisionBump: bumpPast(restore, facts.revision, highest) },
+    record: {
+      checkedAt: secondsTime(new Date(now)),
+      ...recorded(path, facts),
+      revisionBump: bumpPast(restore, facts.revision, highest),
+    },
     lookAgainAfter: 0,
   };
 }

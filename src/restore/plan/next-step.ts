@@ -7,10 +7,12 @@ import type { World } from "../observe/world.ts";
 import type { Decision, Facts, Note } from "./decision.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
-export function afterCheck(world: World): Decision {
+export function afterCheck(world: World, now: number): Decision {
   const { cluster } = world;
-  if (cluster === undefined || !mustBeSaved(world)) return toRestoring(world);
-  if (!canBeSaved(cluster)) return toRestoring(world, {}, [["dataNotSaved", `${nobodyAnswers}${keptIn(world)}`]]);
+  if (cluster === undefined || !mustBeSaved(world)) return toRestoring(world, now);
+  if (!canBeSaved(cluster)) return toRestoring(world, now, {}, [["dataNotSaved", `${nobodyAnswers}${keptIn(world)}`]]);
+  // It was tried before the backup was proved again, and nothing has changed since.
+  if (world.restore.status.snapshotProblem !== undefined && !isAvailable(cluster)) return toRestoring(world, now);
   return toSaving;
 }
 
@@ -37,17 +39,33 @@ function keptIn({ volumes: { kept } }: World): string {
  * Before the cluster is asked: a restore may have waited for long, and what members have may be something else by now. One
  * that serves is not stopped before its data is safe. Undefined: all is as it was recorded.
  */
-export function lastLook(world: World): Decision | undefined {
+export function lastLook(world: World, now: number): Decision | undefined {
   const { restore, cluster, volumes } = world;
   if (restore.status.inPlace !== true || cluster === undefined) return undefined;
+  if (isProofOld(restore.status, now)) return proveAgain;
   if (mustBeSaved(world) && isAvailable(cluster) && canBeSaved(cluster)) return toSaving;
   if ((restore.status.keptVolumes ?? "") === volumes.kept.join(", ")) return undefined;
-  return toRestoring(world);
+  return toRestoring(world, now);
 }
 
+/** Milliseconds in which a backup that was proved is hardly pruned or replaced by others. */
+const proofLastsMs = 60_000;
+
+/** Of one that replaces a cluster: where one is made, nothing is lost by a backup that is gone. */
+const isProofOld = ({ inPlace, checkedAt }: World["restore"]["status"], now: number): boolean =>
+  inPlace === true && checkedAt !== undefined && now - Date.parse(checkedAt) > proofLastsMs;
+
+const proveAgain = {
+  t: "go",
+  to: "Checking",
+  because:
+    "The restore has waited since the backup was proved, and others may have pruned or replaced it: it is proved again.",
+} as const;
+
 /** The volumes that are kept are named as they are now. */
-export function toRestoring(world: World, record: Facts = {}, notes: readonly Note[] = []): Decision {
+export function toRestoring(world: World, now: number, record: Facts = {}, notes: readonly Note[] = []): Decision {
   const { restore, volumes } = world;
+  if (isProofOld(restore.status, now)) return { ...proveAgain, record, notes };
   const { inPlace, backup, phase } = restore.status;
   const { name } = restore.spec.etcdCluster;
   const from = `the backup ${backup?.path ?? ""} of revision ${backup?.revision ?? 0}`;

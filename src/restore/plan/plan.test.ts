@@ -178,6 +178,30 @@ describe("Restoring", () => {
   });
 });
 
+describe("a backup that was proved a while ago", () => {
+  const at = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+  const waited = { ...proved, phase: "Restoring", snapshotPath: "bucket/before" } as const;
+
+  test("is proved again before the cluster is asked: others may have pruned or replaced it", () => {
+    assert.partialDeepStrictEqual(decided(aWorld({ ...waited, checkedAt: at(61) })), { t: "go", to: "Checking" });
+    assert.partialDeepStrictEqual(decided(aWorld({ ...waited, checkedAt: at(59) })), { t: "stay" });
+  });
+
+  test("is left alone once the cluster follows, or makes a new cluster", () => {
+    const old = { ...waited, checkedAt: at(600) };
+    assert.equal(decided(aWorld(old, { cluster: following("Stopping") })).t, "stay");
+    const fresh = { ...old, inPlace: false, clusterUid: undefined };
+    assert.equal(decided(aWorld(fresh as never, { cluster: undefined, clusterSpec: { size: 3 } })).t, "stay");
+  });
+
+  test("is not followed by another try to save what nobody could save", () => {
+    const cluster = aCluster({}, { members: { ready: ["demo-a"], unready: [] } });
+    const again = { ...proved, phase: "Checking", snapshotProblem: "etcd did not answer" } as const;
+    const silent = { ...cluster, status: { ...cluster.status, conditions: [] } };
+    assert.partialDeepStrictEqual(decided(aWorld(again, { cluster: silent })), { t: "go", to: "Restoring" });
+  });
+});
+
 describe("Saving", () => {
   const saving = { ...proved, phase: "Saving" as const };
   const lastAttempt = { ...saving, attempt: 5 };

@@ -13,7 +13,7 @@ import { type Decision, type Facts, fail, pace } from "./decision.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastLook } from "./next-step.ts";
 
-export function restoring(world: World): Decision {
+export function restoring(world: World, now: number): Decision {
   const { restore, cluster } = world;
   if (cluster === undefined) return makeCluster(world);
   const followed = cluster.status.restore;
@@ -25,7 +25,7 @@ export function restoring(world: World): Decision {
       `The EtcdRestore ${followed?.name ?? "of another name"} has replaced the data of the EtcdCluster ${name} since. ${whatIsLeft(restore)}Apply another EtcdRestore if that is not what you want.`,
     );
   if (isAsked(cluster, restore)) return taken(world, cluster);
-  return heldUp(world) ?? lastLook(world) ?? ask(cluster);
+  return heldUp(world) ?? lastLook(world, now) ?? ask(cluster);
 }
 
 function makeCluster({ restore, clusterSpec }: World): Decision {

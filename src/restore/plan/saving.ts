@@ -22,36 +22,38 @@ export function saving(world: World, now: number): Decision {
 function save(world: World, now: number): Decision {
   return byWorker(world, now, {
     does: "saves what the cluster holds",
-    task: () => taskOf(world) ?? goOn(world, "No member of the cluster is known to have served."),
-    lost: (because) => again(world, because, "failed"),
+    task: () => taskOf(world) ?? goOn(world, now, "No member of the cluster is known to have served."),
+    lost: (because) => again(world, now, because, "failed"),
     ended(result) {
       if (result.ok)
-        return result.did.do === "backup" ? saved(world, result.did.backup) : again(world, otherThanTold, "failed");
-      return isDefinite(result.code) ? notSaved(result.message) : again(world, result.message, result.code);
+        return result.did.do === "backup"
+          ? saved(world, now, result.did.backup)
+          : again(world, now, otherThanTold, "failed");
+      return isDefinite(result.code) ? notSaved(result.message) : again(world, now, result.message, result.code);
     },
   });
 }
 
-function saved(world: World, { key, revision }: BackupFacts): Decision {
+function saved(world: World, now: number, { key, revision }: BackupFacts): Decision {
   const path = pathOf(backupPlace(world.restore, backupOf(world)).place, key);
-  return toRestoring(world, { snapshotPath: path, snapshotRevision: revision }, [
+  return toRestoring(world, now, { snapshotPath: path, snapshotRevision: revision }, [
     ["dataSaved", `What the cluster held was saved in ${path} before it is replaced.`],
   ]);
 }
 
 /** That etcd does not answer a worker means that nothing can be had only where nobody else finds that it serves. */
-function again(world: World, because: string, code: FailureCode): Decision {
+function again(world: World, now: number, because: string, code: FailureCode): Decision {
   const { restore, cluster } = world;
   const retry = tryAgain(restore, because);
   if (retry !== undefined) return retry;
   const silent = (code === "etcd" || code === "stalled") && !(cluster !== undefined && isAvailable(cluster));
-  return silent ? goOn(world, because) : notSaved(because);
+  return silent ? goOn(world, now, because) : notSaved(because);
 }
 
 const notSaved = (because: string): Decision => fail(`What the cluster holds could not be saved: ${because} ${advice}`);
 
-const goOn = (world: World, because: string): Decision =>
-  toRestoring(world, {}, [
+const goOn = (world: World, now: number, because: string): Decision =>
+  toRestoring(world, now, { snapshotProblem: because }, [
     ["dataNotSaved", `What the cluster held could not be saved before it is replaced: ${because}`],
   ]);
 

@@ -65,9 +65,12 @@ function factsAfter(
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;
   if (decision.t === "go") {
-    // What volumes are kept is looked at again at each step.
-    const { keptVolumes: _kept, ...facts } = kept;
-    return { ...facts, ...decision.record, attempt: 1 };
+    // What volumes are kept is looked at again at each step, and a check finds the backup again.
+    const { keptVolumes: _kept, key, ...rest } = kept;
+    const facts = decision.to === "Checking" || key === undefined ? rest : { ...rest, key };
+    // The pod of the check before may be there still, and what it found is not asked for.
+    const attempt = decision.to === status.phase ? status.attempt + 1 : 1;
+    return { ...facts, ...decision.record, attempt };
   }
   if (decision.t === "retry")
     return {
