@@ -42,32 +42,43 @@ export function made(): void {
       for (const name of ["tls.crt", "tls.key", "ca.crt"]) assert.ok(data[name], name);
     });
 
-    test("a leaf that is due is renewed while clients write and the cluster is paused, and no pod restarts", async () => {
-      const { cluster, writer } = the();
-      const before = await cluster.untilHealthy();
-      const presented = (address: string) => untilPresented(`https://${address}:2380`);
-      const [first] = before.members;
-      assert.ok(first);
-      const old = await presented(first.address);
-      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { paused: true } });
-      // As if two thirds of its life were over.
-      const secret = await kube.get(Secret, { ...cluster.key, name: "made-peer-ca" });
-      const { "ca.crt": cert = "", "ca.key": key = "" } = decoded(secret);
-      const due = await leaf({ cert, key }, { use: "both", of: cluster.key, at: Date.now() - 61 * 86_400_000 });
-      const data = { ...secret.data, "peer.crt": base64(due.cert), "peer.key": base64(due.key) };
-      await kube.replace(Secret, { ...secret, data });
-      for (const { address } of before.members)
-        await waitFor(
-          `${address} to present another certificate`,
-          async () => ((await presented(address)).fingerprint !== old.fingerprint ? true : undefined),
-          { timeoutMs: patience },
-        );
-      await kube.mergePatch(EtcdCluster, cluster.key, { spec: { paused: false } });
-      const after = await cluster.untilHealthy();
-      assert.deepEqual(untouched(after), untouched(before));
-      await writer.nothingIsLost();
-      writer.oneRetryWasEnough();
-    });
+    const holdUps = [
+      ["is paused", { paused: true }, { paused: false }, (now: EtcdCluster) => now.status?.controlPaused === true],
+      [
+        "has a wrong spec",
+        { etcd: { extraArgs: ["--no-such-flag=1"] } },
+        { etcd: { extraArgs: null } },
+        (now: EtcdCluster) => condition(now, "Ready")?.reason === "InvalidSpec",
+      ],
+    ] as const;
+    for (const [how, held, released, isSeen] of holdUps)
+      test(`a leaf that is due is renewed while clients write and the cluster ${how}, and no pod restarts`, async () => {
+        const { cluster, writer } = the();
+        const before = await cluster.untilHealthy();
+        const presented = (address: string) => untilPresented(`https://${address}:2380`);
+        const [first] = before.members;
+        assert.ok(first);
+        const old = await presented(first.address);
+        await kube.mergePatch(EtcdCluster, cluster.key, { spec: held });
+        await cluster.until("to be held up", isSeen);
+        // As if two thirds of its life were over.
+        const secret = await kube.get(Secret, { ...cluster.key, name: "made-peer-ca" });
+        const { "ca.crt": cert = "", "ca.key": key = "" } = decoded(secret);
+        const due = await leaf({ cert, key }, { use: "both", of: cluster.key, at: Date.now() - 61 * 86_400_000 });
+        const data = { ...secret.data, "peer.crt": base64(due.cert), "peer.key": base64(due.key) };
+        await kube.replace(Secret, { ...secret, data });
+        for (const { address } of before.members)
+          await waitFor(
+            `${address} to present another certificate`,
+            async () => ((await presented(address)).fingerprint !== old.fingerprint ? true : undefined),
+            { timeoutMs: patience },
+          );
+        await kube.mergePatch(EtcdCluster, cluster.key, { spec: released });
+        const after = await cluster.untilHealthy();
+        assert.deepEqual(untouched(after), untouched(before));
+        await writer.nothingIsLost();
+        writer.oneRetryWasEnough();
+      });
 
     test("a Secret that somebody damaged is written again, what others added to it stays, and no pod restarts", async () => {
       const { cluster, writer } = the();
