@@ -42,7 +42,9 @@ export const fluxChecks: readonly Check[] = [
   {
     // Those of etcd-operator 0.9 have no phase.
     kind: "EtcdRestore",
-    failed: `${phaseIs("Failed")} || has(status.reason) && status.reason != ''`,
+    failed: `${phaseIs("Failed")} || has(status.reason) && status.reason != '' || ${someCondition(
+      "c.type == 'Stalled' && c.status == 'True'",
+    )}`,
     current: `${phaseIs("Succeeded")} || has(status.succeeded) && status.succeeded`,
   },
 ];

@@ -79,8 +79,12 @@ async function fillUp(etcd: EtcdMember): Promise<void> {
 
 /** What the message says to do. */
 async function makeRoom(etcd: EtcdMember, members: readonly EtcdMember[]): Promise<void> {
-  const { keys } = await etcd.list(prefix, {}, patiently);
-  for (const { key } of keys) await etcd.delete(key, patiently);
+  // A few at a time: there is a limit to what is taken in one answer.
+  for (let left = true; left; ) {
+    const { keys, more } = await etcd.list(prefix, { limit: 4 }, patiently);
+    for (const { key } of keys) await etcd.delete(key, patiently);
+    left = more;
+  }
   const { revision } = await etcd.status(patiently);
   await etcd.compact(revision);
   for (const member of members) await member.defragment();
