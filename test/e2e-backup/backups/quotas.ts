@@ -29,13 +29,11 @@ export function quotas(bucket: () => Bucket): void {
       await backUp({ namespace, name: "saved" }, { clusterRef: { name }, ...store, worker });
       await untilBackedUp({ namespace, name: "saved" });
       await restore(cluster.key, { etcdCluster: { name }, backup: { name: "saved" } });
+      // The quota may count the worker of the backup for a moment after its end, and then holds up that of the check.
       const { status } = await untilRestore(cluster.key, "to be refused", (seen) =>
-        /exceeded quota: exact/.test(seen.status?.message ?? ""),
+        /the claim of the first member is refused/.test(seen.status?.message ?? ""),
       );
-      assert.match(
-        status?.message ?? "",
-        /the claim of the first member is refused.*persistentvolumeclaims.*Nothing was touched/,
-      );
+      assert.match(status?.message ?? "", /exceeded quota: exact.*persistentvolumeclaims.*Nothing was touched/);
       await writer.progress(10);
       const [pod] = await cluster.pods();
       assert.equal(pod?.metadata?.uid, first.leader.uid);
