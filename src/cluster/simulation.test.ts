@@ -92,7 +92,7 @@ describe("what people do with files of YAML costs no data", () => {
 test("whatever happens and however old an operator's view is, it loses nothing and comes to rest where there is a way", () =>
   check({ sorts: ["everyday", "wipes", "oldViews"] }, 25, suffers));
 
-test("nor does it with volumes, backups and restores of which an operator has an old view", () =>
+test("the same with volumes, backups and restores of which an operator has an old view", () =>
   check({ sorts: ["everyday", "volumes", "restores", "oldViews"] }, 8, suffers));
 
 /** What generated histories have found, in their shortest form. */

@@ -164,6 +164,8 @@ export class Nature {
       case "days":
         return this.#passDays(event.number);
       case "domain":
+        // One that joins may start before the certificate with its new name is written, and gets it soon after.
+        this.#stage.watch.allowApart();
         return this.#stage.edit({ pod: { ClusterDomain: event.to } });
       case "pause":
         this.#paused = event.for === "good";
