@@ -69,6 +69,9 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
       "edits",
       "rolls",
     ],
+    ["with certificates, through lost, damaged and old Secrets and the course of months", 6, "everyday", "secrets"],
+    ["through the same while CAs are exchanged", 4, "everyday", "secrets", "certificates"],
+    ["through databases that grow full, and nodes that are full", 6, "everyday", "edits", "space"],
     ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "rolls", "mistakes", "flags"],
   ];
   for (const [what, usual, ...wanted] of sorts) test(what, () => check({ sorts: wanted }, usual, survives));
@@ -88,6 +91,9 @@ describe("what people do with files of YAML costs no data", () => {
 
 test("whatever happens and however old an operator's view is, it loses nothing and comes to rest where there is a way", () =>
   check({ sorts: ["everyday", "wipes", "oldViews"] }, 25, suffers));
+
+test("the same with volumes, backups and restores of which an operator has an old view", () =>
+  check({ sorts: ["everyday", "volumes", "restores", "oldViews"] }, 8, suffers));
 
 /** What generated histories have found, in their shortest form. */
 describe("found once", () => {
@@ -224,6 +230,19 @@ describe("found once", () => {
           step({ t: "scale", size: 1 }),
           step({ t: "restore" }),
           step({ t: "clone" }),
+        ],
+      },
+    ],
+    [
+      "a member with another domain has its name in the certificate, though another CA was asked for at the same time",
+      survives,
+      {
+        size: 1,
+        tls: true,
+        steps: [
+          step({ t: "nothing" }, 1000),
+          step({ t: "domain", to: ".corp.example" }),
+          step({ t: "rotate", what: 0 }, 100),
         ],
       },
     ],

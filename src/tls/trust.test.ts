@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anchorsIn, bundleFingerprint, signerOf } from "./ca-bundle.ts";
+import { makeLeaf } from "./make.ts";
 import { letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
 import { type Next, nextBundle } from "./trust.ts";
 
@@ -153,6 +154,16 @@ describe("each step", () => {
       if (answer.t === "write") assert.deepEqual(pool.planOf(answer.bundle), next);
       else assert.equal(answer.t, next);
     });
+
+  test("a certificate of the CA before that was made in the same second, for other names, is taken, too", async () => {
+    const [effective, wanted] = [pool.bundle(abA1), pool.bundle(b1)];
+    const request = { commonName: "A", names: ["*.c.ns.svc.other.example"], use: "both" } as const;
+    const before = { ca: pool.ca(["A"]), pair: await makeLeaf(pool.authority("A"), request, now) };
+    const [trusted, anchors] = [[bundleFingerprint(effective.ca)], [anchorsIn(effective.ca)]];
+    const answer = nextBundle({ effective, wanted, before, trusted, anchors, presented: [undefined], now });
+    assert.ok(answer.t === "write");
+    assert.deepEqual(answer.bundle, { ca: effective.ca, pair: before.pair });
+  });
 
   test("what somebody damaged in the Secret is replaced before a member has to read it", () => {
     const wanted = pool.bundle(a1);

@@ -108,9 +108,9 @@ const isUsable = (side: Side, bundle: Bundle): boolean =>
 const isTrusted = ({ anchors }: Pick<Side, "anchors">, { ca, pair }: Bundle): boolean =>
   anchors.every((one) => one === undefined || isAnchored(pair.cert, ca, one));
 
-/** A newer certificate of the CA that the one in use is of. */
+/** Another certificate of the CA that the one in use is of, and no older one: it may have been made in the same second. */
 export function renewalBy(before: Bundle | undefined, { ca, pair }: Bundle): KeyPair | undefined {
-  if (!before || isSamePair(before.pair, pair) || expiryOf(before.pair.cert) <= expiryOf(pair.cert)) return undefined;
+  if (!before || isSamePair(before.pair, pair) || expiryOf(before.pair.cert) < expiryOf(pair.cert)) return undefined;
   const signer = signerOf(pair.cert, ca);
   return signer !== undefined && signerOf(before.pair.cert, ca) === signer ? before.pair : undefined;
 }

@@ -65,6 +65,7 @@ export type Happening =
 
 export type Around = "peer" | "client" | "budget" | "labels";
 
+const gibibyte = 1024 ** 3;
 const who = fc.nat(20);
 const of = <const T extends string>(t: T) => fc.constant(t);
 
@@ -177,6 +178,12 @@ const arbitraries = {
     { weight: 3, arbitrary: fc.record({ t: of("days"), number: fc.constantFrom(1, 20, 30) }) },
     fc.record({ t: of("domain"), to: fc.constantFrom("", ".cluster.local", ".corp.example") }),
     fc.record({ t: of("pause"), for: fc.constantFrom("good", "nothing") }),
+  ),
+  /** Databases that grow, and nodes on which there is no room for more pods. */
+  space: fc.oneof(
+    fc.record({ t: of("fill"), percent: fc.constantFrom(50, 93, 97, 101) }),
+    fc.record({ t: of("quotaBytes"), to: fc.constantFrom(3, 4).map((gibibytes) => gibibytes * gibibyte) }),
+    fc.record({ t: of("full"), are: fc.boolean() }),
   ),
 } satisfies Record<string, fc.Arbitrary<Happening>>;
 

@@ -7,7 +7,7 @@ import type { Signer } from "../context.ts";
 import { type Happening, happenings, type Sort, volumesOf } from "./happenings.ts";
 import type { Fate } from "./life.ts";
 import { Nature } from "./nature.ts";
-import { attendToRestore, isCloneSettled, otherNamespace } from "./people.ts";
+import { attendToRestore, isBackedUp, isCloneSettled, otherNamespace } from "./people.ts";
 import { signerFor } from "./tls/signer.ts";
 import { Stage } from "./stage.ts";
 
@@ -145,7 +145,11 @@ export class Play implements AsyncDisposable {
     if (stage.watch.isDoomed()) return;
     await this.#letApplicationsFollow();
     await this.#untilChanged();
-    if (this.#copies) await stage.until("the clone is settled", () => isCloneSettled(stage), restWithinMs);
+    await nature.disarmByHand();
+    if (this.#copies) {
+      await stage.until("the clone is settled", () => isCloneSettled(stage), restWithinMs);
+      await stage.until("the last backup is over", () => isBackedUp(stage), restWithinMs);
+    }
     await stage.pass(reportMs);
     const before = life.writes.length;
     await stage.pass(quietMs);

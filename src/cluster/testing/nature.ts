@@ -2,6 +2,8 @@
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdError } from "../../etcd/errors.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
+import { has } from "../../etcd/versions/features.ts";
+import { parseVersion } from "../../etcd/versions/version.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { TransportError } from "../../transport/errors.ts";
@@ -15,6 +17,8 @@ import { key, type Stage } from "./stage.ts";
 import { type Cached, deafTo, showThePast } from "./views.ts";
 
 const dayMs = 86_400_000;
+/** The largest that etcd recommends. */
+const mostQuota = 8 * 1024 ** 3;
 
 /** Lets things happen to one cluster, and undoes what lasts. */
 export class Nature {
@@ -29,6 +33,8 @@ export class Nature {
   #paused = false;
   /** Of the databases, where one was asked for: what is full needs it. */
   #quota: number | undefined;
+  /** How much of its quota the database took when it grew last, in percent. */
+  #filled = 0;
   /** The repository that was asked for last. */
   #images = "";
 
@@ -158,12 +164,14 @@ export class Nature {
       case "days":
         return this.#passDays(event.number);
       case "domain":
+        // One that joins may start before the certificate with its new name is written, and gets it soon after.
+        this.#stage.watch.allowApart();
         return this.#stage.edit({ pod: { ClusterDomain: event.to } });
       case "pause":
         this.#paused = event.for === "good";
         return this.#stage.edit({ paused: this.#paused });
       case "fill":
-        return kubelet.etcd?.fill(event.percent);
+        return this.#fill(event.percent);
       case "quotaBytes":
         this.#quota = event.to;
         return this.#stage.edit({ etcd: { quotaBackendBytes: event.to } });
@@ -209,6 +217,8 @@ export class Nature {
 
   /** Members find each other by the peer Service: without it, no pod would be of use. Nor without an image. */
   async mayMakePods(): Promise<boolean> {
+    // An exchange that has begun, for other settings, waits for room in the database.
+    if (this.#filled > 90) return false;
     if (this.#paused || /^(missing|crashing)/.test(this.#images)) return false;
     if (quotas.some((quota) => this.#ends.has(`refuse ${quota}`))) return false;
     const services = await this.#stage.api.list(Service);
@@ -227,14 +237,25 @@ export class Nature {
     await attendToRestore(this.#stage);
   }
 
+  /** Once there is room again: etcd before 3.4 does not tell the operator that its alarm is raised. */
+  async disarmByHand(): Promise<void> {
+    const version = parseVersion(this.#version);
+    if (version === undefined || has(version, "learners")) return;
+    await this.#askLeader(async (leader) => {
+      for (const alarm of await leader.alarms()) await leader.disarm(alarm);
+    });
+  }
+
   async #correct(): Promise<void> {
     this.#spoilt = false;
     this.#sizes = this.#sizes.slice(-1);
     this.#images = "";
     this.#paused = false;
+    // Enough for all that was filled.
+    if (this.#filled > 0) this.#quota = mostQuota;
     const unset = {
       paused: null,
-      etcd: this.#quota === undefined ? null : { snapshotCount: null },
+      etcd: this.#quota === undefined ? null : { snapshotCount: null, quotaBackendBytes: this.#quota },
       pod: null,
       repository: null,
       upgrade: null,
@@ -242,6 +263,14 @@ export class Nature {
     };
     const pod = this.#storage === undefined ? {} : { pod: { resources: null, ...volumesOf(this.#storage) } };
     await this.#stage.edit({ version: this.#version, ...unset, ...pod });
+  }
+
+  /** A database that shrinks is one that somebody compacted and defragmented. */
+  #fill(percent: number): void {
+    const { etcd } = this.#stage.kubelet;
+    if ((etcd?.entries ?? 0) === 0) return;
+    etcd?.fill(percent);
+    this.#filled = percent;
   }
 
   #begin(what: string, begin: () => () => void): void {

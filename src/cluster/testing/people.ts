@@ -1,5 +1,5 @@
 // What people do with kubectl to a cluster on a stage, and what backup tools do for them.
-import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import { backupNowAnnotation, EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
@@ -22,7 +22,7 @@ export async function backUp(stage: Stage): Promise<void> {
   } as const;
   const made = await stage.api.create(EtcdBackup, { metadata: { ...nightly }, spec }).catch(unlessThere);
   if (made !== undefined) return;
-  const annotations = { "etcd.database.coreos.com/backup-now": `${stage.clock.now()}` };
+  const annotations = { [backupNowAnnotation]: `${stage.clock.now()}` };
   await stage.api.mergePatch(EtcdBackup, nightly, { metadata: { annotations } });
 }
 
@@ -49,6 +49,13 @@ export async function isCloneSettled(stage: Stage): Promise<boolean> {
   if (there === undefined) return true;
   const of = (wanted: string) => there.status?.conditions?.find(({ type }) => type === wanted);
   return of("Ready")?.status === "True" || of("Stalled")?.status === "True";
+}
+
+/** No run is under way, and none is asked for. One that failed is tried again minutes later, also after the trouble is over. */
+export async function isBackedUp(stage: Stage): Promise<boolean> {
+  const { metadata, status } = (await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound)) ?? {};
+  const asked = metadata?.annotations?.[backupNowAnnotation];
+  return status?.run === undefined && (asked === undefined || asked === status?.handledRequest);
 }
 
 /** Replaces the data of the cluster by that of the newest backup. One that is under way is left to its end. */

@@ -24,15 +24,16 @@ export function signerFor(): Signer {
     made.set(what, all);
     return (all[number] ??= make());
   };
-  const dayOf = (now: number): number => Math.floor(now / dayMs);
+  // Another simulation may ask for it earlier on that day, and it has to be valid there, too.
+  const dayOf = (now: number): number => now - (now % dayMs);
   return {
     makeAuthority: (name, now) => {
       const use = authorityUses.find((one) => name.endsWith(one)) ?? "peer-ca";
-      return next(authorities, `${use} ${dayOf(now)}`, () => makeAuthority(name, now));
+      return next(authorities, `${use} ${dayOf(now)}`, () => makeAuthority(name, dayOf(now)));
     },
     makeLeaf: (authority, request, now) => {
       const what = `${authority.cert} ${JSON.stringify(request)} ${dayOf(now)}`;
-      return next(leaves, what, () => makeLeaf(authority, request, now));
+      return next(leaves, what, () => makeLeaf(authority, request, dayOf(now)));
     },
   };
 }
