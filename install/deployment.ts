@@ -1,13 +1,9 @@
 // The operator's Deployment. The chart has a value for each of its settings, with these as defaults.
+import { image } from "../src/image.ts";
 import { ports } from "../src/programs.ts";
-import { version } from "../src/version.ts";
 import type { Manifest } from "./manifest.ts";
 
-/**
- * No image is published yet. Names under .invalid are reserved and never resolve (RFC 2606), so nodes run what was loaded
- * into them, or nothing, but never what somebody else pushed under a name that looks like ours.
- */
-export const image = { repository: "etcd-operator.invalid/etcd-operator", tag: version } as const;
+export { image };
 
 /** The manifests bring the definitions, so the operator needs no right to. */
 export const argsOf = {

@@ -2,7 +2,7 @@
 // Node, the libraries Node loads, and nothing else. The Dockerfile gives the same to people with Docker.
 import { readdir, rm } from "node:fs/promises";
 import * as path from "node:path";
-import { image } from "../../install/deployment.ts";
+import { image } from "../../src/image.ts";
 import { step } from "../progress.ts";
 import { ensureArchive, type ImageArchive } from "./archive.ts";
 import { ensureBuilt } from "../build/cache.ts";
