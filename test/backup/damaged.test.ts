@@ -7,7 +7,7 @@ import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { run } from "../../lab/machine/command.ts";
 import type { BackupFacts, FailureCode } from "../../src/worker/job.ts";
-import { metadataKey } from "../../src/worker/jobs/object-key.ts";
+import { metadataKey } from "../../src/worker/jobs/kept/object-key.ts";
 import { RealEtcd } from "../etcd/real-etcd.ts";
 import { Jobs } from "./jobs.ts";
 

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../etcd/members.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { BackupDone, BackupJob, FailureCode } from "../job.ts";
-import { parseMetadata } from "./metadata.ts";
+import { parseMetadata } from "./kept/metadata.ts";
 import { runJob } from "../program/run-job.ts";
 import { headerBytes, readHeader } from "../../seal/format.ts";
 import { MemoryStore } from "../../store/testing/memory-store.ts";

@@ -3,7 +3,7 @@
 import type { SealedOf } from "../../seal/sealed-of.ts";
 import type { Encryption } from "../job.ts";
 import { WorkerFailure } from "../program/failure.ts";
-import type { Metadata } from "./metadata.ts";
+import type { Metadata } from "./kept/metadata.ts";
 
 export function refuseOther(of: SealedOf, key: string, { copied, cluster }: Encryption): void {
   if (!keysOf(key, copied).includes(of.key))

@@ -1,12 +1,12 @@
 // Proves that a backup can be restored by the etcd that is to serve it, and says what it is. Touches nothing.
 import { minorOf, parseVersion, version } from "../../etcd/versions/version.ts";
 import type { ObjectStore } from "../../store/store.ts";
-import { chooseKey } from "./choose.ts";
+import { chooseKey } from "./kept/choose.ts";
 import { type FileHash, hashOfFile, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { BackupFacts, CheckJob, Done } from "../job.ts";
-import { timeIn } from "./object-key.ts";
+import { timeIn } from "./kept/object-key.ts";
 import type { Worker } from "../program/worker.ts";
 
 export async function check(job: CheckJob, store: ObjectStore, worker: Worker): Promise<Done> {

@@ -2,9 +2,9 @@
 import type { ObjectStore } from "../../store/store.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { DeleteJob, Done } from "../job.ts";
-import { endLeftovers } from "./leftovers.ts";
-import { stagedKey } from "./object-key.ts";
-import { deleteAll, forgetLonely, listSeries, ownedOf } from "./retention.ts";
+import { endLeftovers } from "./kept/leftovers.ts";
+import { stagedKey } from "./kept/object-key.ts";
+import { deleteAll, forgetLonely, listSeries, ownedOf } from "./kept/retention.ts";
 import type { Worker } from "../program/worker.ts";
 
 export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {

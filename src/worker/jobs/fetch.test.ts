@@ -14,7 +14,7 @@ import type { Encryption } from "../job.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import { testWorker } from "../testing/test-worker.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
-import { metadataKey } from "./object-key.ts";
+import { metadataKey } from "./kept/object-key.ts";
 
 const database = randomBytes(8192);
 const snapshot = Buffer.concat([database, createHash("sha256").update(database).digest()]);

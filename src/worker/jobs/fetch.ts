@@ -12,7 +12,7 @@ import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import { Hashed } from "../program/hashed.ts";
 import type { Encryption } from "../job.ts";
 import { refuseOther, refuseOtherMetadata } from "./bound.ts";
-import { getMetadata, type Metadata } from "./metadata.ts";
+import { getMetadata, type Metadata } from "./kept/metadata.ts";
 import { resumed } from "../program/pulled.ts";
 import { counted, type Watch, watched } from "../program/watch.ts";
 import type { Worker } from "../program/worker.ts";

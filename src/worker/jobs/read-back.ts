@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../store/store.ts";
 import { failureOf, WorkerFailure } from "../program/failure.ts";
 import { Hashed } from "../program/hashed.ts";
 import type { BackupFacts } from "../job.ts";
-import { metadataKey } from "./object-key.ts";
+import { metadataKey } from "./kept/object-key.ts";
 import type { Watch } from "../program/watch.ts";
 
 type Written = Pick<BackupFacts, "key" | "bytes" | "sha256">;

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../store/store.ts";
 import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { Done, VerifyJob } from "../job.ts";
-import { getMetadata, type Metadata } from "./metadata.ts";
+import { getMetadata, type Metadata } from "./kept/metadata.ts";
 import type { Worker } from "../program/worker.ts";
 
 /** Milliseconds. Short, so that no lease ends before the first look. */

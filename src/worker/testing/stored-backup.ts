@@ -1,7 +1,7 @@
 // Objects as a worker leaves them, for tests that need no etcd.
 import type { BackupFacts } from "../job.ts";
-import type { Metadata } from "../jobs/metadata.ts";
-import { metadataKey } from "../jobs/object-key.ts";
+import type { Metadata } from "../jobs/kept/metadata.ts";
+import { metadataKey } from "../jobs/kept/object-key.ts";
 import type { MemoryStore } from "../../store/testing/memory-store.ts";
 
 const facts: Omit<BackupFacts, "key"> = {

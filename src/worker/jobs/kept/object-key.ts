@@ -1,5 +1,5 @@
 // The names of objects: of a lone backup, of one in a series, as etcd-operator 0.9 named them, and of the metadata beside it.
-import type { KeyPlan } from "../job.ts";
+import type { KeyPlan } from "../../job.ts";
 
 /** `<path>_v<revision>_<UTC yyyy-MM-dd-HH:mm:ss>`; lone backups are named by the path alone. */
 export function objectKey({ t, path }: KeyPlan, revision: number, startedAt: string): string {

@@ -1,8 +1,8 @@
 // What a backup would replace: only an object of the same etcd, which has nothing that the backup has not.
-import type { ObjectStore } from "../../store/store.ts";
-import { WorkerFailure } from "../program/failure.ts";
-import type { BackupJob } from "../job.ts";
-import type { Watch } from "../program/watch.ts";
+import type { ObjectStore } from "../../../store/store.ts";
+import { WorkerFailure } from "../../program/failure.ts";
+import type { BackupJob } from "../../job.ts";
+import type { Watch } from "../../program/watch.ts";
 import { contradictionOf, listed, releaseTime, type Traced } from "./lineage.ts";
 import { getDescription, getMetadata, isClaim, isSameOwner, tracedOf } from "./metadata.ts";
 import { stagedKey } from "./object-key.ts";

@@ -1,8 +1,8 @@
 // What is stored beside a backup, as `<key>.json`: what is known of it, and whose it is. Backups of etcd-operator 0.9 have
 // none, and metadata that cannot be read counts as none.
-import { printableValue } from "../../kube/objects/printable.ts";
-import type { ObjectStore, StoreCall } from "../../store/store.ts";
-import type { BackupFacts, BackupJob, Owner } from "../job.ts";
+import { printableValue } from "../../../kube/objects/printable.ts";
+import type { ObjectStore, StoreCall } from "../../../store/store.ts";
+import type { BackupFacts, BackupJob, Owner } from "../../job.ts";
 import type { Traced } from "./lineage.ts";
 import { metadataKey } from "./object-key.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseKey } from "./choose.ts";
-import { WorkerFailure } from "../program/failure.ts";
+import { WorkerFailure } from "../../program/failure.ts";
 import { inSeries, objectKey } from "./object-key.ts";
-import { MemoryStore } from "../../store/testing/memory-store.ts";
-import { storeBackup } from "../testing/stored-backup.ts";
-import { testWorker } from "../testing/test-worker.ts";
+import { MemoryStore } from "../../../store/testing/memory-store.ts";
+import { storeBackup } from "../../testing/stored-backup.ts";
+import { testWorker } from "../../testing/test-worker.ts";
 
 const path = "team/etcd";
 const seriesKey = (revision: number, time: string): string => objectKey({ t: "series", path }, revision, time);

@@ -1,12 +1,12 @@
 // Lets a proved backup take the place of an object. Stores cannot rename, so it was written and proved under a key of its
 // own, and is copied from there: wherever a worker dies, the key holds the older object or the newer one, whole.
-import type { ObjectStore, StoreCall } from "../../store/store.ts";
-import { failureOf, WorkerFailure } from "../program/failure.ts";
-import { Hashed } from "../program/hashed.ts";
-import { counted, type Watch } from "../program/watch.ts";
+import type { ObjectStore, StoreCall } from "../../../store/store.ts";
+import { failureOf, WorkerFailure } from "../../program/failure.ts";
+import { Hashed } from "../../program/hashed.ts";
+import { counted, type Watch } from "../../program/watch.ts";
 import { type Metadata, putMetadata } from "./metadata.ts";
 import { metadataKey } from "./object-key.ts";
-import { readBack } from "./read-back.ts";
+import { readBack } from "../read-back.ts";
 
 /** `staged` was read back before. Its metadata goes last, so that it is known whose it is. */
 export async function replace(metadata: Metadata, staged: string, store: ObjectStore, watch: Watch): Promise<void> {

@@ -1,11 +1,11 @@
 // Which object a job reads: the one that is named, or the newest of a path, if all that could be meant are of one etcd.
-import type { ObjectInfo, ObjectStore } from "../../store/store.ts";
-import { WorkerFailure } from "../program/failure.ts";
-import type { Choice } from "../job.ts";
+import type { ObjectInfo, ObjectStore } from "../../../store/store.ts";
+import { WorkerFailure } from "../../program/failure.ts";
+import type { Choice } from "../../job.ts";
 import { contradictionOf, described, listed, newestOfEach, type Traced } from "./lineage.ts";
 import { getDescription, isClaim, isSameOwner, type Metadata, momentOf, tracedOf } from "./metadata.ts";
 import { inSeries } from "./object-key.ts";
-import type { Worker } from "../program/worker.ts";
+import type { Worker } from "../../program/worker.ts";
 
 type Newest = Extract<Choice, { t: "newest" }>;
 

@@ -1,10 +1,10 @@
 // Which backups of a series go: beyond a number, or an age. The newest stays, what must stay stays, and objects that are
 // not provably of this EtcdBackup are not looked at. Nothing goes while the backup that was just made is not known to
 // continue the older ones.
-import { StoreError, type StoreErrorCode } from "../../store/errors.ts";
-import type { ObjectStore } from "../../store/store.ts";
-import { failureOf } from "../program/failure.ts";
-import type { BackupDone, BackupFacts, BackupJob, Owner, Retention } from "../job.ts";
+import { StoreError, type StoreErrorCode } from "../../../store/errors.ts";
+import type { ObjectStore } from "../../../store/store.ts";
+import { failureOf } from "../../program/failure.ts";
+import type { BackupDone, BackupFacts, BackupJob, Owner, Retention } from "../../job.ts";
 import { type Contradiction, contradictionOf, listed, releaseTime, type Traced } from "./lineage.ts";
 import {
   type Claim,
@@ -17,7 +17,7 @@ import {
   tracedOf,
 } from "./metadata.ts";
 import { inSeries, metadataKey, metadataOf } from "./object-key.ts";
-import type { Worker } from "../program/worker.ts";
+import type { Worker } from "../../program/worker.ts";
 
 export interface Kept {
   readonly key: string;

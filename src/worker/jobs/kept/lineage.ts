@@ -1,6 +1,6 @@
 // Which backups are of the same etcd, and which contradict a newer one: those of another cluster, and those with a higher
 // revision. Retention and the choice of the newest rest on this. Pure.
-import type { BackupJob } from "../job.ts";
+import type { BackupJob } from "../../job.ts";
 
 export interface Traced {
   readonly key: string;

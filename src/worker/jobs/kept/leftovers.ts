@@ -1,9 +1,9 @@
 // Ends what uploads of this EtcdBackup have left behind, when their worker died: nobody sees the parts, and stores charge
 // for them.
-import { StoreError } from "../../store/errors.ts";
-import type { ObjectStore } from "../../store/store.ts";
-import type { KeyPlan, Owner } from "../job.ts";
-import type { Worker } from "../program/worker.ts";
+import { StoreError } from "../../../store/errors.ts";
+import type { ObjectStore } from "../../../store/store.ts";
+import type { KeyPlan, Owner } from "../../job.ts";
+import type { Worker } from "../../program/worker.ts";
 import { getDescription, isClaim, isSameOwner } from "./metadata.ts";
 import { inSeries, stagedKey } from "./object-key.ts";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { deleteOwned } from "./delete.ts";
-import type { BackupJob, Retention } from "../job.ts";
+import { deleteOwned } from "../delete.ts";
+import type { BackupJob, Retention } from "../../job.ts";
 import { objectKey } from "./object-key.ts";
 import { applyRetention, chooseDeletions, type Kept, newestFirst } from "./retention.ts";
-import { MemoryStore } from "../../store/testing/memory-store.ts";
-import { storeBackup } from "../testing/stored-backup.ts";
-import { testWorker } from "../testing/test-worker.ts";
+import { MemoryStore } from "../../../store/testing/memory-store.ts";
+import { storeBackup } from "../../testing/stored-backup.ts";
+import { testWorker } from "../../testing/test-worker.ts";
 
 const noon = Date.parse("2026-11-17T12:00:00Z");
 const hour = 3600_000;

@@ -2,18 +2,18 @@
 // replaces a backup, nor prunes one, nor is chosen in its place.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { EtcdMember } from "../../etcd/member.ts";
-import type { Endpoint } from "../../etcd/members.ts";
-import { EtcdError } from "../../etcd/errors.ts";
-import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
-import { MemoryStore } from "../../store/testing/memory-store.ts";
-import type { BackupDone, BackupJob, Choice, Result } from "../job.ts";
-import { runJob } from "../program/run-job.ts";
-import { WorkerFailure } from "../program/failure.ts";
-import type { Worker } from "../program/worker.ts";
-import { testWorker } from "../testing/test-worker.ts";
+import type { EtcdMember } from "../../../etcd/member.ts";
+import type { Endpoint } from "../../../etcd/members.ts";
+import { EtcdError } from "../../../etcd/errors.ts";
+import { FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
+import { MemoryStore } from "../../../store/testing/memory-store.ts";
+import type { BackupDone, BackupJob, Choice, Result } from "../../job.ts";
+import { runJob } from "../../program/run-job.ts";
+import { WorkerFailure } from "../../program/failure.ts";
+import type { Worker } from "../../program/worker.ts";
+import { testWorker } from "../../testing/test-worker.ts";
 import { chooseKey } from "./choose.ts";
-import { deleteOwned } from "./delete.ts";
+import { deleteOwned } from "../delete.ts";
 
 const url = "http://m0.fake:2379";
 const day = Date.parse("2026-11-17T00:00:00Z");
