@@ -19,12 +19,15 @@ const down = new ApiError(500, "InternalError", "no");
 interface Server {
   readonly execution: Execution;
   readonly asked: string[];
+  /** What was read live. */
+  readonly read: string[];
   readonly events: string[];
 }
 
 /** Refuses what is about one of these names. */
 function server(refuses: Record<string, Error> = {}, now = (): number => sampleNow): Server {
   const asked: string[] = [];
+  const read: string[] = [];
   const events: string[] = [];
   const world = sampleWorld({ members: [{ letter: "a" }, { letter: "b" }, { letter: "c" }] });
   const answer = (name = ""): Promise<KubeObject> => {
@@ -34,7 +37,10 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
   };
   const api = {
     // The EtcdCluster, as it was seen.
-    get: () => Promise.resolve(world.cluster),
+    get: ({ kind }: { kind: string }) => {
+      read.push(kind);
+      return Promise.resolve(world.cluster);
+    },
     create: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
     apply: (_kind: unknown, { metadata }: KubeObject) => answer(metadata?.name),
     mergePatch: (_kind: unknown, { name }: { name: string }) => answer(name),
@@ -50,7 +56,7 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
   };
   const assessment = assess(world, sampleNow);
   const execution = executionOf(assessment, { api, id: "1" } as never, context as never);
-  return { execution, asked, events };
+  return { execution, asked, read, events };
 }
 
 const pod = (letter: string): Action => ({
@@ -69,6 +75,15 @@ test("guards come first, then the members, then upkeep", async () => {
   const guard: Action = { do: "guardPod", member: "demo-g", uid: "g" };
   await act(plan({ upkeep: [client], decisions: [decision(pod("x"))], guards: [guard] }), execution);
   assert.deepEqual(asked, ["demo-g", "x", "demo-client"]);
+});
+
+test("the world is read live once in a decision, and again for the upkeep after it: the decision has changed it", async () => {
+  const { execution, read } = server();
+  await act(plan({ decisions: [decision(pod("x"), pod("y"))] }), execution);
+  const inDecision = read.filter((kind) => kind === "EtcdCluster").length;
+  await act(plan({ decisions: [decision(pod("x"))], upkeep: [pod("y")] }), execution);
+  const inBoth = read.filter((kind) => kind === "EtcdCluster").length - inDecision;
+  assert.deepEqual([inDecision, inBoth], [1, 2]);
 });
 
 test("upkeep and guards that are refused hold up nothing, and are reported", async () => {

@@ -125,3 +125,15 @@ test("a raft log counts as that of the oldest version that a member has run sinc
   assert.equal(log({ members: three }, "3.5"), "3.5");
   assert.equal(log({ etcd: "noQuorum", members: older }), "3.6");
 });
+
+test("clients are told the scheme that each member speaks, whatever the spec says by now", () => {
+  const spoken: Readonly<Record<string, boolean>> = { a: true, b: false };
+  const world = sampleWorld({ members: three });
+  const pods = world.pods.map((pod) => ({
+    ...pod,
+    tls: { ...pod.tls, client: spoken[pod.name.slice(-1)] === true },
+  }));
+  const { clientEndpoints } = statusOf(assess({ ...world, pods }, sampleNow), done);
+  const schemes = clientEndpoints?.map((url) => `${/demo-(.)/.exec(url)?.[1]} ${url.split(":")[0]}`);
+  assert.deepEqual(schemes?.toSorted(), ["a https", "b http", "c http"]);
+});
