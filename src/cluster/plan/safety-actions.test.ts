@@ -11,6 +11,7 @@ import {
   going,
   gone,
   learner,
+  minute,
   onSilentNode,
   starting,
   three,
@@ -25,6 +26,7 @@ import {
   deleteOrphan,
   deleteSecondVoterPod,
   deleteUnstarted,
+  recreate,
   removeDoomed,
   removeGone,
   removeHealthy,
@@ -41,6 +43,26 @@ function third(member: SampleMember, more: SampleWorld = {}) {
   assert.ok(seat);
   return { table, seat };
 }
+
+describe("a member that gets another pod on its volume", () => {
+  const onVolume = (letter: string, more: Partial<SampleMember> = {}) => voter(letter, { claim: {}, ...more });
+  const away = { silent: true, pod: crashing(minute) } as const;
+  const given = (members: readonly SampleMember[], which: number): string => {
+    const table = assessed({ members });
+    const seat = table.seats[which];
+    assert.ok(seat);
+    return words(recreate(table, seat, "a test"));
+  };
+
+  test("that serves gets it while all others are healthy, and not beside one that is away", () => {
+    assert.equal(given([onVolume("a"), onVolume("b"), onVolume("c")], 2), "delete c");
+    assert.equal(given([onVolume("a"), onVolume("b", away), onVolume("c")], 2), "refused");
+  });
+
+  test("that does not serve gets it beside another one that is away, too: nothing that serves is stopped", () => {
+    assert.equal(given([onVolume("a"), onVolume("b", away), onVolume("c", away)], 2), "delete c");
+  });
+});
 
 describe("a member whose volume goes with its pod", () => {
   const doomed = (letter: string, more: Partial<SampleMember> = {}) =>
