@@ -44,9 +44,12 @@ const backupPolicy = object(
     suspend: defaulted(false, boolean("Begin no more backups. One that runs goes on.")),
     maxBackups: defaulted(
       0,
-      integer("Keep so many, the newest. 0: all. Nothing is deleted while older backups are of another etcd cluster.", {
-        rules: [rules.maxBackups],
-      }),
+      integer(
+        "The number of newest backups to keep; 0 keeps all. Nothing is deleted while older backups belong to another etcd cluster.",
+        {
+          rules: [rules.maxBackups],
+        },
+      ),
     ),
     maxAgeInSecond: defaulted(
       0,
