@@ -13,7 +13,7 @@ import type { HealthyCluster } from "../e2e/support/healthy.ts";
 import { isMatrix } from "../support/matrix.ts";
 import { kubectl } from "../support/kubectl.ts";
 import { type GivenSecrets, peerSecret } from "./given-secrets.ts";
-import { condition, leaf, type TlsLane, untilPresented } from "./support.ts";
+import { condition, leaf, overwrite, type TlsLane, untilPresented } from "./support.ts";
 
 /** Of those that the operator made. */
 export function madeApart(the: () => TlsLane): void {
@@ -33,7 +33,7 @@ export function madeApart(the: () => TlsLane): void {
     const before = await cluster.untilHealthy();
     for (const { metadata, data = {} } of old) {
       const now = await kube.get(Secret, { ...cluster.key, name: metadata?.name ?? "" });
-      await kube.replace(Secret, { ...now, data });
+      await overwrite(now, data);
     }
     await expectReunion(the(), before);
   });
@@ -59,7 +59,7 @@ export function madeApart(the: () => TlsLane): void {
       const due = await leaf({ cert, key }, { use: "both", of: cluster.key, at: Date.now() - 61 * 86_400_000 });
       const data = { ...kept.data, "previous-peer.crt": base64(due.cert), "previous-peer.key": base64(due.key) };
       const old = { leaves: await fingerprints(before), processes: await processes(cluster) };
-      await kube.replace(Secret, { ...kept, data });
+      await overwrite(kept, data);
       await waitFor(
         "every member to present another certificate of the CA before",
         async () => {

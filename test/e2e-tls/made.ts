@@ -66,7 +66,7 @@ export function made(): void {
         const { "ca.crt": cert = "", "ca.key": key = "" } = decoded(secret);
         const due = await leaf({ cert, key }, { use: "both", of: cluster.key, at: Date.now() - 61 * 86_400_000 });
         const data = { ...secret.data, "peer.crt": base64(due.cert), "peer.key": base64(due.key) };
-        await kube.replace(Secret, { ...secret, data });
+        await overwrite(secret, data);
         for (const { address } of before.members)
           await waitFor(
             `${address} to present another certificate`,

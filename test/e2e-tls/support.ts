@@ -58,6 +58,11 @@ export function tlsLane(
 
 export const authority = (name: string): Promise<Authority> => makeAuthority(name, Date.now());
 
+/** As a backup tool brings a Secret back: whatever the operator wrote to it since it was read. */
+export async function overwrite(secret: Secret, data: Readonly<Record<string, string>>): Promise<void> {
+  await kube.replace(Secret, { ...secret, metadata: { ...secret.metadata, resourceVersion: undefined }, data });
+}
+
 export interface LeafOptions {
   readonly use: "server" | "client" | "both";
   /** Of the cluster, as in `shop/demo`. */

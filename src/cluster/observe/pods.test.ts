@@ -319,6 +319,17 @@ test("a pod has been asked to restart, and was made from settings, if its annota
   assert.deepEqual(["restartedAt" in bare, "madeFrom" in bare, bare.version], [false, false, "3.6.16"]);
 });
 
+test("the variables that a person gave are read back with their values, and a pod without any has none", () => {
+  const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
+  const etcdEnv = [{ name: "ETCD_DEBUG", value: "true" }];
+  const seen = (pod: typeof cluster.spec.pod) => {
+    const made = memberPod({ ...cluster, spec: { ...cluster.spec, pod } }, "c-a", { as: "seed" });
+    return observedPod(made, undefined);
+  };
+  assert.deepEqual(seen({ ...cluster.spec.pod, etcdEnv }).etcdEnv, etcdEnv);
+  assert.equal("etcdEnv" in seen(cluster.spec.pod), false);
+});
+
 test("a pod goes from the moment that it is deleted", () => {
   const deleted = { ...pod({}), metadata: { name: "c-a", deletionTimestamp: at(9) } };
   assert.deepEqual(

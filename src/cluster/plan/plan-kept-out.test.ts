@@ -1,8 +1,8 @@
 // What is done about a cluster whose own authentication keeps the operator out: nothing to its members, and all that does
 // not need etcd.
-import type { EtcdView, MemberPod, World } from "../observe/world.ts";
+import type { EtcdView, ImageCheck, MemberPod, World } from "../observe/world.ts";
 import { check, crashing, ended, going, three, voter } from "../testing/plan-table.ts";
-import type { SampleMember, SampleWorld } from "../testing/sample-world.ts";
+import { type SampleMember, sampleNow, type SampleWorld } from "../testing/sample-world.ts";
 
 const out = (refusing: readonly string[], serving: readonly string[] = refusing): Partial<World> => {
   const named = (letters: readonly string[]): string[] => letters.map((letter) => `demo-${letter}`);
@@ -22,6 +22,15 @@ const kept = (sample: SampleWorld, change = out(all)): SampleWorld => ({
 });
 const changed: Partial<MemberPod> = {
   changedFrom: { version: "3.6.10", image: "quay.io/coreos/etcd:v3.6.10", restarts: 0 },
+};
+const triesImage: ImageCheck = {
+  name: "check-a",
+  uid: "u",
+  createdAt: sampleNow - 1000,
+  terminating: false,
+  node: "node-of-demo-a",
+  image: "quay.io/coreos/etcd:v3.6.17",
+  state: { t: "running" },
 };
 const broken = { ...changed, version: "3.6.99", image: "quay.io/coreos/etcd:v3.6.99", ready: false };
 
@@ -51,4 +60,9 @@ check("a cluster that does not let the operator in", [
   ],
   ["has one that answers in it left as it is", kept({ members: withThird(broken) }), []],
   ["has no quorum as far as anybody knows", kept({ members: three }, out(all, [])), []],
+  [
+    "keeps the pods that try an image: which members wait for them is not known",
+    kept({ members: three }, { ...out(all), imageChecks: [triesImage] }),
+    [],
+  ],
 ]);
