@@ -1,20 +1,23 @@
 // What one operator costs with one cluster and with many, and how soon it turns to a new one while many others settle.
 // Beside it the same operator with nothing to look after.
 import { step } from "../../lab/progress.ts";
+import { Pod, Service } from "../../src/kube/objects/kinds.ts";
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Ground } from "../ground.ts";
 import { compare, type Figure } from "../measure.ts";
 import { type MemorySamples, memorySamples } from "../memory-samples.ts";
-import { endOperated, makeOperated } from "../places/both.ts";
+import { type Both, endOperated, endPlain, makeOperated, openBoth } from "../places/both.ts";
 import { etcdCluster } from "../places/operated.ts";
 import { restartOperator } from "../places/operator.ts";
-import { Place } from "../places/place.ts";
+import type { Place } from "../places/place.ts";
+import { plainCluster } from "../places/plain.ts";
 
 const port = 8080;
 
 export async function clusterMany(ground: Ground): Promise<Figure[]> {
   const { clusters, rounds } = ground.options;
-  using place = await Place.open(ground, await ground.operatedNamespace());
+  using both = await openBoth(ground);
+  const { operated: place } = both;
   const operator = await step("start the operator anew", () => restartOperator(ground, place.namespace));
   const memory = (): Promise<MemorySamples> =>
     memorySamples(ground, operator, { scrape: `http://${operator.address}:${port}/metrics` });
@@ -27,7 +30,7 @@ export async function clusterMany(ground: Ground): Promise<Figure[]> {
 
   const names = Array.from({ length: clusters }, (_, number) => `many-${number}`);
   await Promise.all(names.map((name) => ground.api.create(EtcdCluster, etcdCluster(place.key(name), 1))));
-  const among = await step(`first action for a cluster while ${clusters} settle`, () => firstActionsAmong(place));
+  const among = await step(`first action for a cluster while ${clusters} settle`, () => firstActionsAmong(both));
   await step(`${clusters} clusters`, async (progress) => {
     let whole = 0;
     for (const name of names) {
@@ -50,7 +53,8 @@ export async function clusterMany(ground: Ground): Promise<Figure[]> {
   return [
     ...figures("operator, 1 cluster of 3", one),
     ...figures(`operator, ${clusters} clusters of 1`, many),
-    compare({ what, unit: "ms", ours: among, floor: alone, floorIs: "the same, no other cluster" }),
+    compare({ what, unit: "ms", ours: among.ours, floor: alone, floorIs: "the same, no other cluster" }),
+    compare({ what, unit: "ms", ...among, floorIs: "Service and pod by hand, at the same moment" }),
   ];
 }
 
@@ -72,13 +76,31 @@ async function firstActionsAlone(place: Place): Promise<number[]> {
   return samples;
 }
 
-/** One right after another, while the many have all to do yet. */
-async function firstActionsAmong(place: Place): Promise<number[]> {
-  const samples: number[] = [];
-  const names = namesOf(place, "among");
-  for (const name of names) samples.push(await firstAction(place, name));
-  await Promise.all(names.map((name) => endOperated(place, name)));
-  return samples;
+/**
+ * One right after another, while the many have all to do yet. Beside each what the API server and the machine take of it:
+ * its Service and its first pod, made without an operator at the same moment.
+ */
+async function firstActionsAmong({ operated, plain }: Both): Promise<{ ours: number[]; floor: number[] }> {
+  const ours: number[] = [];
+  const floor: number[] = [];
+  const names = namesOf(operated, "among");
+  for (const name of names) {
+    const [first, byHand] = await Promise.all([firstAction(operated, name), firstByHand(plain, name)]);
+    ours.push(first);
+    floor.push(byHand);
+  }
+  await Promise.all(names.flatMap((name) => [endOperated(operated, name), endPlain(plain, name)]));
+  return { ours, floor };
+}
+
+async function firstByHand(place: Place, name: string): Promise<number> {
+  const { api } = place.ground;
+  const { service, pods } = plainCluster(place.key(name), [`${name}-0`]);
+  const began = performance.now();
+  const seen = place.firstPodOf(name).then(() => performance.now() - began);
+  await api.create(Service, service);
+  await Promise.all(pods.map((pod) => api.create(Pod, pod)));
+  return seen;
 }
 
 const namesOf = ({ ground }: Place, prefix: string): string[] =>

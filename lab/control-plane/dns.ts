@@ -15,9 +15,23 @@ const emptyRootZone = `$ORIGIN .
 @ 5 IN NS ns.invalid.
 `;
 
-// As kubeadm configures it with Kubernetes 1.34, without forwarding: names of the cluster are not cached, so the name of a
-// new pod resolves at once.
-const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
+/** Of the cluster's own names. */
+export type Caching =
+  /** As kubeadm configures it since Kubernetes 1.33: the name of a new pod resolves at once. */
+  | "none"
+  /** As it did before, and others do: whoever asks too early is told for half a minute that there is no such name. */
+  | "all";
+
+const cache: Readonly<Record<Caching, string>> = {
+  none: `cache 30 {
+        disable success cluster.local
+        disable denial cluster.local
+    }`,
+  all: "cache 30",
+};
+
+// Without forwarding.
+const corefile = (lab: LabConfig, zoneFile: string, caching: Caching): string => `.:53 {
     bind ${hostAddress(lab)}
     errors
     ready ${loopbackAddress(lab)}:8181
@@ -27,12 +41,17 @@ const corefile = (lab: LabConfig, zoneFile: string): string => `.:53 {
         ttl 30
     }
     file ${zoneFile} .
-    cache 30 {
-        disable success cluster.local
-        disable denial cluster.local
-    }
+    ${cache[caching]}
 }
 `;
+
+/** What CoreDNS reads when it starts. */
+export function configureDns(lab: LabConfig, caching: Caching): void {
+  fs.writeFileSync(corefileOf(lab), corefile(lab, zoneFileOf(lab), caching));
+}
+
+const zoneFileOf = (lab: LabConfig): string => path.join(lab.state, "run", "root.zone");
+const corefileOf = (lab: LabConfig): string => path.join(lab.state, "run", "Corefile");
 
 const rbac = { group: "rbac.authorization.k8s.io", version: "v1", namespaced: false } as const;
 const roles: Kind<ClusterRole> = { ...rbac, kind: "ClusterRole", plural: "clusterroles" };
@@ -55,11 +74,8 @@ const binding: ClusterRoleBinding = {
 export async function startDns(lab: LabConfig, api: KubeApi, signal: AbortSignal): Promise<void> {
   await api.apply(roles, role, { fieldManager: "lab", signal });
   await api.apply(bindings, binding, { fieldManager: "lab", signal });
-  const folder = path.join(lab.state, "run");
-  const zoneFile = path.join(folder, "root.zone");
-  const configuration = path.join(folder, "Corefile");
-  fs.writeFileSync(zoneFile, emptyRootZone);
-  fs.writeFileSync(configuration, corefile(lab, zoneFile));
-  const daemon = startDaemon(lab, "coredns", [path.join(lab.bin, "coredns"), "-conf", configuration]);
+  fs.writeFileSync(zoneFileOf(lab), emptyRootZone);
+  configureDns(lab, "none");
+  const daemon = startDaemon(lab, "coredns", [path.join(lab.bin, "coredns"), "-conf", corefileOf(lab)]);
   await waitForDaemon(lab, daemon, () => isHealthy(`http://${loopbackAddress(lab)}:8181/ready`), signal);
 }

@@ -2,6 +2,7 @@
 import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
 import { isReady } from "../control-plane/api.ts";
+import { type Caching, configureDns } from "../control-plane/dns.ts";
 import { hostAddress, type LabConfig, UsageError } from "../config.ts";
 import { type Daemon, isAlive, readDaemon, restartDaemon, signalDaemon, stopDaemon } from "../machine/daemon.ts";
 import { untilStopped } from "../machine/stopped.ts";
@@ -43,6 +44,23 @@ async function freeze(lab: LabConfig, id: string, component: ControlPlanePart): 
     },
     () => thaw(lab, effect),
   );
+}
+
+export const cacheDns = (lab: LabConfig): Promise<void> =>
+  inject(
+    lab,
+    "cache-dns",
+    { kind: "cache-dns" },
+    () => restartDns(lab, "all"),
+    () => uncacheDns(lab),
+  );
+
+export const uncacheDns = (lab: LabConfig): Promise<void> => restartDns(lab, "none");
+
+async function restartDns(lab: LabConfig, caching: Caching): Promise<void> {
+  configureDns(lab, caching);
+  await stopDaemon(recorded(lab, "coredns"));
+  await startAgain(lab, { kind: "stop", component: "coredns" });
 }
 
 function recorded(lab: LabConfig, component: ControlPlanePart): Daemon {

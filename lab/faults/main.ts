@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { type LabConfig, UsageError } from "../config.ts";
 import { bold, dim, say, seconds, step } from "../progress.ts";
 import { killContainer, pauseContainer } from "./containers.ts";
-import { freezeApi, freezeDns, stopApi, stopDns } from "./control-plane.ts";
+import { cacheDns, freezeApi, freezeDns, stopApi, stopDns } from "./control-plane.ts";
 import { delay } from "./delay.ts";
 import { fillDisk } from "./disk.ts";
 import { type Link, cutNode, cutPods, loss } from "./network.ts";
@@ -117,6 +117,14 @@ const commands: readonly Command[] = [
     words: [0, 0],
     undoneBy: "thaw-dns",
     run: (lab) => freezeDns(lab),
+  },
+  {
+    name: "cache-dns",
+    takes: "",
+    what: "let DNS cache names of the cluster, and for half a minute that there was no such name",
+    words: [0, 0],
+    undoneBy: "no-cache-dns",
+    run: (lab) => cacheDns(lab),
   },
   {
     name: "fill-disk",

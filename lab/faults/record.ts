@@ -34,6 +34,7 @@ export type Effect =
   | { readonly kind: "delay"; readonly rules: readonly Rule[]; readonly holders: readonly Holder[] }
   | { readonly kind: "stop"; readonly component: ControlPlanePart }
   | { readonly kind: "freeze"; readonly component: ControlPlanePart }
+  | { readonly kind: "cache-dns" }
   | { readonly kind: "fill-disk"; readonly node: number; readonly ballast: string }
   | { readonly kind: "slow-disk"; readonly throttles: readonly Throttle[] };
 

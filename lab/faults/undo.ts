@@ -1,7 +1,7 @@
 // Undoes faults: one by its own command, or all active ones.
 import { type LabConfig, UsageError } from "../config.ts";
 import { resume } from "./containers.ts";
-import { startAgain, thaw } from "./control-plane.ts";
+import { startAgain, thaw, uncacheDns } from "./control-plane.ts";
 import { endDelay } from "./delay.ts";
 import { removeBallast } from "./disk.ts";
 import { joinCable, restore } from "./network.ts";
@@ -20,6 +20,7 @@ export const startApi = (lab: LabConfig): Promise<void> => end(lab, "stop-api");
 export const thawApi = (lab: LabConfig): Promise<void> => end(lab, "freeze-api");
 export const startDns = (lab: LabConfig): Promise<void> => end(lab, "stop-dns");
 export const thawDns = (lab: LabConfig): Promise<void> => end(lab, "freeze-dns");
+export const noCacheDns = (lab: LabConfig): Promise<void> => end(lab, "cache-dns");
 export const freeDisk = (lab: LabConfig, pod: string, ...volume: string[]): Promise<void> =>
   end(lab, "fill-disk", pod, ...volume);
 export const fastDisk = (lab: LabConfig, pod: string): Promise<void> => end(lab, "slow-disk", pod);
@@ -83,6 +84,9 @@ async function undo(lab: LabConfig, effect: Effect): Promise<void> {
       break;
     case "freeze":
       await thaw(lab, effect);
+      break;
+    case "cache-dns":
+      await uncacheDns(lab);
       break;
     case "fill-disk":
       await removeBallast(lab, effect);

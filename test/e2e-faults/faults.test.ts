@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { pauseContainer } from "../../lab/faults/containers.ts";
-import { freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
-import { heal, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
+import { cacheDns, freezeApi, stopDns } from "../../lab/faults/control-plane.ts";
+import { heal, noCacheDns, resumeContainer, startDns, thawApi } from "../../lab/faults/undo.ts";
 import { lab, patiently } from "../e2e/support/environment.ts";
 import { deletePods } from "../e2e/support/disruptions.ts";
 import { lane } from "../e2e/support/lane.ts";
@@ -74,6 +74,18 @@ describe("faults", { concurrency: 1 }, () => {
     await startDns(lab);
     onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
     await writer.nothingIsLost();
+  });
+
+  test("a member is replaced where DNS remembers that its name did not exist", async () => {
+    const { cluster, writer } = on();
+    const before = await cluster.untilHealthy();
+    const [victim] = followers(before);
+    assert.ok(victim);
+    await cacheDns(lab);
+    await deletePods(cluster, victim.name);
+    onlyReplaced(before, await cluster.untilHealthy({ without: [victim.name] }), victim.name);
+    await writer.nothingIsLost();
+    await noCacheDns(lab);
   });
 
   test("a paused leader is not replaced, and the others go on without it", async () => {

@@ -11,7 +11,7 @@ import { clientTlsOf } from "../e2e/support/endpoints.ts";
 import { etcdMembers, kube, patience, patiently } from "../e2e/support/environment.ts";
 import { untilRolled } from "../e2e/proofs/rolled.ts";
 import { madeApart } from "./apart.ts";
-import { condition, leaf, tlsLane, untilPresented } from "./support.ts";
+import { condition, leaf, overwrite, tlsLane, untilPresented } from "./support.ts";
 
 export function made(): void {
   describe("made", { concurrency: 1 }, () => {

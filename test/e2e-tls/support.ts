@@ -60,7 +60,8 @@ export const authority = (name: string): Promise<Authority> => makeAuthority(nam
 
 /** As a backup tool brings a Secret back: whatever the operator wrote to it since it was read. */
 export async function overwrite(secret: Secret, data: Readonly<Record<string, string>>): Promise<void> {
-  await kube.replace(Secret, { ...secret, metadata: { ...secret.metadata, resourceVersion: undefined }, data });
+  const { resourceVersion: _, ...metadata } = secret.metadata ?? {};
+  await kube.replace(Secret, { ...secret, metadata, data });
 }
 
 export interface LeafOptions {

@@ -7,7 +7,7 @@ import { isReady } from "../../lab/control-plane/api.ts";
 import { hostAddress, labNodes, UsageError } from "../../lab/config.ts";
 import { readDaemon } from "../../lab/machine/daemon.ts";
 import { killContainer, pauseContainer } from "../../lab/faults/containers.ts";
-import { freezeApi, freezeDns, stopApi, stopDns } from "../../lab/faults/control-plane.ts";
+import { cacheDns, freezeApi, freezeDns, stopApi, stopDns } from "../../lab/faults/control-plane.ts";
 import { delay } from "../../lab/faults/delay.ts";
 import { fillDisk } from "../../lab/faults/disk.ts";
 import { helpText, restartApi } from "../../lab/faults/main.ts";
@@ -297,6 +297,30 @@ describe("faults", () => {
       assert.equal(await lookUp(soon), undefined);
       await undo.thawDns(lab);
       assert.notEqual(await lookUp(onABusyMachine), undefined);
+    });
+
+    test("DNS that caches says of a name that is there by now that it is not", async () => {
+      const addressOf = async (name: string): Promise<string | undefined> => {
+        const resolver = new Resolver({ timeout: 5000, tries: 3 });
+        resolver.setServers([hostAddress(lab)]);
+        const found = await resolver.resolve4(`${name}.${namespace}.svc.cluster.local`).catch(() => undefined);
+        return found?.[0];
+      };
+      const service = (name: string): object => ({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name, namespace },
+        spec: { selector: { app: "none" }, ports: [{ port: 80 }] },
+      });
+      const known = (name: string): Promise<string> =>
+        waitFor(`DNS to know ${name}`, () => addressOf(name), { timeoutMs: 60_000 });
+      await cacheDns(lab);
+      assert.equal(await addressOf("asked-early"), undefined);
+      await apply(service("asked-early"), service("asked-late"));
+      await known("asked-late");
+      assert.equal(await addressOf("asked-early"), undefined);
+      await undo.noCacheDns(lab);
+      await known("asked-early");
     });
   });
 
