@@ -85,12 +85,14 @@ export class BackupPlace implements AsyncDisposable {
     return { ...worked, did };
   }
 
-  async restore({ key, sha256 }: BackupFacts, dataDir: string): Promise<Worked> {
+  async restore(backup: BackupFacts, dataDir: string): Promise<Worked> {
+    const { key, sha256, revision, keys = 0, storageVersion } = backup;
     const worked = await this.#work({
       do: "restore",
       store: this.#store,
       key,
       sha256,
+      proved: { revision, keys, ...(storageVersion !== undefined && { storageVersion }) },
       targetVersion: etcdVersion,
       member: { name: "m0", peerUrl: "http://127.0.0.1:2380" },
       token: "bench",

@@ -30,6 +30,17 @@ test("the seed is made from the very object that was proved, in place of the clu
   });
 });
 
+test("what the check found is not looked for once more, unless it was not written down", () => {
+  const given = (status: object): unknown =>
+    restoreJobOf(aRestore({ status: { ...proved, inPlace: true, ...status } }), undefined, member, "3.6.16", 0).job
+      .proved;
+  const backup = { ...proved.backup, revision: 41, storageVersion: "3.6.0" };
+  assert.deepEqual(given({ backup, keys: 7 }), { revision: 41, keys: 7, storageVersion: "3.6.0" });
+  assert.deepEqual(given({ backup: { ...proved.backup, revision: 41 }, keys: 0 }), { revision: 41, keys: 0 });
+  assert.equal(given({ backup }), undefined);
+  assert.equal(given({ keys: 7 }), undefined);
+});
+
 test("the revision of a new cluster goes on where the backup ends, and anywhere by spec.revisionBump", () => {
   const bump = (inPlace: boolean, spec = {}, status = {}): number =>
     restoreJobOf(aRestore({ spec, status: { ...proved, inPlace, ...status } }), undefined, member, "3.6.16", 0).job

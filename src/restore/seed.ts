@@ -3,7 +3,7 @@
 import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import { dataDirectory } from "../cluster/objects/etcd-command.ts";
-import type { RestoreJob } from "../worker/job.ts";
+import type { ProvedSnapshot, RestoreJob } from "../worker/job.ts";
 import type { Mount } from "../worker/mounts.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "./place.ts";
 
@@ -33,12 +33,14 @@ export function restoreJobOf(
   const sha256 = proved?.sha256;
   if (key === undefined || sha256 === undefined) throw new RangeError("the backup has not been proved");
   const { place, sealed } = backupPlace(restore, backup);
+  const found = foundIn(restore);
   return {
     job: {
       do: "restore",
       store: place.target,
       key,
       sha256,
+      ...(found !== undefined && { proved: found }),
       ...(proved?.sizeBytes !== undefined && { expectedBytes: proved.sizeBytes }),
       ...(sealed.encryption && { encryption: sealed.encryption }),
       targetVersion,
@@ -50,6 +52,13 @@ export function restoreJobOf(
     },
     mounts: readOnly([...place.mounts, ...sealed.mounts]),
   };
+}
+
+/** Undefined: it was checked by a release that did not write all of it down. */
+function foundIn({ status: { backup, keys } }: CompleteEtcdRestore): ProvedSnapshot | undefined {
+  const { revision, storageVersion } = backup ?? {};
+  if (revision === undefined || keys === undefined) return undefined;
+  return { revision, keys, ...(storageVersion !== undefined && { storageVersion }) };
 }
 
 /** At least so much: recorded when the backup was proved, and an edit changes nothing of a restore that has begun. */

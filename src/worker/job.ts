@@ -114,6 +114,8 @@ export interface RestoreJob {
   readonly key: string;
   /** What the check found; another object under the same key is refused. */
   readonly sha256: string;
+  /** What the check found in that very object. Absent: it is read once more. */
+  readonly proved?: ProvedSnapshot;
   /** Its size: the scratch volume is made for it. Absent: not known. */
   readonly expectedBytes?: number;
   readonly encryption?: Encryption;
@@ -126,6 +128,14 @@ export interface RestoreJob {
   /** Added to the revision, and everything before is marked compacted, so that watchers notice. 0: nothing is. */
   readonly bumpRevision: number;
   readonly stalledAfterSeconds: number;
+}
+
+export interface ProvedSnapshot {
+  /** The last change that is left: after a compaction etcd may have counted further. */
+  readonly revision: number;
+  readonly keys: number;
+  /** As in `3.6.0`. Absent before 3.6. */
+  readonly storageVersion?: string;
 }
 
 /**

@@ -181,6 +181,12 @@ describe("a backup is refused", () => {
       const sha256 = createHash("sha256").update(senseless).digest("hex");
       await jobs.fails("damaged", jobs.restoreJob({ key: "foreign", sha256 }, "3.7.3", member));
       await jobs.fails("newerVersion", jobs.restoreJob(plain, "3.6.16", member));
+      // As the product asks for it: what the check found is not read out of the file again.
+      const { revision, storageVersion } = await jobs.check("3.7.3", plain.key);
+      assert.ok(storageVersion);
+      const proved = { revision, keys: 300, storageVersion };
+      await jobs.fails("newerVersion", jobs.restoreJob(plain, "3.6.16", member, { proved }));
+      await jobs.fails("damaged", jobs.restoreJob({ key: "foreign", sha256 }, "3.7.3", member, { proved }));
       await jobs.fails("damaged", jobs.restoreJob({ ...plain, sha256: "00" }, "3.7.3", member));
       assert.deepEqual(await readdir(folder), []);
     } finally {

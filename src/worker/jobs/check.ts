@@ -2,10 +2,10 @@
 import { minorOf, parseVersion, version } from "../../etcd/versions/version.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { chooseKey } from "./kept/choose.ts";
-import { type FileHash, hashOfFile, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
+import { type FileHash, hashOfFile, snapshotStatus } from "./etcdutl.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
 import { WorkerFailure } from "../program/failure.ts";
-import type { BackupFacts, CheckJob, Done } from "../job.ts";
+import type { BackupFacts, CheckJob, Done, ProvedSnapshot } from "../job.ts";
 import { timeIn } from "./kept/object-key.ts";
 import type { Worker } from "../program/worker.ts";
 
@@ -23,7 +23,7 @@ export async function check(job: CheckJob, store: ObjectStore, worker: Worker): 
 }
 
 /** What is known of it: by metadata, by what was encrypted with it, and by the file. */
-export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): BackupFacts {
+export function factsOf(key: string, fetched: Fetched, status: ProvedSnapshot): BackupFacts {
   const { metadata, bytes, sha256, snapshotBytes, keyId, of, modified } = fetched;
   const { formatVersion: _, run: __, cluster: ___, ...known } = metadata ?? {};
   const storageVersion = status.storageVersion ?? metadata?.storageVersion;
@@ -50,7 +50,7 @@ export function factsOf(key: string, fetched: Fetched, status: SnapshotStatus): 
 }
 
 /** etcd may start on data of a newer minor version, and does not know what is in it. */
-export function refuseNewer(targetVersion: string, status: SnapshotStatus, { metadata }: Fetched): void {
+export function refuseNewer(targetVersion: string, status: ProvedSnapshot, { metadata }: Fetched): void {
   const target = parseVersion(targetVersion);
   if (target === undefined)
     throw new WorkerFailure("misconfigured", `${targetVersion} is not a version of etcd, as in 3.6.16.`);

@@ -2,26 +2,19 @@
 // snapshots of all.
 import { execFile } from "node:child_process";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
+import type { ProvedSnapshot } from "../job.ts";
 import type { Worker } from "../program/worker.ts";
 
 type Etcdutl = Pick<Worker, "etcdutl" | "signal" | "scratch">;
 
-export interface SnapshotStatus {
-  /** Of the last change that is left: after a compaction etcd may have counted further. */
-  readonly revision: number;
-  readonly keys: number;
-  /** As in `3.6.0`; undefined before 3.6. */
-  readonly storageVersion: string | undefined;
-}
-
 /** Reads all of the file, and fails if it is not a sound database. */
-export async function snapshotStatus(file: string, tool: Etcdutl): Promise<SnapshotStatus> {
+export async function snapshotStatus(file: string, tool: Etcdutl): Promise<ProvedSnapshot> {
   const answer = parse(await run(["snapshot", "status", file, "--write-out=json"], tool));
   const version = answer["version"];
   return {
     revision: numberIn(answer, "revision"),
     keys: numberIn(answer, "totalKey"),
-    storageVersion: typeof version === "string" && version !== "" ? version : undefined,
+    ...(typeof version === "string" && version !== "" && { storageVersion: version }),
   };
 }
 

@@ -6,10 +6,10 @@ import { follow } from "../../kube/abort.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import { factsOf, refuseNewer } from "./check.ts";
 import { sync, syncTree } from "../program/durable.ts";
-import { restoreSnapshot, snapshotStatus, type SnapshotStatus } from "./etcdutl.ts";
+import { restoreSnapshot, snapshotStatus } from "./etcdutl.ts";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
-import type { Done, RestoreJob } from "../job.ts";
+import type { Done, ProvedSnapshot, RestoreJob } from "../job.ts";
 import type { Worker } from "../program/worker.ts";
 
 /** The store is opened only if it is needed: a member with its data starts without it. */
@@ -32,26 +32,24 @@ export async function restore(job: RestoreJob, openStore: () => Promise<ObjectSt
         "damaged",
         `${job.key} in ${store.name} is another object than the one that was checked. Restore again, so that it is checked.`,
       );
-    const status = await makeData(job, fetched, worker);
-    return { do: "restore", restored: true, backup: factsOf(job.key, fetched, status) };
+    // The object is byte for byte the one that was checked, and what is in it was found then.
+    if (job.proved) refuseNewer(job.targetVersion, job.proved, fetched);
+    const found = await makeData(job, fetched, worker);
+    return { do: "restore", restored: true, backup: factsOf(job.key, fetched, found) };
   });
 }
 
 /** The data is put where etcd looks for it only when the snapshot has proved to be sound, and of a version that may be served. */
-async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<SnapshotStatus> {
+async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<ProvedSnapshot> {
   const { dataDir, member, token, bumpRevision } = job;
   const unfinished = `${dataDir}.restoring`;
   await rm(unfinished, { recursive: true, force: true });
   try {
     const made = { ...member, token, bumpRevision, dataDir: unfinished };
     // Each reads the whole file and keeps one processor busy, so they run side by side.
-    const [status] = await together(
+    const [found] = await together(
       worker.signal,
-      async (signal) => {
-        const found = await snapshotStatus(fetched.file, { ...worker, signal });
-        refuseNewer(job.targetVersion, found, fetched);
-        return found;
-      },
+      (signal) => job.proved ?? examined(job, fetched, { ...worker, signal }),
       (signal) => restoreSnapshot(fetched.file, made, { ...worker, signal, scratch: path.dirname(dataDir) }),
     );
     await chmod(unfinished, 0o700);
@@ -61,17 +59,23 @@ async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Prom
     await rename(unfinished, dataDir);
     await sync(path.dirname(dataDir));
     worker.log.info("the data of the member is restored", { dataDir, member: member.name, bumpRevision });
-    return status;
+    return found;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw hasCode(error, "ENOSPC", "EDQUOT") ? diskFull(path.dirname(dataDir), error) : error;
   }
 }
 
+async function examined(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<ProvedSnapshot> {
+  const found = await snapshotStatus(fetched.file, worker);
+  refuseNewer(job.targetVersion, found, fetched);
+  return found;
+}
+
 /** Both, or the first failure. Then the other one has ended, too: what it made can be removed. */
 async function together<A, B>(
   signal: AbortSignal,
-  one: (signal: AbortSignal) => Promise<A>,
+  one: (signal: AbortSignal) => A | Promise<A>,
   other: (signal: AbortSignal) => Promise<B>,
 ): Promise<[A, B]> {
   const following = follow(signal);
