@@ -35,7 +35,12 @@ export const onClusters: readonly Right[] = [
     "get list watch patch",
     "It reads what is wanted, and puts a finalizer on one whose backups are to go with it.",
   ),
-  right(ours, "etcdrestores", "get list watch", "It reads what is wanted."),
+  right(
+    ours,
+    "etcdrestores",
+    "get list watch patch",
+    "It reads what is wanted, and notes on one that it has begun, so that it is known again when a tool brings it back.",
+  ),
   right(ours, "etcdclusters/status etcdbackups/status etcdrestores/status", "patch", "It reports what is."),
   right(
     ours,
@@ -74,7 +79,6 @@ export const onKubernetes: readonly Right[] = [
     "get",
     "To see whether a namespace has an operator of its own, before it takes an object there that nobody looks after.",
   ),
-  right(ours, "etcdrestores", "patch", "To take one that nobody looks after: it gets the annotation of its scope."),
 ];
 
 /** In the operator's own namespace. The Lease is named after the operator's scope, so the rule names none. */

@@ -11,7 +11,7 @@ import { isNotFound } from "../kube/client/errors.ts";
 import type { FinishedCall } from "../kube/testing/fake-api/calls.ts";
 import { repeatAnnotation } from "../restore/plan/gates.ts";
 import { volumesOf } from "./testing/happenings.ts";
-import { backUp, isOver, restoreInPlace } from "./testing/people.ts";
+import { backUp, bringAllBack, isOver, restoreInPlace } from "./testing/people.ts";
 import { key, Stage } from "./testing/stage.ts";
 
 type Happening =
@@ -22,6 +22,8 @@ type Happening =
   /** Somebody deletes the EtcdRestore, however far it is; a tool makes it again as it was, without its status. */
   | { readonly t: "deleteRestore" }
   | { readonly t: "bringBack" }
+  /** Together with the cluster, from a backup of the namespace. */
+  | { readonly t: "bringAllBack" }
   | { readonly t: "quota"; readonly of: "seed" | "claims" }
   | { readonly t: "allow" }
   | { readonly t: "crash" };
@@ -44,6 +46,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
     { weight: 3, arbitrary: fc.constant({ t: "restore" as const }) },
     { weight: 2, arbitrary: fc.constant({ t: "deleteRestore" as const }) },
     { weight: 2, arbitrary: fc.constant({ t: "bringBack" as const }) },
+    fc.constant({ t: "bringAllBack" as const }),
     fc.record({ t: fc.constant("quota" as const), of: fc.constantFrom("seed" as const, "claims" as const) }),
     fc.constant({ t: "allow" as const }),
     fc.constant({ t: "crash" as const }),
@@ -125,6 +128,14 @@ class Play {
         const before = await this.#restore();
         if (before !== undefined && !isOver(before)) return;
         await restoreInPlace(stage);
+        this.#broughtBack.add((await this.#restore())?.metadata?.uid ?? "");
+        return;
+      }
+      case "bringAllBack": {
+        const before = await this.#restore();
+        // Without volumes there is no data to come back.
+        if (!this.#volumes || before === undefined || !isOver(before)) return;
+        await bringAllBack(stage, before);
         this.#broughtBack.add((await this.#restore())?.metadata?.uid ?? "");
         return;
       }
@@ -245,6 +256,7 @@ test("an EtcdRestore that is deleted half way, or brought back, a quota, and one
     [restored, step({ t: "backUp" }, 20_000), step({ t: "write", times: 5 }), ...brought],
     [step({ t: "quota", of: "seed" }), step({ t: "restore" }, 60_000), step({ t: "crash" }, 30_000)],
     [step({ t: "quota", of: "claims" }), step({ t: "restore" }, 60_000), step({ t: "allow" }, 30_000)],
+    [restored, step({ t: "write", times: 5 }), step({ t: "bringAllBack" }, 60_000)],
     [restored, step({ t: "write", times: 5 }), restored, step({ t: "write", times: 5 }), restored],
   ];
   for (const volumes of [false, true]) for (const steps of scripts) await play({ size: 1, volumes, steps });

@@ -109,6 +109,13 @@ interface Applied extends Key {
   readonly annotations?: Record<string, string>;
 }
 
+/** As a tool brings a namespace back: what was written on objects comes along, and their status does not. */
+export async function bringAllBack(stage: Stage, restore: EtcdRestore): Promise<void> {
+  await stage.api.delete(EtcdRestore, key);
+  await reapply(stage);
+  await stage.api.create(EtcdRestore, { metadata: applied(restore), spec: restore.spec });
+}
+
 /** What `kubectl apply` sends of what `kubectl get` gave. */
 function applied({ metadata }: KubeObject): Applied {
   const { name = "", namespace = "", labels, annotations } = metadata ?? {};

@@ -12,6 +12,7 @@ import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreContext } from "../context.ts";
 import type { World } from "../observe/world.ts";
 import type { Action, Decision } from "../plan/decision.ts";
+import { begunAnnotation } from "../plan/gates.ts";
 import { restoreWorker } from "../worker.ts";
 
 export interface Execution {
@@ -83,6 +84,12 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
     [restoreAnnotation]: formatRestoreRequest({ name, uid, cluster }),
   });
   switch (action.do) {
+    case "markBegun": {
+      const { resourceVersion } = restore.metadata;
+      const patch = { metadata: { uid, resourceVersion, annotations: { [begunAnnotation]: uid } } };
+      await api.mergePatch(EtcdRestore, { namespace, name }, patch, { fieldManager });
+      return;
+    }
     case "createWorker":
       await api.create(Pod, restoreWorker(restore, action.work), { fieldManager });
       return;

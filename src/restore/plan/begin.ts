@@ -1,9 +1,11 @@
 // The first look at an EtcdRestore: bad input is refused before anything is done, and whether a cluster is replaced or made
 // is decided, once.
 import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { World } from "../observe/world.ts";
 import { type Decision, type Facts, fail, pace, stay } from "./decision.ts";
+import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: World, now: number): Decision {
   if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it anew.`);
@@ -12,6 +14,9 @@ export function begin({ restore, problems, cluster, clusterSpec }: World, now: n
     return stay(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`, pace.slowly);
   const refusal = cluster === undefined ? newRefused(name, clusterSpec) : inPlaceRefused(name, restore.metadata.name);
   if (refusal !== undefined) return fail(refusal);
+  const again = broughtBack(restore);
+  if (again !== undefined) return again;
+  if (!hasMark(restore)) return { t: "stay", because: "The restore begins.", action: { do: "markBegun" } };
   return {
     t: "go",
     to: "Checking",
@@ -19,6 +24,9 @@ export function begin({ restore, problems, cluster, clusterSpec }: World, now: n
     record: { startedAt: secondsTime(new Date(now)), ...targetOf(cluster) },
   };
 }
+
+/** Written before anything else, so that it is known again whenever it is brought back. */
+const hasMark = ({ metadata: { annotations = {} } }: CompleteEtcdRestore): boolean => begunAnnotation in annotations;
 
 function targetOf(cluster: CompleteEtcdCluster | undefined): Facts {
   const uid = cluster?.metadata.uid;

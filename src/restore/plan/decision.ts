@@ -6,6 +6,8 @@ import type { Work } from "../worker.ts";
 import type { Phase } from "./phases.ts";
 
 export type Action =
+  /** Writes on the EtcdRestore as which object it has begun. */
+  | { readonly do: "markBegun" }
   | { readonly do: "createWorker"; readonly work: Work }
   | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string }
   /** Asks the cluster controller to replace the data of this very cluster, as it was seen. */

@@ -64,6 +64,24 @@ export function whatIsLeft({ status: { snapshotPath, keptVolumes } }: CompleteEt
 /** Its value is the uid of the EtcdRestore, so that one that is made again asks for nothing. */
 export const repeatAnnotation = `${EtcdRestore.group}/repeat`;
 
+/** Its value is the uid under which the EtcdRestore has begun. It stays with the object when a tool brings it back. */
+export const begunAnnotation = `${EtcdRestore.group}/begun-as`;
+
+/**
+ * One that has begun and comes back as another object, without its status: the data that it replaced, or the cluster that it
+ * made, may have come back with it. Undefined: it is a new one, or a person has said that it is to be carried out.
+ */
+export function broughtBack({ metadata }: CompleteEtcdRestore): Decision | undefined {
+  const { annotations = {}, uid } = metadata;
+  const begun = annotations[begunAnnotation];
+  if (begun === undefined || begun === uid || annotations[repeatAnnotation] === uid) return undefined;
+  const because = `This EtcdRestore has begun before, as another object: it was exported or backed up, and applied again. Nothing was touched. Delete it if it has done its work. To carry it out, whatever was written since: ${repeatCommand(metadata)}`;
+  return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
+}
+
+const repeatCommand = ({ namespace, name, uid }: CompleteEtcdRestore["metadata"]): string =>
+  `kubectl annotate --overwrite etcdrestore -n ${namespace} ${name} ${repeatAnnotation}=${uid}`;
+
 /**
  * Tools that bring objects back do so without their status, and an EtcdRestore that was over begins again. In place it would
  * replace what was written since, so one that the cluster has followed already waits for a person. It is known by its backup,
@@ -80,8 +98,7 @@ export function repeated({ restore, cluster }: World): Decision | undefined {
   const isSameBackup = ended(before.restored).includes(sha256);
   if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
   const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
-  const command = `kubectl annotate etcdrestore -n ${metadata.namespace} ${metadata.name} ${repeatAnnotation}=${metadata.uid}`;
-  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${command}`;
+  const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${repeatCommand(metadata)}`;
   return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
 }
 

@@ -305,6 +305,28 @@ test("workers that are of no use any more are deleted, in whatever phase", () =>
     ]);
 });
 
+describe("an EtcdRestore that has not begun", () => {
+  const fresh = (annotations: Record<string, string>): World => {
+    const restore = aRestore();
+    return { ...aWorld({}), restore: { ...restore, metadata: { ...restore.metadata, annotations } } };
+  };
+  const begun = "etcd.database.coreos.com/begun-as";
+
+  test("is marked before anything else, and goes on once it is", () => {
+    assert.partialDeepStrictEqual(decided(fresh({})), { t: "stay", action: { do: "markBegun" } });
+    assert.partialDeepStrictEqual(decided(fresh({ [begun]: restoreUid })), { t: "go", to: "Checking" });
+  });
+
+  test("waits for a person where another object has begun under its name: a tool has brought it back", () => {
+    const decision = decided(fresh({ [begun]: "earlier" }));
+    assert.ok(decision.t === "stay" && decision.action === undefined && decision.needsAPerson);
+    const repeat = "etcd.database.coreos.com/repeat";
+    assert.match(decision.because, new RegExp(`annotate --overwrite etcdrestore -n n demo ${repeat}=${restoreUid}$`));
+    assert.equal(decided(fresh({ [begun]: "earlier", [repeat]: restoreUid })).t, "go");
+    assert.equal(decided(fresh({ [begun]: "earlier", [repeat]: "earlier" })).t, "stay");
+  });
+});
+
 describe("a backup that the cluster was restored from before", () => {
   const over = (restored: readonly string[], uid = "earlier") =>
     aCluster({}, { restore: { name: "demo", uid, phase: "Done", restored } });
@@ -313,7 +335,7 @@ describe("a backup that the cluster was restored from before", () => {
   test("waits for a person, and touches nothing: an EtcdRestore that is brought back has lost its status", () => {
     const decision = decided(aWorld(checkedAgain, { cluster: over(["other", "5ha"]) }));
     assert.ok(decision.t === "stay" && decision.action === undefined);
-    const command = `kubectl annotate etcdrestore -n n demo etcd.database.coreos.com/repeat=${restoreUid}`;
+    const command = `kubectl annotate --overwrite etcdrestore -n n demo etcd.database.coreos.com/repeat=${restoreUid}`;
     assert.ok(decision.because.includes(command), decision.because);
   });
 
