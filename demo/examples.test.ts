@@ -44,7 +44,6 @@ const ofAllNamespaces = new Set([
   "nodes list,watch",
   "persistentvolumes get",
   "leases get",
-  "etcdrestores patch",
   "customresourcedefinitions create",
   "customresourcedefinitions get,patch",
 ]);
