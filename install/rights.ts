@@ -43,7 +43,12 @@ export const onClusters: readonly Right[] = [
     "update",
     "Own pods where the admission plugin OwnerReferencesPermissionEnforcement is enabled.",
   ),
-  right([""], "pods", "get list watch create update patch delete", "Run members, and workers for backups and restores."),
+  right(
+    [""],
+    "pods",
+    "get list watch create update patch delete",
+    "Run members, and workers for backups and restores.",
+  ),
   right([""], "pods/resize", "update", "Change the resources of running members."),
   right([""], "pods/log", "get", "See which version an image contains, and whether an etcd that exited found no data."),
   right([""], "pods/status", "patch", "Tell kubelets, which have no client certificate, that a member serves."),

@@ -19,7 +19,9 @@ export const values: Fields = {
     true,
     "Manage the clusters in all namespaces that have no operator of their own. If false, manage those in the namespace of the release, or in watchNamespaces.",
   ),
-  watchNamespaces: texts("Namespaces whose clusters are managed; they must exist already. Requires clusterWide: false."),
+  watchNamespaces: texts(
+    "Namespaces whose clusters are managed; they must exist already. Requires clusterWide: false.",
+  ),
   backup: truth(true, "Manage EtcdBackups."),
   restore: truth(true, "Manage EtcdRestores."),
   extraArgs: texts("Additional flags of the operator, for example [-chaos-level=1]."),
@@ -34,12 +36,20 @@ export const values: Fields = {
   serviceAccount: group("ServiceAccount of the operator.", {
     create: truth(true, "Create the ServiceAccount. If false, it must exist already."),
     name: text("Name of the ServiceAccount. If empty, the full name of the release, or default if none is created."),
-    annotations: labels("Annotations of the ServiceAccount, for example for the workload identity of a cloud provider."),
+    annotations: labels(
+      "Annotations of the ServiceAccount, for example for the workload identity of a cloud provider.",
+    ),
     automount: truth(true, "Mount the token of the ServiceAccount. If false, mount one with extraVolumes."),
   }),
   rbac: group("RBAC permissions of the operator.", {
-    create: truth(true, "Create roles and role bindings. If false, grant the permissions in another way, as example/rbac does."),
-    secrets: truth(true, "Grant access to Secrets, which clusters with spec.TLS or spec.auth need. Set it to false if there are no such clusters."),
+    create: truth(
+      true,
+      "Create roles and role bindings. If false, grant the permissions in another way, as example/rbac does.",
+    ),
+    secrets: truth(
+      true,
+      "Grant access to Secrets, which clusters with spec.TLS or spec.auth need. Set it to false if there are no such clusters.",
+    ),
     aggregateClusterRoles: truth(
       true,
       "Let users with the role view, edit or admin in a namespace view or change the objects of this API there. Applies only with clusterWide.",
@@ -60,7 +70,9 @@ export const values: Fields = {
   nodeSelector: labels("Labels that a node must have to run the operator."),
   affinity: object("Affinity of the operator's pods."),
   tolerations: objects("Tolerations of the operator's pods."),
-  topologySpreadConstraints: objects("Constraints that spread the replicas over zones, nodes or other topology domains."),
+  topologySpreadConstraints: objects(
+    "Constraints that spread the replicas over zones, nodes or other topology domains.",
+  ),
   priorityClassName: text("Name of the PriorityClass of the operator's pods."),
   extraVolumes: objects("Additional volumes of the pod."),
   extraVolumeMounts: objects("Additional volume mounts of the container."),
@@ -70,7 +82,9 @@ export const values: Fields = {
   podDisruptionBudget: group("PodDisruptionBudget of the operator, for several replicas.", {
     enabled: truth(false, "Create a PodDisruptionBudget."),
     maxUnavailable: amount("Number or percentage of pods that may be unavailable.", 1),
-    minAvailable: amount("Number or percentage of pods that must be available. It takes precedence over maxUnavailable."),
+    minAvailable: amount(
+      "Number or percentage of pods that must be available. It takes precedence over maxUnavailable.",
+    ),
   }),
   networkPolicy: group("NetworkPolicy of the operator.", {
     enabled: truth(false, "Create a NetworkPolicy. Kubelets still reach the probes."),

@@ -50,7 +50,8 @@ export const backupAlerts: readonly Alert[] = [
     summary: `The backup ${theBackup} is failing.`,
     description: `The last {{ $value }} runs of ${theBackup} have failed, each after all its attempts.`,
     runbook: {
-      meaning: "The last run of an EtcdBackup has failed, after all its attempts. The alert clears when a run succeeds.",
+      meaning:
+        "The last run of an EtcdBackup has failed, after all its attempts. The alert clears when a run succeeds.",
       impact: "There is no new backup. Older ones are kept: a failed run deletes none.",
       diagnosis: [whatTheBackupSays, whatItsWorkerLogs],
       mitigation: [
@@ -123,8 +124,7 @@ export const backupAlerts: readonly Alert[] = [
     for: "0m",
     severity: "warning",
     summary: "A restore has failed.",
-    description:
-      "An EtcdRestore that an operator in {{ $labels.namespace }} manages has failed during the last hour.",
+    description: "An EtcdRestore that an operator in {{ $labels.namespace }} manages has failed during the last hour.",
     runbook: {
       meaning: "An EtcdRestore ended with the phase Failed.",
       impact:

@@ -178,10 +178,10 @@ export const databaseAlerts: readonly Alert[] = [
     for: "10m",
     severity: "warning",
     summary: `Commits of the database of {{ $labels.pod }} in ${theCluster} are slow.`,
-    description: "One in a hundred commits of the database takes {{ $value | humanizeDuration }}. A good value is 25 ms.",
+    description:
+      "One in a hundred commits of the database takes {{ $value | humanizeDuration }}. A good value is 25 ms.",
     runbook: {
-      meaning:
-        "etcd writes changes to its database file in batches, and one in a hundred takes longer than 0.25 s.",
+      meaning: "etcd writes changes to its database file in batches, and one in a hundred takes longer than 0.25 s.",
       impact: "Reads and writes wait meanwhile. A member that falls behind is sent a full snapshot.",
       diagnosis: [
         {

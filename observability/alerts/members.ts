@@ -37,7 +37,9 @@ export const memberAlerts: readonly Alert[] = [
           say: "If a member's volume is on a node that will not come back, delete its claim and its pod, and the operator replaces the member.",
           run: ["kubectl delete pvc,pod POD -n NAMESPACE --wait=false"],
         },
-        { say: "If a container restarts again and again, [troubleshooting.md](../troubleshooting.md) lists the causes." },
+        {
+          say: "If a container restarts again and again, [troubleshooting.md](../troubleshooting.md) lists the causes.",
+        },
       ],
     },
   },

@@ -72,7 +72,8 @@ export const operatorAlerts: readonly Alert[] = [
     for: "2m",
     severity: "critical",
     summary: "No replica of the operator in {{ $labels.namespace }} is the leader ({{ $labels.name }}).",
-    description: "Replicas run, but none has held the Lease {{ $labels.name }} for 2 minutes, so the operator does nothing.",
+    description:
+      "Replicas run, but none has held the Lease {{ $labels.name }} for 2 minutes, so the operator does nothing.",
     runbook: {
       meaning: "Replicas of the operator run, but none holds the Lease. Only the holder acts.",
       impact: clustersGoOn,
@@ -98,8 +99,7 @@ export const operatorAlerts: readonly Alert[] = [
     expr: `max by (namespace, name, controller) (controller_failures_in_a_row{${ourControllers}}) > 2`,
     for: "15m",
     severity: "warning",
-    summary:
-      "The operator fails to reconcile {{ $labels.controller }} {{ $labels.namespace }}/{{ $labels.name }}.",
+    summary: "The operator fails to reconcile {{ $labels.controller }} {{ $labels.namespace }}/{{ $labels.name }}.",
     description: "The last {{ $value }} reconciles of the object have failed, and none has succeeded for 15 minutes.",
     runbook: {
       meaning:
@@ -116,7 +116,9 @@ export const operatorAlerts: readonly Alert[] = [
         },
       ],
       mitigation: [
-        { say: "If a permission is missing, apply example/rbac of this release. If the API server is overloaded, the errors end when it recovers." },
+        {
+          say: "If a permission is missing, apply example/rbac of this release. If the API server is overloaded, the errors end when it recovers.",
+        },
         { say: "Anything else is probably a bug: report it, with the log." },
       ],
     },

@@ -24,8 +24,7 @@ export const quorumAlerts: readonly Alert[] = [
     runbook: {
       meaning:
         "For more than a minute, fewer than a majority of the voters have answered, for example 1 of 3, or 2 of 5. The condition `Available` has the reason `QuorumLost` if enough members still have their data, and `DataLost` if not.",
-      impact:
-        "Writes and linearizable reads fail. Acknowledged writes are safe as long as the reason is `QuorumLost`.",
+      impact: "Writes and linearizable reads fail. Acknowledged writes are safe as long as the reason is `QuorumLost`.",
       diagnosis: [
         {
           say: "See which of the two reasons applies, and what the message advises.",
@@ -81,7 +80,8 @@ export const quorumAlerts: readonly Alert[] = [
     for: "1m",
     severity: "critical",
     summary: `The etcd member {{ $labels.pod }} of ${theCluster} has no leader.`,
-    description: "The member has had no leader for a minute. Requests of clients that are connected to it wait or fail.",
+    description:
+      "The member has had no leader for a minute. Requests of clients that are connected to it wait or fail.",
     runbook: {
       meaning:
         "A member reports that it has no leader. If all members do, there is no majority or they cannot agree; if only one does, it is cut off from the others.",

@@ -80,7 +80,7 @@ const s3 = object(
     ),
     endpoint: endpoint(
       "s3",
-      "URL of the S3 service. If unset, AWS. An endpoint outside AWS requires `awsSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
+      "URL of the S3 service. If unset, the endpoint of AWS. An endpoint outside AWS requires `awsSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
     ),
     forcePathStyle: defaulted(
       false,
@@ -116,7 +116,7 @@ const abs = object(
     }),
     endpoint: endpoint(
       "abs",
-      "URL of the Blob service. If unset, that of the account in its cloud. An endpoint outside Azure requires `absSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
+      "URL of the Blob service. If unset, the endpoint of the account in its cloud. An endpoint outside Azure requires `absSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
     ),
     caSecret: caSecret("abs"),
   },
@@ -145,7 +145,7 @@ const gcs = object(
     ),
     endpoint: endpoint(
       "gcs",
-      "URL of the storage service. If unset, Google's. Any other endpoint gets no token except an `access-token` from `gcpSecret`, and only over https.",
+      "URL of the storage service. If unset, the endpoint of Google. Any other endpoint gets no token except an `access-token` from `gcpSecret`, and only over https.",
     ),
     caSecret: caSecret("gcs"),
   },

@@ -53,7 +53,9 @@ const policy = object("Settings of the worker pod, which runs the operator's ima
   annotations: map("Annotations added to the worker pod.", string("Annotation value.")),
   deadlineSeconds: defaulted(
     0,
-    integer("Maximum duration of a run in seconds, whether it makes progress or not; 0 means no limit.", { min: 0 }),
+    integer("Maximum run time of a worker pod in seconds, whether it makes progress or not; 0 means no limit.", {
+      min: 0,
+    }),
   ),
 });
 

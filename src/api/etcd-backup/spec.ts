@@ -27,7 +27,7 @@ const backupPolicy = object(
     timeoutInSecond: defaulted(
       0,
       integer(
-        "Number of seconds without progress after which an attempt fails; 0 means 60. The total duration is limited only by `worker.deadlineSeconds`.",
+        "Number of seconds without progress after which an attempt fails; 0 means 60. The total time of an attempt is limited only by `worker.deadlineSeconds`.",
       ),
     ),
     backupIntervalInSecond: defaulted(
@@ -47,14 +47,14 @@ const backupPolicy = object(
     jitterInSecond: defaulted(
       0,
       integer(
-        "Maximum random delay in seconds of the start of a backup, so that the backups of many clusters do not start at the same time.",
+        "Maximum random delay in seconds before a backup starts, so that the backups of many clusters do not start at the same time.",
         { min: 0 },
       ),
     ),
     suspend: defaulted(
       false,
       boolean(
-        "Whether to start no more backups. A backup that is running continues, and the annotation `etcd.database.coreos.com/backup-now` still takes one.",
+        "Whether backups are suspended. A running backup continues, and the annotation `etcd.database.coreos.com/backup-now` still takes a backup.",
       ),
     ),
     maxBackups: defaulted(
@@ -120,7 +120,7 @@ export const specSchema = object(
     backupPolicy: filled(backupPolicy),
     verify: filled(
       object(
-        "Verification of backups. Every backup is read back and compared with what was sent, whatever is set here.",
+        "Verification of backups. Every backup is read back and compared with what was sent, regardless of these settings.",
         {
           restore: defaulted(
             false,

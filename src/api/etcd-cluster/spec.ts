@@ -191,15 +191,18 @@ const auth = object(
 const failover = object("How long a member may be down before the operator replaces it.", {
   unreachableAfterSeconds: defaulted(
     60,
-    integer("Number of seconds since the member's node last reported or was found deleted, from 1 to 86400.", {
-      min: 1,
-      max: 86_400,
-    }),
+    integer(
+      "Number of seconds after which a member is replaced because its node has stopped reporting or was deleted, from 1 to 86400.",
+      {
+        min: 1,
+        max: 86_400,
+      },
+    ),
   ),
   crashLoopAfterSeconds: defaulted(
     120,
     integer(
-      "Number of seconds since the member's etcd container began to crash-loop, from 1 to 86400. The member is replaced when the container next exits.",
+      "Number of seconds after which a member is replaced because its etcd container crash-loops, from 1 to 86400. The member is replaced when the container next exits.",
       {
         min: 1,
         max: 86_400,
@@ -212,7 +215,7 @@ const upgrade = object("How the operator changes the etcd version of a running c
   path: defaulted(
     "Manual",
     oneOf(
-      "Upgrade path to a version that is more than one minor version away, because etcd changes one minor version at a time. Manual: the operator refuses such a version and names the steps to take. Automatic: the operator takes the steps one after another.",
+      "How the cluster reaches a version that is more than one minor version away; etcd changes one minor version at a time. Manual: the operator refuses such a version and names the steps to take. Automatic: the operator takes the steps one after another.",
       ["Manual", "Automatic"],
     ),
   ),

@@ -83,7 +83,7 @@ export const statusSchema = object("Observed state of the cluster. Only the oper
     phase: required(
       "Done",
       oneOf(
-        "Phase of the restore. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: it serves.",
+        "Phase of the restore. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
         ["Stopping", "Seeding", "Done"],
       ),
     ),

@@ -49,5 +49,6 @@ export const etcdRestore: KindDescription<EtcdRestore> = {
     },
   ],
   introduction: `A superset of the EtcdRestore of coreos etcd-operator 0.9: its manifests keep their meaning. A finished
-EtcdRestore never runs again: apply another one to restore again.`,
+EtcdRestore never runs again: to restore
+again, delete it and apply it again, or apply another one.`,
 };

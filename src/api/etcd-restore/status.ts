@@ -40,7 +40,7 @@ export const statusSchema = object("Observed state of the restore. Only the oper
   keys: integer("Number of etcd keys in the backup."),
   revisionBump: integer("Number that is added to the revision of the backup."),
   clusterPhase: oneOf(
-    "Progress of the EtcdCluster. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: it serves.",
+    "Progress of the EtcdCluster. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
     ["Stopping", "Seeding", "Done"],
   ),
   seed: object("Report of the first member of the restored cluster about its data.", {
