@@ -32,7 +32,7 @@ export const eventReasons = {
   memberPromoted: {
     reason: "Member Promoted",
     type: "Normal",
-    when: "A learner has caught up and became a voting member.",
+    when: "A learner has caught up and is a voter now.",
   },
   memberRemoved: {
     reason: "Member Removed",
