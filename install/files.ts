@@ -11,8 +11,8 @@ import { withRightsTable } from "./rights-table.ts";
 
 const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
 
-const noImage = `No image is published yet, and ${image.repository} never resolves: load one into the nodes, or name
-your own in the Deployment (docs/install.md#an-image-of-your-own).`;
+const noImage = `No image is published yet, and ${image.repository} never resolves: load an image into the nodes, or
+set your own in the Deployment (docs/install.md#an-image-of-your-own).`;
 
 const wholeKubernetes = `The operator for all namespaces, in the namespace ${home}: kubectl apply --server-side -f install/install.yaml
 It manages the EtcdClusters of all namespaces that have no operator of their own.
@@ -20,11 +20,11 @@ ${noImage}
 ${made}`;
 
 const oneNamespace = `The operator for the namespace that kubectl uses: kubectl apply --server-side -f install/install-namespace.yaml
-It manages the EtcdClusters of that namespace. The first three objects are of the whole Kubernetes cluster.
+It manages the EtcdClusters of that namespace. The first three objects, the CRDs, are cluster-scoped.
 ${noImage}
 ${made}`;
 
-const withoutDefinitions = `The operator for one namespace, without the definitions.
+const withoutDefinitions = `The operator for one namespace, without the CRDs.
 ${noImage}
 ${made}`;
 
@@ -42,13 +42,13 @@ export function generatedFiles(): GeneratedFile[] {
     whole("install/install-namespace.yaml", fileOf(oneNamespace, installationOf({ scope: "namespace" }))),
     whole(
       "install/kustomization.yaml",
-      kustomization("A base: the operator for all namespaces, with the definitions.", "install.yaml"),
+      kustomization("A base: the operator for all namespaces, with the CRDs.", "install.yaml"),
     ),
     whole("install/namespace/operator.yaml", fileOf(withoutDefinitions, operatorOf({ scope: "namespace" }))),
     whole(
       "install/namespace/kustomization.yaml",
       kustomization(
-        "A base: the operator for one namespace, without the definitions, which an administrator applies once.",
+        "A base: the operator for one namespace, without the CRDs, which an administrator applies once.",
         "operator.yaml",
       ),
     ),

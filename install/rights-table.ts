@@ -22,7 +22,7 @@ function rightsTable(): string {
     "| where | what | verbs | why |",
     "|---|---|---|---|",
     ...rows("managed namespaces", onClusters),
-    ...rows("whole Kubernetes", onKubernetes),
+    ...rows("whole Kubernetes cluster", onKubernetes),
     ...rows("its own namespace", atHome),
   ].join("\n");
 }

@@ -27,64 +27,69 @@ export const onClusters: readonly Right[] = [
     ours,
     "etcdclusters",
     "get list watch create patch",
-    "It reads what is wanted. An EtcdRestore annotates a cluster, or makes a new one.",
+    "Read the desired state. An EtcdRestore annotates a cluster, or creates a new one.",
   ),
   right(
     ours,
     "etcdbackups",
     "get list watch patch",
-    "It reads what is wanted, and puts a finalizer on one whose backups are to go with it.",
+    "Read the desired state, and add a finalizer to an EtcdBackup whose backups are deleted with it.",
   ),
   right(
     ours,
     "etcdrestores",
     "get list watch patch",
-    "It reads what is wanted, and notes on one that it has begun, so that it is known again when a tool brings it back.",
+    "Read the desired state, and mark an EtcdRestore as begun, so that a backup tool that recreates it does not repeat it.",
   ),
-  right(ours, "etcdclusters/status etcdbackups/status etcdrestores/status", "patch", "It reports what is."),
+  right(ours, "etcdclusters/status etcdbackups/status etcdrestores/status", "patch", "Report the observed state."),
   right(
     ours,
     "etcdclusters/finalizers etcdbackups/finalizers etcdrestores/finalizers",
     "update",
-    "To own pods, where the admission plugin OwnerReferencesPermissionEnforcement is on.",
+    "Own pods where the admission plugin OwnerReferencesPermissionEnforcement is enabled.",
   ),
-  right([""], "pods", "get list watch create update patch delete", "Members, and workers of backups and restores."),
-  right([""], "pods/resize", "update", "Other resources for members that run."),
-  right([""], "pods/log", "get", "To see which version an image has, and whether an etcd that ended found no data."),
-  right([""], "pods/status", "patch", "To tell kubelets, which have no client certificate, that a member serves."),
+  right(
+    [""],
+    "pods",
+    "get list watch create update patch delete",
+    "Run members, and workers for backups and restores.",
+  ),
+  right([""], "pods/resize", "update", "Change the resources of running members."),
+  right([""], "pods/log", "get", "See which version an image contains, and whether an etcd that exited found no data."),
+  right([""], "pods/status", "patch", "Tell kubelets, which have no client certificate, that a member serves."),
   right(
     [""],
     "secrets",
     "get list watch create update",
-    "For clusters with spec.TLS or spec.auth. It reads those that it made and those that clusters name.",
+    "Needed for clusters with spec.TLS or spec.auth. The operator reads the Secrets that it created and those that clusters name.",
   ),
-  right([""], "persistentvolumeclaims", "get list watch create patch delete", "Volumes of members."),
-  right([""], "services", "get list watch create patch", "How members and clients reach a cluster."),
-  right(["policy"], "poddisruptionbudgets", "get list watch create patch", "A drain leaves a quorum."),
-  right(["events.k8s.io"], "events", "create patch", "To tell people what it does."),
+  right([""], "persistentvolumeclaims", "get list watch create patch delete", "Manage the volumes of members."),
+  right([""], "services", "get list watch create patch", "Let members and clients reach a cluster."),
+  right(["policy"], "poddisruptionbudgets", "get list watch create patch", "Keep a quorum when nodes are drained."),
+  right(["events.k8s.io"], "events", "create patch", "Report what the operator does."),
 ];
 
 /** In the whole Kubernetes cluster. An operator of one namespace does without. */
 export const onKubernetes: readonly Right[] = [
-  right([""], "nodes", "list watch", "To see a node that is lost, and replace its member."),
+  right([""], "nodes", "list watch", "Detect a lost node, and replace its member."),
   right(
     [""],
     "persistentvolumes",
     "get",
-    "To see whether the volume of a member can be used on another node, when its own is gone.",
+    "See whether a member's volume can be used on another node when its own node is gone.",
   ),
   right(
     ["coordination.k8s.io"],
     "leases",
     "get",
-    "To see whether a namespace has an operator of its own, before it takes an object there that nobody looks after.",
+    "See whether a namespace has an operator of its own, before managing an object there that no operator manages.",
   ),
 ];
 
 /** In the operator's own namespace. The Lease is named after the operator's scope, so the rule names none. */
 export const atHome: readonly Right[] = [
-  right(["coordination.k8s.io"], "leases", "get watch create update", "To elect a leader among replicas."),
-  right([""], "pods", "get", "Its own pod says which image its workers run from."),
+  right(["coordination.k8s.io"], "leases", "get watch create update", "Elect a leader among replicas."),
+  right([""], "pods", "get", "Read the image of its own pod, which the workers use."),
 ];
 
 /** Not granted by the manifests, which bring the definitions: the operator that they start runs with -create-crd=false. */

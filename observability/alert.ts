@@ -42,14 +42,14 @@ export const etcdctl = (words: string): string => `kubectl etcd ctl -n NAMESPACE
 /** From the machine of the person: the image of a member has no program that could copy a file out of its pod. */
 export const saveSnapshot: readonly Step[] = [
   {
-    say: "Save a snapshot of what a member has, through a forwarded port.",
+    say: "Save a snapshot of a member's data through a forwarded port.",
     run: [
       "kubectl port-forward -n NAMESPACE POD 12379:2379 &",
       "etcdctl --endpoints=http://localhost:12379 snapshot save POD.db",
     ],
   },
   {
-    say: "With TLS that takes a certificate for clients: SECRET is what `status.clientSecret` names, or a Secret of yours.",
+    say: "With TLS, this needs a client certificate: SECRET is the Secret that `status.clientSecret` names, or one of your own.",
     run: [
       `umask 077; for file in ca.crt tls.crt tls.key; do kubectl get secret SECRET -n NAMESPACE -o go-template="{{index .data \\"$file\\" | base64decode}}" > $file; done`,
       "kubectl port-forward -n NAMESPACE POD 12379:2379 &",
@@ -70,11 +70,11 @@ export const whereMembersRun: Step = {
 };
 
 export const whatMembersLog: Step = {
-  say: "Read why a member ended, and what it says now.",
+  say: "Read why a member exited, and what it logs now.",
   run: ["kubectl logs -n NAMESPACE POD --previous --tail=50", "kubectl logs -n NAMESPACE POD --tail=50"],
 };
 
 export const whatTheOperatorLogs: Step = {
-  say: "See what the operator does about it. It logs each decision with its reason.",
+  say: "See what the operator is doing about it. It logs each decision with its reason.",
   run: ["kubectl logs -n OPERATOR_NAMESPACE deployment/etcd-operator --since=15m"],
 };

@@ -39,7 +39,7 @@ ${expr}
 }
 
 const aboutPlugin =
-  "`kubectl etcd` is [the plugin](../kubectl-etcd.md): it finds endpoints and certificates, so that each command works with TLS and without. Where authentication is on, add `--login` before `--member`.";
+  "`kubectl etcd` is [the plugin](../kubectl-etcd.md): it finds endpoints and certificates, so that each command works with and without TLS. If authentication is enabled, add `--login` before `--member`.";
 
 const usesPlugin = ({ diagnosis, mitigation }: Runbook): boolean =>
   [...diagnosis, ...mitigation].some(({ run = [] }) => run.some((line) => line.startsWith("kubectl etcd ")));

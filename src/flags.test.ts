@@ -43,16 +43,16 @@ test("the three programs listen on a port of their own each, so that they run as
 });
 
 const refused: [string[], RegExp][] = [
-  [["-unknown"], /-unknown is not known: there are -cluster-wide/],
+  [["-unknown"], /-unknown is not a known flag\. The flags are -cluster-wide/],
   [["--toString"], /not a flag/],
   [["stray"], /"stray" is not a flag/],
   [["-create-crd=maybe"], /true or false/],
   [["-listen-addr"], /needs a value/],
   [["-listen-addr=nonsense"], /host:port/],
-  [["-chaos-level=3"], /1 or 2, or -1 for none/],
-  [["-chaos-level=much"], /is a number/],
+  [["-chaos-level=3"], /1 or 2, or -1 to disable chaos/],
+  [["-chaos-level=much"], /must be a number/],
   [["-gc-interval=soon"], /duration/],
-  [["-cluster-wide", "-namespaces=a"], /exclude each other/],
+  [["-cluster-wide", "-namespaces=a"], /are mutually exclusive/],
   [["-namespaces=A_b"], /not a valid namespace name/],
 ];
 for (const [args, says] of refused) {

@@ -48,44 +48,44 @@ export const knownFlags = {
     type: "boolean",
     fallback: "false",
     meaning:
-      "Manage the clusters of all namespaces that no operator of their own namespace looks after, and those with the annotation `etcd.database.coreos.com/scope: clusterwide`.",
+      "Manage the clusters in all namespaces that have the annotation `etcd.database.coreos.com/scope: clusterwide`, and those that no operator of their own namespace manages.",
   },
   namespaces: {
     type: "text",
     fallback: "",
     absent: "its own",
-    meaning: "Manage the clusters of these namespaces, separated by commas. Not together with `-cluster-wide`.",
+    meaning: "Manage the clusters in these namespaces, separated by commas. Cannot be combined with `-cluster-wide`.",
   },
   "create-crd": {
     type: "boolean",
     fallback: "true",
-    meaning: "Install the definitions of EtcdCluster, EtcdBackup and EtcdRestore, or bring them up to date.",
+    meaning: "Install or update the CRDs of EtcdCluster, EtcdBackup and EtcdRestore at start.",
   },
-  backup: { type: "boolean", fallback: "true", meaning: "Of `etcd-operator`: look after EtcdBackups, too." },
-  restore: { type: "boolean", fallback: "true", meaning: "Of `etcd-operator`: look after EtcdRestores, too." },
+  backup: { type: "boolean", fallback: "true", meaning: "Also manage EtcdBackups. Applies only to `etcd-operator`." },
+  restore: { type: "boolean", fallback: "true", meaning: "Also manage EtcdRestores. Applies only to `etcd-operator`." },
   "worker-image": {
     type: "text",
     fallback: "",
     absent: "the operator's own",
-    meaning: "The image of the pods that back up and restore.",
+    meaning: "Image of the pods that back up and restore.",
   },
   "listen-addr": {
     type: "text",
     fallback: "",
     absent: programs.map((program) => `\`${listenAddrOf(program)}\` (\`${program}\`)`).join(", "),
-    meaning: "Where `/readyz`, `/healthz` and `/metrics` are served.",
+    meaning: "Address that serves `/readyz`, `/healthz` and `/metrics`.",
   },
-  version: { type: "boolean", fallback: "false", meaning: "Print the version and end." },
+  version: { type: "boolean", fallback: "false", meaning: "Print the version and exit." },
   "chaos-level": {
     type: "text",
     fallback: "-1",
     meaning:
-      "Chaos testing, for clusters that you can lose: kills members at random, one about every minute (`1`), or up to five at once (`2`). Below 1: none.",
+      "Kill random members, to test clusters that you can afford to lose: one about every minute (`1`), or up to five at once (`2`). Levels below 1 disable chaos.",
   },
   "gc-interval": {
     type: "text",
     fallback: "10m",
-    meaning: "A flag of etcd-operator 0.9: accepted, and ignored.",
+    meaning: "Inherited from etcd-operator 0.9; ignored.",
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -116,7 +116,7 @@ export function parseFlags(args: readonly string[], program: Program): Flags {
   requireAddress(flags.listenAddr);
   requireDuration(text("gc-interval"));
   if (flags.clusterWide && flags.namespaces.length > 0)
-    throw new FlagError("-cluster-wide and -namespaces exclude each other: leave one out.");
+    throw new FlagError("-cluster-wide and -namespaces are mutually exclusive: remove one of them.");
   const wrong = flags.namespaces.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
   if (wrong !== undefined) throw new FlagError(`-namespaces: "${wrong}" is not a valid namespace name.`);
   return flags;
@@ -127,23 +127,23 @@ function valuesOf(args: readonly string[]): Values {
   const left = [...args];
   for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
     const { name, value } = /^--?(?<name>[a-z][a-z-]*)(?:=(?<value>.*))?$/s.exec(arg)?.groups ?? {};
-    if (name === undefined) throw new FlagError(`"${arg}" is not a flag: ${usage}.`);
+    if (name === undefined) throw new FlagError(`"${arg}" is not a flag. ${usage}.`);
     const type = typeOf.get(name);
-    if (type === undefined) throw new FlagError(`-${name} is not known: ${usage}.`);
+    if (type === undefined) throw new FlagError(`-${name} is not a known flag. ${usage}.`);
     const given = value ?? (type === "boolean" ? "true" : left.shift());
-    if (given === undefined) throw new FlagError(`-${name} needs a value, as in -${name}=….`);
+    if (given === undefined) throw new FlagError(`-${name} needs a value: write -${name}=….`);
     values.set(name, given);
   }
   return values;
 }
 
-const usage = `there are ${[...typeOf.keys()].map((name) => `-${name}`).join(", ")}`;
+const usage = `The flags are ${[...typeOf.keys()].map((name) => `-${name}`).join(", ")}`;
 
 const yes: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const no: ReadonlySet<string> = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
 function truthOf(name: FlagName, text: string): boolean {
-  if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} is true or false, not "${text}".`);
+  if (!yes.has(text) && !no.has(text)) throw new FlagError(`-${name} must be true or false, not "${text}".`);
   return yes.has(text);
 }
 
@@ -157,14 +157,14 @@ function requireAddress(text: string): ListenAddress {
 
 /** Levels below 1 disable chaos, as in etcd-operator 0.9. */
 function chaosLevel(text: string): ChaosLevel | undefined {
-  if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level is a number, not "${text}".`);
+  if (!/^-?\d+$/.test(text)) throw new FlagError(`-chaos-level must be a number, not "${text}".`);
   const level = Number(text);
   if (level < 1) return undefined;
   if (level === 1 || level === 2) return level;
-  throw new FlagError(`-chaos-level is 1 or 2, or -1 for none, not ${text}.`);
+  throw new FlagError(`-chaos-level must be 1 or 2, or -1 to disable chaos, not ${text}.`);
 }
 
 function requireDuration(text: string): void {
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/.test(text))
-    throw new FlagError(`-gc-interval is a duration such as 10m, not "${text}".`);
+    throw new FlagError(`-gc-interval must be a duration such as 10m, not "${text}".`);
 }

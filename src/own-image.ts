@@ -49,6 +49,6 @@ function adviceOn(error: unknown, pod: string): string {
   const instead = "start the operator with -worker-image, so that backups can be taken and restored";
   if (isNotFound(error)) return `There is no pod ${pod} to read the operator's image from: ${instead}.`;
   return isForbidden(error)
-    ? `The operator may not read its own pod ${pod}: apply example/rbac again, or ${instead}.`
-    : "The operator's own pod could not be read; it is tried again.";
+    ? `The operator has no permission to read its own pod ${pod}: apply example/rbac again, or ${instead}.`
+    : "The operator could not read its own pod; it retries.";
 }

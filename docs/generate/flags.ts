@@ -7,8 +7,9 @@ export function flagsPage(): string {
 
 <!-- Made by \`node docs/generate.ts\` from src/flags.ts. -->
 
-Of ${programs.map((program) => `\`${program}\``).join(", ")}: one image under three names. One dash or two; \`-flag=value\` or
-\`-flag value\`. A flag that is not known ends the program with exit code 2 and a sentence.
+The flags of ${programs.map((program) => `\`${program}\``).join(", ")}, which are one image under three names. A flag starts with one
+dash or two, and takes its value as \`-flag=value\` or \`-flag value\`. A program that gets an unknown flag prints a message and exits with
+code 2.
 
 | flag | default | meaning |
 |---|---|---|
@@ -18,8 +19,8 @@ ${Object.entries<Flag>(knownFlags)
 
 | variable | meaning |
 |---|---|
-| \`MY_POD_NAMESPACE\`, \`MY_POD_NAME\` | The operator's own pod. They must be set in a pod, as the manifests do. |
-| \`KUBECONFIG\` | Which Kubernetes to use outside of a pod. |
+| \`MY_POD_NAMESPACE\`, \`MY_POD_NAME\` | Namespace and name of the operator's own pod. Both must be set in a pod; the manifests set them. |
+| \`KUBECONFIG\` | Kubeconfig file of the Kubernetes cluster to use outside of a pod. |
 
 [install.md](../install.md#which-clusters-it-manages) says which clusters an operator manages with which flags.
 `;

@@ -81,20 +81,20 @@ const readme = (): string => `# etcd-operator
 
 <!-- Made by \`node install/generate.ts\`. Change install/chart, not this file. -->
 
-The chart of the etcd operator. With default values it gives the same objects as \`install/install.yaml\`.
+The Helm chart of the etcd operator. With default values it creates the same objects as \`install/install.yaml\`.
 
 \`\`\`sh
 helm install etcd-operator charts/etcd-operator --namespace etcd-operator --create-namespace --take-ownership --wait
 \`\`\`
 
-\`--take-ownership\` matters where the definitions are there already.
+\`--take-ownership\` is needed if the CRDs are installed already.
 
-[docs/install.md](../../docs/install.md) says more: one namespace or all, other registries, upgrade, removal. The definitions stay
+[docs/install.md](../../docs/install.md) says more: one namespace or all, other registries, upgrade, removal. The CRDs remain
 when the release is uninstalled, and so do the clusters.
 
 ## Values
 
-A value that is not in this table is refused.
+Helm rejects values that are not in this table.
 
 ${valuesTable(values)}
 `;

@@ -37,7 +37,9 @@ export function valuesSchema(fields: Fields): string {
     title: "Values of etcd-operator",
     ...closed({ ...fields }),
   };
-  Object.assign(schema.properties, { global: { type: "object", description: "Values of all charts of a release." } });
+  Object.assign(schema.properties, {
+    global: { type: "object", description: "Values shared by all charts of a release." },
+  });
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 

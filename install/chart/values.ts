@@ -3,104 +3,118 @@ import * as defaults from "../deployment.ts";
 import { amount, type Fields, group, labels, number, object, objects, text, texts, truth } from "./value.ts";
 
 export const values: Fields = {
-  image: group("The operator's image.", {
+  image: group("Image of the operator.", {
     repository: text(
-      "Where it is pulled from, without a tag. No image is published yet, and the default never resolves: load one into the nodes, or name your own.",
+      "Repository of the image, without a tag. No image is published yet, and the default never resolves: load an image into the nodes, or set your own repository.",
       defaults.image.repository,
     ),
-    tag: text("Its tag. Empty: the version of the chart's application."),
-    digest: text("As in sha256:…; it counts before the tag."),
-    pullPolicy: text("When nodes pull it.", "IfNotPresent", ["Always", "IfNotPresent", "Never"]),
+    tag: text("Tag of the image. If empty, the appVersion of the chart."),
+    digest: text("Digest of the image, for example sha256:…. It takes precedence over the tag."),
+    pullPolicy: text("Pull policy of the image.", "IfNotPresent", ["Always", "IfNotPresent", "Never"]),
   }),
-  imagePullSecrets: objects("Secrets to pull it with, as in [{name: registry}]."),
-  workerImage: text("The image of the pods that back up and restore. Empty: the operator's own."),
+  imagePullSecrets: objects("Secrets for pulling the image, for example [{name: registry}]."),
+  workerImage: text("Image of the pods that back up and restore. If empty, the operator's own image."),
 
   clusterWide: truth(
     true,
-    "Manage the clusters of all namespaces that have no operator of their own. False: those of the release's namespace, or of watchNamespaces.",
+    "Manage the clusters in all namespaces that have no operator of their own. If false, manage those in the namespace of the release, or in watchNamespaces.",
   ),
-  watchNamespaces: texts("With clusterWide false: manage the clusters of these namespaces, which exist already."),
-  backup: truth(true, "Look after EtcdBackups."),
-  restore: truth(true, "Look after EtcdRestores."),
-  extraArgs: texts("More flags, as in [-chaos-level=1]."),
-  extraEnv: objects("More environment variables, as in a container's env."),
+  watchNamespaces: texts(
+    "Namespaces whose clusters are managed; they must exist already. Requires clusterWide: false.",
+  ),
+  backup: truth(true, "Manage EtcdBackups."),
+  restore: truth(true, "Manage EtcdRestores."),
+  extraArgs: texts("Additional flags of the operator, for example [-chaos-level=1]."),
+  extraEnv: objects("Additional environment variables of the operator, as in the env of a container."),
 
-  crds: group("The definitions of EtcdCluster, EtcdBackup and EtcdRestore.", {
+  crds: group("CustomResourceDefinitions (CRDs) of EtcdCluster, EtcdBackup and EtcdRestore.", {
     create: truth(
       true,
-      "Install them, and bring them up to date. They stay when the release is uninstalled, and the clusters with them. False: somebody else does that; needed for a second release.",
+      "Install and update the CRDs. They remain when the release is uninstalled, and so do the clusters. Set it to false if the CRDs are installed in another way, and for a second release.",
     ),
   }),
-  serviceAccount: group("Who the operator is.", {
-    create: truth(true, "Make it. False: it exists."),
-    name: text("Its name. Empty: the full name, or default if none is made."),
-    annotations: labels("Its annotations, as for an identity of a cloud."),
-    automount: truth(true, "Mount its token. False: mount one with extraVolumes."),
+  serviceAccount: group("ServiceAccount of the operator.", {
+    create: truth(true, "Create the ServiceAccount. If false, it must exist already."),
+    name: text("Name of the ServiceAccount. If empty, the full name of the release, or default if none is created."),
+    annotations: labels(
+      "Annotations of the ServiceAccount, for example for the workload identity of a cloud provider.",
+    ),
+    automount: truth(true, "Mount the token of the ServiceAccount. If false, mount one with extraVolumes."),
   }),
-  rbac: group("What the operator may do.", {
-    create: truth(true, "Make roles and bindings. False: somebody else grants the rights, as example/rbac does."),
-    secrets: truth(true, "Grant Secrets, for clusters with spec.TLS or spec.auth. False: there are none."),
+  rbac: group("RBAC permissions of the operator.", {
+    create: truth(
+      true,
+      "Create roles and role bindings. If false, grant the permissions in another way, as example/rbac does.",
+    ),
+    secrets: truth(
+      true,
+      "Grant access to Secrets, which clusters with spec.TLS or spec.auth need. Set it to false if there are no such clusters.",
+    ),
     aggregateClusterRoles: truth(
       true,
-      "With clusterWide: let people with the role view, edit or admin of a namespace see, or change, what is of this API there.",
+      "Let users with the role view, edit or admin in a namespace view or change the objects of this API there. Applies only with clusterWide.",
     ),
   }),
 
-  replicaCount: number("How many operators run. One leads, the others stand by.", 1, 0),
-  strategy: object("How the Deployment replaces pods. Empty: as Kubernetes does by default."),
-  resources: object("Requests and limits of the container.", defaults.resources),
+  replicaCount: number("Number of replicas of the operator. One is the leader, the others stand by.", 1, 0),
+  strategy: object("Update strategy of the Deployment. If empty, the default of Kubernetes."),
+  resources: object("CPU and memory requests and limits of the operator's container.", defaults.resources),
   podSecurityContext: object(
-    "Of the pod; it passes the restricted profile of Pod Security.",
+    "Security context of the pod. The default meets the restricted profile of the Pod Security Standards.",
     defaults.podSecurityContext,
   ),
-  securityContext: object("Of the container.", defaults.securityContext),
-  port: number("Where /readyz, /healthz and /metrics are served.", defaults.port, 1),
-  readinessProbe: object("When the pod is ready.", defaults.readinessProbe),
-  livenessProbe: object("When the container is restarted.", defaults.livenessProbe),
-  nodeSelector: labels("Labels of the nodes that it may run on."),
-  affinity: object("Where it would rather run."),
-  tolerations: objects("Taints that it bears."),
-  topologySpreadConstraints: objects("How replicas are spread."),
-  priorityClassName: text("How important it is."),
-  extraVolumes: objects("More volumes of the pod."),
-  extraVolumeMounts: objects("More mounts of the container."),
-  podLabels: labels("More labels of the pod."),
-  podAnnotations: labels("Annotations of the pod."),
-  deploymentAnnotations: labels("Annotations of the Deployment."),
-  podDisruptionBudget: group("For several replicas.", {
-    enabled: truth(false, "Make a PodDisruptionBudget."),
-    maxUnavailable: amount("How many may be away.", 1),
-    minAvailable: amount("How many must be there; it counts before maxUnavailable."),
+  securityContext: object("Security context of the container.", defaults.securityContext),
+  port: number("Port that serves /readyz, /healthz and /metrics.", defaults.port, 1),
+  readinessProbe: object("Readiness probe of the container.", defaults.readinessProbe),
+  livenessProbe: object("Liveness probe of the container.", defaults.livenessProbe),
+  nodeSelector: labels("Labels that a node must have to run the operator."),
+  affinity: object("Affinity of the operator's pods."),
+  tolerations: objects("Tolerations of the operator's pods."),
+  topologySpreadConstraints: objects(
+    "Constraints that spread the replicas over zones, nodes or other topology domains.",
+  ),
+  priorityClassName: text("Name of the PriorityClass of the operator's pods."),
+  extraVolumes: objects("Additional volumes of the pod."),
+  extraVolumeMounts: objects("Additional volume mounts of the container."),
+  podLabels: labels("Additional labels of the pod."),
+  podAnnotations: labels("Annotations added to the pod."),
+  deploymentAnnotations: labels("Annotations added to the Deployment."),
+  podDisruptionBudget: group("PodDisruptionBudget of the operator, for several replicas.", {
+    enabled: truth(false, "Create a PodDisruptionBudget."),
+    maxUnavailable: amount("Number or percentage of pods that may be unavailable.", 1),
+    minAvailable: amount(
+      "Number or percentage of pods that must be available. It takes precedence over maxUnavailable.",
+    ),
   }),
-  networkPolicy: group("What may reach the operator, and what it may reach.", {
-    enabled: truth(false, "Make a NetworkPolicy. Kubelets reach the probes all the same."),
-    from: objects("Who may read /metrics, as in from of a NetworkPolicy. Empty: nobody."),
+  networkPolicy: group("NetworkPolicy of the operator.", {
+    enabled: truth(false, "Create a NetworkPolicy. Kubelets still reach the probes."),
+    from: objects("Peers that may read /metrics, as in from of a NetworkPolicy. If empty, nobody may."),
     egress: objects(
-      "What it may reach, as in egress of a NetworkPolicy. Empty: everything. It needs DNS, the API server and port 2379 of members.",
+      "Egress rules, as in egress of a NetworkPolicy. If empty, all egress is allowed. The operator needs DNS, the API server and port 2379 of the members.",
     ),
   }),
 
-  podMonitor: group("Metrics, for the Prometheus operator.", {
-    enabled: truth(false, "Make PodMonitors."),
-    interval: text("How often, as in 30s. Empty: as Prometheus does by default."),
-    labels: labels("Labels that your Prometheus selects PodMonitors by."),
-    relabelings: objects("Relabelings of targets."),
-    metricRelabelings: objects("Relabelings of metrics."),
+  podMonitor: group("Metrics scraping with the Prometheus operator.", {
+    enabled: truth(false, "Create PodMonitors."),
+    interval: text("Scrape interval, for example 30s. If empty, the default of Prometheus."),
+    labels: labels("Labels by which your Prometheus selects PodMonitors."),
+    relabelings: objects("Relabeling rules for targets."),
+    metricRelabelings: objects("Relabeling rules for metrics."),
   }),
-  prometheusRule: group("Alerts, for the Prometheus operator.", {
-    enabled: truth(false, "Make a PrometheusRule."),
-    labels: labels("Labels that your Prometheus selects rules by."),
+  prometheusRule: group("Alerts for the Prometheus operator.", {
+    enabled: truth(false, "Create a PrometheusRule."),
+    labels: labels("Labels by which your Prometheus selects rules."),
   }),
-  grafanaDashboard: group("Dashboards, for the sidecar of Grafana.", {
-    enabled: truth(false, "Make a ConfigMap a dashboard."),
-    namespace: text("Where. Empty: the release's namespace."),
-    labels: labels("Labels that the sidecar selects ConfigMaps by.", { grafana_dashboard: "1" }),
-    annotations: labels("Annotations, as for a folder."),
+  grafanaDashboard: group("Dashboards for the Grafana sidecar.", {
+    enabled: truth(false, "Create one ConfigMap per dashboard."),
+    namespace: text("Namespace of the ConfigMaps. If empty, the namespace of the release."),
+    labels: labels("Labels by which the sidecar selects ConfigMaps.", { grafana_dashboard: "1" }),
+    annotations: labels("Annotations of the ConfigMaps, for example for a Grafana folder."),
   }),
 
-  nameOverride: text("Instead of etcd-operator in names and labels."),
-  fullnameOverride: text("The name of all that is made."),
-  namespaceOverride: text("Where it is made, instead of the release's namespace."),
-  commonLabels: labels("Labels of all that is made."),
-  extraObjects: objects("More objects, which may have templates in them."),
+  nameOverride: text("Name used instead of etcd-operator in names and labels."),
+  fullnameOverride: text("Full name of the created objects."),
+  namespaceOverride: text("Namespace of the created objects, instead of the namespace of the release."),
+  commonLabels: labels("Labels added to all created objects."),
+  extraObjects: objects("Additional objects to create; they may contain templates."),
 };

@@ -12,7 +12,7 @@ const least = (metric: string, matchers: string): string =>
 const given = '{source="given"}';
 
 const whatTheySay: Step = {
-  say: "See which certificates are in use, when each expires, and what the operator says about them.",
+  say: "See which certificates are in use, when each expires, and what the operator reports about them.",
   run: [
     "kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.certificates}'",
     `kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.conditions[?(@.type=="CertificatesValid")].message}'`,
@@ -21,16 +21,16 @@ const whatTheySay: Step = {
 
 const renew: readonly Step[] = [
   {
-    say: "A certificate that you give (`spec.TLS.static`): renew it in its Secret, or see why cert-manager does not. The operator takes it over without a restart.",
+    say: "A certificate that you provide (`spec.TLS.static`): renew it in its Secret, or find out why cert-manager does not. The operator uses the new one without a restart.",
     run: [
       "kubectl get secret SECRET -n NAMESPACE -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -enddate -subject",
     ],
   },
   {
-    say: "A certificate that the operator makes (`spec.TLS.auto`) is renewed when a third of its life is left: see why it was not.",
+    say: "A certificate that the operator creates (`spec.TLS.auto`) is renewed when a third of its lifetime is left: find out why it was not.",
     run: ["kubectl logs -n OPERATOR_NAMESPACE deployment/etcd-operator --since=1h"],
   },
-  { say: "[security.md](../security.md) says more." },
+  { say: "See [security.md](../security.md) for details." },
 ];
 
 const shares = { "30d": "a quarter", "7d": "a tenth", "1d": "a twentieth" } as const;
@@ -41,10 +41,10 @@ const soon = (name: string, level: keyof typeof shares, severity: Alert["severit
   for: "15m",
   severity,
   summary: `The {{ $labels.use }} certificate of etcd ${theCluster} expires in less than ${when}.`,
-  description: "It is valid for another {{ $value | humanizeDuration }}. A negative time: it has expired.",
+  description: "It expires in {{ $value | humanizeDuration }}. A negative duration means that it has expired.",
   runbook: {
-    meaning: `A certificate that members or the operator present is valid for less than ${when}, and for less than ${shares[level]} of its life.${severity === "info" ? " Only certificates that you give are meant: the operator renews its own with a third of their life to go." : ""}`,
-    impact: "When it has expired, connections are refused: between members, which costs the quorum, or from clients.",
+    meaning: `A certificate that members or the operator present expires in less than ${when}, and in less than ${shares[level]} of its lifetime.${severity === "info" ? " The alert covers only certificates that you provide: the operator renews its own when a third of their lifetime is left." : ""}`,
+    impact: "Once it has expired, connections are refused: between members, which costs the quorum, or from clients.",
     diagnosis: [whatTheySay],
     mitigation: renew,
   },
@@ -66,15 +66,15 @@ export const certificateAlerts: readonly Alert[] = [
     for: "10m",
     severity: "warning",
     summary: `A certificate for etcd ${theCluster} cannot be used.`,
-    description: `{{ $value }} Secrets that spec.TLS of ${theCluster} names cannot be used. The cluster goes on with the certificates that it has.`,
+    description: `{{ $value }} Secrets named in spec.TLS of ${theCluster} cannot be used. The cluster continues with its current certificates.`,
     runbook: {
       meaning:
-        "A Secret that `spec.TLS` names is missing, or has a certificate that cannot be used: expired, for other names, of another CA, with another key.",
-      impact: "The cluster goes on with what it has, until that expires. A new cluster gets no members.",
+        "A Secret named in `spec.TLS` is missing, or contains a certificate that cannot be used: it has expired, is for other names, was signed by another CA, or does not match its key.",
+      impact: "The cluster continues with its current certificates until they expire. A new cluster gets no members.",
       diagnosis: [whatTheySay],
       mitigation: [
         {
-          say: "The message names the Secret and what is wrong with it: correct the Secret. The operator sees it at once.",
+          say: "The message names the Secret and what is wrong with it: correct the Secret. The operator notices immediately.",
         },
         { say: "[security.md](../security.md) says which names a certificate needs." },
       ],

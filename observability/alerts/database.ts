@@ -17,19 +17,19 @@ const raised = (type: string): string => `${ofCluster(`etcd_operator_cluster_ala
 
 const makeRoom = [
   {
-    say: "Find out who writes so much, and delete what is not needed. Then compact the history up to now, and defragment one member after another, the leader last. A member serves nobody while it is defragmented.",
+    say: "Find out which client writes so much, and delete keys that are not needed. Then compact the history, and defragment one member after another, the leader last. A member does not serve clients while it is defragmented.",
     run: [etcdctl("endpoint status -w json"), etcdctl("compact REVISION"), etcdctl("defrag")],
   },
   {
-    say: "Or raise `spec.etcd.quotaBackendBytes`, to at most 8 GiB. The members are changed one after another. Volumes need more than twice the quota: [Room](../volumes.md#room).",
+    say: "Alternatively, raise `spec.etcd.quotaBackendBytes`, to at most 8 GiB. The members are changed one at a time. Volumes need more than twice the quota: see [Room](../volumes.md#room).",
   },
   {
-    say: "So that it stays so: `spec.etcd.autoCompactionMode` and `autoCompactionRetention` drop the history by themselves.",
+    say: "To prevent this in the future, have etcd drop history by itself: set `spec.etcd.autoCompactionMode` and `autoCompactionRetention`.",
   },
 ];
 
 const howFull = {
-  say: "See how large the databases are, how much of that is in use, and the quota. The difference between size and use comes back with a defragmentation.",
+  say: "See how large the databases are, how much of that is in use, and the quota. A defragmentation frees the difference between size and use.",
   run: [
     "kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.dbSize} {.status.dbSizeInUse} {.status.dbQuota}'",
     etcdctl("endpoint status --cluster -w table"),
@@ -42,12 +42,12 @@ export const databaseAlerts: readonly Alert[] = [
     expr: `${filled} > 0.8`,
     for: "10m",
     severity: "warning",
-    summary: `The database of etcd ${theCluster} is four fifths full.`,
-    description: `The largest database file of ${theCluster} has {{ $value | humanizePercentage }} of its quota. At 100 % it takes no more writes.`,
+    summary: `The database of etcd ${theCluster} is more than 80 % full.`,
+    description: `The largest database file of ${theCluster} has reached {{ $value | humanizePercentage }} of its quota. At 100 %, etcd takes no more writes.`,
     runbook: {
       meaning:
-        "The largest database file of the members has more than 80 % of the quota. What is free inside of the file counts, too.",
-      impact: "None yet. At the quota etcd raises an alarm and refuses all writes but deletions.",
+        "The largest database file of any member has reached more than 80 % of the quota. Free space inside the file counts as well.",
+      impact: "None yet. At the quota, etcd raises an alarm and refuses all writes except deletions.",
       diagnosis: [howFull],
       mitigation: makeRoom,
     },
@@ -58,10 +58,10 @@ export const databaseAlerts: readonly Alert[] = [
     for: "5m",
     severity: "critical",
     summary: `The database of etcd ${theCluster} is almost full.`,
-    description: `The largest database file of ${theCluster} has {{ $value | humanizePercentage }} of its quota. At 100 % it takes no more writes. The operator changes no members until there is room.`,
+    description: `The largest database file of ${theCluster} has reached {{ $value | humanizePercentage }} of its quota. At 100 %, etcd takes no more writes. The operator does not change members until there is room.`,
     runbook: {
-      meaning: "The largest database file of the members has more than 95 % of the quota.",
-      impact: "Writes will be refused soon. Upgrades and edits wait until there is room.",
+      meaning: "The largest database file of any member has reached more than 95 % of the quota.",
+      impact: "etcd will refuse writes soon. Upgrades and other changes wait until there is room.",
       diagnosis: [howFull],
       mitigation: makeRoom,
     },
@@ -72,16 +72,16 @@ export const databaseAlerts: readonly Alert[] = [
     for: "1m",
     severity: "critical",
     summary: `etcd ${theCluster} takes no more writes: its database is full.`,
-    description: `{{ $value }} members of ${theCluster} raise the alarm NOSPACE.`,
+    description: `{{ $value }} members of ${theCluster} have raised the alarm NOSPACE.`,
     runbook: {
       meaning:
-        "A database has reached its quota, and etcd has raised the alarm NOSPACE. The operator disarms it when every database is below nine tenths of its quota.",
-      impact: "Every write but a deletion is refused, on all members. Reads go on.",
+        "A database has reached its quota, and etcd has raised the alarm NOSPACE. The operator disarms it when every database is below 90 % of its quota.",
+      impact: "All members refuse every write except deletions. Reads continue.",
       diagnosis: [{ say: "See the alarms.", run: [etcdctl("alarm list")] }, howFull],
       mitigation: [
         ...makeRoom,
         {
-          say: "When there is room again, the operator disarms the alarm within half a minute, and writes go on. By hand, which etcd before 3.4 needs:",
+          say: "When there is room again, the operator disarms the alarm within 30 seconds, and writes continue. To disarm it by hand, which etcd before 3.4 needs:",
           run: [etcdctl("alarm disarm")],
         },
       ],
@@ -93,24 +93,24 @@ export const databaseAlerts: readonly Alert[] = [
     for: "0m",
     severity: "critical",
     summary: `Members of etcd ${theCluster} hold different data.`,
-    description: `{{ $value }} members of ${theCluster} raise the alarm CORRUPT: what they hold differs from what the others hold.`,
+    description: `{{ $value }} members of ${theCluster} have raised the alarm CORRUPT: their data differs from that of the others.`,
     runbook: {
-      meaning: "etcd has compared the data of its members and found that they differ.",
-      impact: "etcd refuses requests. What a client read may depend on which member it asked.",
+      meaning: "etcd has compared the data of its members and found a difference.",
+      impact: "etcd refuses requests. Earlier reads may have returned different data from different members.",
       diagnosis: [
         {
-          say: "See which member raised the alarm, and compare the hashes of all at one revision.",
+          say: "See which member raised the alarm, and compare the hashes of all members at one revision.",
           run: [etcdctl("alarm list"), etcdctl("endpoint hashkv --cluster -w table")],
         },
         whatItSays,
         whatMembersLog,
       ],
       mitigation: [
-        { say: "Stop what writes to it. Save a snapshot of every member before anything else." },
+        { say: "Stop the clients that write to the cluster. Save a snapshot of every member before anything else." },
         ...saveSnapshot,
-        { say: "Restore the last verified backup: [Restore](../backups.md#restore)." },
+        { say: "Restore the last verified backup: see [Restore](../backups.md#restore)." },
         {
-          say: "Look for disks that lie about fsync, and for known bugs of the etcd version that runs: [upgrades.md](../upgrades.md).",
+          say: "Look for disks that acknowledge fsync too early, and for known bugs of the etcd version in use: see [upgrades.md](../upgrades.md).",
         },
       ],
     },
@@ -122,15 +122,15 @@ export const databaseAlerts: readonly Alert[] = [
     severity: "info",
     summary: `More than half of the database file of {{ $labels.pod }} in ${theCluster} is free space.`,
     description:
-      "{{ $value | humanizePercentage }} of the file is free space, which counts for the quota. A defragmentation gives it back.",
+      "{{ $value | humanizePercentage }} of the file is free space, which counts toward the quota. A defragmentation frees it.",
     runbook: {
       meaning:
-        "More than half of a database file of more than 100 MiB is free. etcd reuses that space, and does not give it back by itself.",
-      impact: "The free space counts for the quota, and makes snapshots, backups and new members slower.",
+        "More than half of a database file of more than 100 MiB is free space. etcd reuses that space, but does not return it to the disk by itself.",
+      impact: "The free space counts toward the quota, and makes snapshots, backups and new members slower.",
       diagnosis: [howFull],
       mitigation: [
         {
-          say: "Defragment one member after another, the leader last. A member serves nobody meanwhile.",
+          say: "Defragment one member after another, the leader last. A member does not serve clients meanwhile.",
           run: [etcdctl("defrag")],
         },
         { say: "If new keys fill it again soon, leave it." },
@@ -144,27 +144,27 @@ export const databaseAlerts: readonly Alert[] = [
     severity: "warning",
     summary: `The disk of {{ $labels.pod }} in ${theCluster} is too slow for etcd.`,
     description:
-      "One in a hundred writes to the raft log takes {{ $value | humanizeDuration }} to reach the disk. 10 ms would be good.",
+      "One in a hundred writes to the raft log takes {{ $value | humanizeDuration }} to reach the disk. A good value is 10 ms.",
     runbook: {
       meaning:
-        "Before a member acknowledges an entry of the raft log, it waits until the disk has it. One in a hundred of these waits is longer than half a second.",
+        "Before a member acknowledges an entry of the raft log, it waits until the entry is on disk. One in a hundred of these waits takes longer than 0.5 s.",
       impact:
-        "Every write of a client waits for a majority of the disks. A slow leader misses heartbeats, and leaders change.",
+        "Every client write waits for a majority of the disks. A slow leader misses heartbeats, and the leader changes.",
       diagnosis: [
         {
-          say: "See whether one member is slow, or all: the dashboard of the cluster shows each. One: its node. All: the kind of storage.",
+          say: "Check on the dashboard of the cluster whether one member is slow, or all. If it is one, look at its node; if it is all, at the storage class.",
         },
         whereMembersRun,
         {
-          say: "See what else writes on the node.",
+          say: "See what else runs on the node.",
           run: ["kubectl get pods -A -o wide --field-selector spec.nodeName=NODE"],
         },
       ],
       mitigation: [
         {
-          say: "Use local SSDs or a faster storage class. To move to another class, change `spec.pod.persistentVolumeClaimSpec`: members are exchanged one after another.",
+          say: "Use local SSDs or a faster storage class. To move to another class, change `spec.pod.persistentVolumeClaimSpec`: members are replaced one at a time.",
         },
-        { say: "Keep what writes much away from these nodes, with `spec.pod.affinity` or taints." },
+        { say: "Keep workloads that write a lot off these nodes, with `spec.pod.affinity` or taints." },
         {
           say: "Move the leader off a slow node.",
           run: ["kubectl etcd move-leader CLUSTER -n NAMESPACE"],
@@ -178,17 +178,17 @@ export const databaseAlerts: readonly Alert[] = [
     for: "10m",
     severity: "warning",
     summary: `Commits of the database of {{ $labels.pod }} in ${theCluster} are slow.`,
-    description: "One in a hundred commits of the database takes {{ $value | humanizeDuration }}. 25 ms would be good.",
+    description:
+      "One in a hundred commits of the database takes {{ $value | humanizeDuration }}. A good value is 25 ms.",
     runbook: {
-      meaning:
-        "etcd writes changes to its database file in batches, and one in a hundred takes longer than a quarter of a second.",
-      impact: "Reads and writes wait meanwhile. A member that stays behind is sent a whole snapshot.",
+      meaning: "etcd writes changes to its database file in batches, and one in a hundred takes longer than 0.25 s.",
+      impact: "Reads and writes wait meanwhile. A member that falls behind is sent a full snapshot.",
       diagnosis: [
         {
-          say: "See whether the raft log is slow, too: then it is the disk, and [EtcdSlowFsync](EtcdSlowFsync.md) applies.",
+          say: "Check whether the raft log is slow as well. If so, the disk is slow: see [EtcdSlowFsync](EtcdSlowFsync.md).",
         },
         {
-          say: "If only commits are slow: large values, large transactions, or a large database that does not fit into memory.",
+          say: "If only commits are slow, the cause is large values, large transactions, or a database that does not fit into memory.",
         },
         whereMembersRun,
       ],

@@ -22,22 +22,24 @@ export const memberAlerts: readonly Alert[] = [
     expr: `${wanted} - ${healthy} > 0 ${unlessRollGoesOn}`,
     for: "5m",
     severity: "warning",
-    summary: `etcd ${theCluster} lacks members.`,
-    description: `{{ $value }} of the members that ${theCluster} asks for are not healthy voters, for five minutes. The operator replaces a lost one within a minute, so something keeps it from that.`,
+    summary: `etcd ${theCluster} has fewer healthy members than it should.`,
+    description: `{{ $value }} of the members that ${theCluster} asks for have not been healthy voters for 5 minutes. The operator normally replaces a lost member within a minute, so something prevents that.`,
     runbook: {
       meaning:
-        "Fewer voters are healthy than `spec.size` asks for. Counted by the operator, which also knows of pods that are gone. A roll that goes on does not count.",
+        "Fewer voters are healthy than `spec.size` asks for. The operator counts them, so pods that are gone are included. A rolling change that makes progress does not count.",
       impact: "Fewer members may fail before writes stop. See [EtcdQuorumAtRisk](EtcdQuorumAtRisk.md).",
       diagnosis: [whatItSays, whereMembersRun, whatMembersLog, whatTheOperatorLogs],
       mitigation: [
         {
-          say: "A pod that is Pending: `kubectl describe pod` says why. Most often no node fits, or its volume is on a node that is gone.",
+          say: "If a pod is Pending, `kubectl describe pod` says why. Most often no node fits, or its volume is on a node that is gone.",
         },
         {
-          say: "A member with a volume on a node that will not come back: delete its claim and its pod, and the operator adds a new member in its place.",
+          say: "If a member's volume is on a node that will not come back, delete its claim and its pod, and the operator replaces the member.",
           run: ["kubectl delete pvc,pod POD -n NAMESPACE --wait=false"],
         },
-        { say: "A container that ends again and again: [troubleshooting.md](../troubleshooting.md) lists the causes." },
+        {
+          say: "If a container restarts again and again, [troubleshooting.md](../troubleshooting.md) lists the causes.",
+        },
       ],
     },
   },
@@ -46,12 +48,12 @@ export const memberAlerts: readonly Alert[] = [
     expr: `${rolling} == 1 unless ${sameCluster} ${progressIn("30m")}`,
     for: "15m",
     severity: "warning",
-    summary: `The change of members of etcd ${theCluster} does not go on.`,
-    description: `Members of ${theCluster} are to be changed, and for half an hour none was.`,
+    summary: `The rolling change of etcd ${theCluster} is stuck.`,
+    description: `Members of ${theCluster} have to be changed, and none has been changed for 30 minutes.`,
     runbook: {
       meaning:
-        "The version or a setting in the spec differs from what members have. The operator changes one after another, and for half an hour it has changed none.",
-      impact: "The cluster serves with members of both kinds. Further edits wait.",
+        "The version or a setting in the spec differs from that of some members. The operator changes members one at a time, and has changed none for 30 minutes.",
+      impact: "The cluster serves with old and new members. Further changes wait.",
       diagnosis: [
         {
           say: "`Ready` says which member is next and what it waits for; `Upgrading` says how far it is.",
@@ -62,10 +64,10 @@ export const memberAlerts: readonly Alert[] = [
       ],
       mitigation: [
         {
-          say: "It waits for a member that is not healthy: mend that one. It waits for room in the database: [EtcdDatabaseNearQuota](EtcdDatabaseNearQuota.md).",
+          say: "If it waits for a member that is not healthy, fix that member. If it waits for room in the database, see [EtcdDatabaseNearQuota](EtcdDatabaseNearQuota.md).",
         },
         {
-          say: "An image or a setting is wrong: correct the spec, or set it back; the operator undoes what it did. [Stop and undo](../upgrades.md#stop-and-undo) says how.",
+          say: "If an image or a setting is wrong, correct the spec or revert it; the operator undoes the change. See [Stop and undo](../upgrades.md#stop-and-undo).",
         },
       ],
     },
@@ -75,12 +77,12 @@ export const memberAlerts: readonly Alert[] = [
     expr: `count by (namespace, etcd_cluster, reason) (etcd_operator_cluster_condition{type="Ready",reason=~"${reasons}"} == 0)`,
     for: "5m",
     severity: "warning",
-    summary: `etcd ${theCluster} waits for a person: {{ $labels.reason }}.`,
-    description: `The condition Ready of ${theCluster} is False with the reason {{ $labels.reason }}, for five minutes. Its message says what to do.`,
+    summary: `etcd ${theCluster} needs your intervention: {{ $labels.reason }}.`,
+    description: `The condition Ready of ${theCluster} has been False with the reason {{ $labels.reason }} for 5 minutes. Its message says what to do.`,
     runbook: {
-      meaning: `The condition \`Ready\` is \`False\` with a reason that a person has to remove, or should look at: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
+      meaning: `The condition \`Ready\` is \`False\` with a reason that somebody has to resolve, or should look at: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
       impact:
-        "The cluster goes on as it is, if it serves. What the spec asks for is not done, and in some of these cases members are not healed either.",
+        "If the cluster serves, it continues as it is. Changes of the spec are not applied, and for some of these reasons members are not healed either.",
       diagnosis: [
         {
           say: "Read the message: it says what is wrong, and what to do.",
@@ -92,7 +94,7 @@ export const memberAlerts: readonly Alert[] = [
       ],
       mitigation: [
         { say: "Do what the message says. [troubleshooting.md](../troubleshooting.md) explains each reason." },
-        { say: "`AuthRequired`, `LoginRefused`: [auth.md](../auth.md#when-the-operator-is-kept-out)." },
+        { say: "For `AuthRequired` and `LoginRefused`, see [auth.md](../auth.md#when-the-operator-is-kept-out)." },
       ],
     },
   },

@@ -20,33 +20,32 @@ export const quorumAlerts: readonly Alert[] = [
     for: "1m",
     severity: "critical",
     summary: `etcd ${theCluster} has lost its quorum.`,
-    description: `Fewer than a majority of the voters of ${theCluster} answer: nothing can be written. A restore in progress does not count.`,
+    description: `Fewer than a majority of the voters of ${theCluster} answer, so etcd takes no writes. A restore in progress does not count.`,
     runbook: {
       meaning:
-        "Fewer than a majority of the voters answer, for more than a minute: 1 of 3, or 2 of 5. The condition `Available` has the reason `QuorumLost` when enough members still have their data, and `DataLost` when they have not.",
-      impact:
-        "Writes and linearizable reads fail. What was acknowledged is safe as long as the reason is `QuorumLost`.",
+        "For more than a minute, fewer than a majority of the voters have answered, for example 1 of 3, or 2 of 5. The condition `Available` has the reason `QuorumLost` if enough members still have their data, and `DataLost` if not.",
+      impact: "Writes and linearizable reads fail. Acknowledged writes are safe as long as the reason is `QuorumLost`.",
       diagnosis: [
         {
-          say: "See which of the two it is, and what the sentence advises.",
+          say: "See which of the two reasons applies, and what the message advises.",
           run: [
             `kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.status.conditions[?(@.type=="Available")].message}'`,
           ],
         },
         whereMembersRun,
-        { say: "See whether nodes are down.", run: ["kubectl get nodes"] },
+        { say: "Check whether nodes are down.", run: ["kubectl get nodes"] },
         whatMembersLog,
       ],
       mitigation: [
         {
-          say: "`QuorumLost`: bring back what keeps the pods from running (nodes, images, volumes, network). The cluster goes on by itself as soon as a majority runs. Do not delete pods or claims: they hold the data.",
+          say: "`QuorumLost`: fix what prevents the pods from running (nodes, images, volumes, network). The cluster recovers by itself as soon as a majority runs. Do not delete pods or claims: they hold the data.",
         },
         {
-          say: "`DataLost`: save what a remaining member has, then restore the last backup. The message of the condition names the backup and the command.",
+          say: "`DataLost`: save the data of a remaining member, then restore the last backup. The message of the condition names the backup and the command.",
         },
         ...saveSnapshot,
         {
-          say: "[When quorum is lost](../clusters.md#when-quorum-is-lost) and [Restore](../backups.md#restore) say more.",
+          say: "See also [When quorum is lost](../clusters.md#when-quorum-is-lost) and [Restore](../backups.md#restore).",
         },
       ],
     },
@@ -57,21 +56,21 @@ export const quorumAlerts: readonly Alert[] = [
     for: "15m",
     severity: "critical",
     summary: `etcd ${theCluster} loses its quorum with the next member that fails.`,
-    description: `{{ $value }} voters of ${theCluster} are healthy, just a majority, and for 15 minutes none has come back.`,
+    description: `Only {{ $value }} voters of ${theCluster} are healthy, which is just a majority, and none has recovered for 15 minutes.`,
     runbook: {
       meaning:
-        "Just a majority of the voters is healthy: 2 of 3, or 3 of 5. The operator replaces members that are lost within a minute, so something keeps it from that. A roll that goes on does not count.",
-      impact: "None yet. One more fault stops all writes.",
+        "Just a majority of the voters is healthy: 2 of 3, or 3 of 5. The operator normally replaces lost members within a minute, so something prevents that. A rolling change that makes progress does not count.",
+      impact: "None yet. One more failure stops all writes.",
       diagnosis: [whatItSays, whereMembersRun, whatMembersLog, whatTheOperatorLogs],
       mitigation: [
         {
-          say: "Remove what keeps the member from running: most often a node that is gone while its volume is bound to it, no node that fits, an image that cannot be pulled, a quota.",
+          say: "Fix what prevents the member from running: most often its volume is bound to a node that is gone, no node fits, an image cannot be pulled, or a quota is exceeded.",
         },
         {
-          say: "See that the cluster is not paused: a paused cluster is not healed.",
+          say: "Check that the cluster is not paused: a paused cluster is not healed.",
           run: ["kubectl get etcd CLUSTER -n NAMESPACE -o jsonpath='{.spec.paused}'"],
         },
-        { say: "Until it is mended: no drains, no node upgrades, no deletion of its pods." },
+        { say: "Until this is fixed, do not drain or upgrade nodes, and do not delete pods of the cluster." },
       ],
     },
   },
@@ -81,14 +80,15 @@ export const quorumAlerts: readonly Alert[] = [
     for: "1m",
     severity: "critical",
     summary: `The etcd member {{ $labels.pod }} of ${theCluster} has no leader.`,
-    description: "It has followed nobody for a minute. Clients that are connected to it wait, or fail.",
+    description:
+      "The member has had no leader for a minute. Requests of clients that are connected to it wait or fail.",
     runbook: {
       meaning:
-        "A member says that it has no leader. If all members say so, there is no majority or they cannot agree; if one does, it is cut off from the others.",
-      impact: "The member serves only serializable reads. If all have none, nothing can be written.",
+        "A member reports that it has no leader. If all members do, there is no majority or they cannot agree; if only one does, it is cut off from the others.",
+      impact: "The member serves only serializable reads. If no member has a leader, etcd takes no writes.",
       diagnosis: [
         {
-          say: "See which members answer, and who leads. Then ask the member itself whom it follows.",
+          say: "See which members answer, and which one is the leader. Then ask the member itself which leader it follows.",
           run: ["kubectl etcd members CLUSTER -n NAMESPACE", etcdctl("endpoint status -w table")],
         },
         whereMembersRun,
@@ -96,10 +96,10 @@ export const quorumAlerts: readonly Alert[] = [
       ],
       mitigation: [
         {
-          say: "One member: see that it reaches port 2380 of the others, by name. Look for a NetworkPolicy, a node that is cut off, DNS.",
+          say: "If it is one member, check that it reaches port 2380 of the others by name. Check NetworkPolicies, the network of its node, and DNS.",
         },
         {
-          say: "All members: see [EtcdQuorumLost](EtcdQuorumLost.md). If all pods run: [EtcdSlowFsync](EtcdSlowFsync.md).",
+          say: "If it is all members, see [EtcdQuorumLost](EtcdQuorumLost.md). If all pods run, see [EtcdSlowFsync](EtcdSlowFsync.md).",
         },
       ],
     },
@@ -109,29 +109,29 @@ export const quorumAlerts: readonly Alert[] = [
     expr: `${ofCluster(`increase(${ofMembers("etcd_server_leader_changes_seen_total")}[15m])`)} >= 4 unless ${sameCluster} ${ofCluster("max_over_time(etcd_operator_cluster_rolling[20m])")} == 1`,
     for: "5m",
     severity: "warning",
-    summary: `etcd ${theCluster} elects leaders again and again.`,
-    description: `${theCluster} has changed its leader {{ $value | printf "%.0f" }} times in 15 minutes, and no roll was under way.`,
+    summary: `etcd ${theCluster} changes its leader too often.`,
+    description: `${theCluster} has changed its leader {{ $value | printf "%.0f" }} times in 15 minutes, and no rolling change was in progress.`,
     runbook: {
       meaning:
-        "The leader changed four times or more in a quarter of an hour, and the operator did not change members, which moves the leader on purpose.",
+        "The leader changed at least four times in 15 minutes, and the operator was not changing members, which would move the leader on purpose.",
       impact: "Each election stops writes for about a second. Clients see timeouts and latency.",
       diagnosis: [
         {
           say: "A leader that cannot write to its disk in time misses its heartbeats. Look at the panels about fsync and commit on the dashboard of the cluster.",
         },
         {
-          say: "See whether members restart, or lack CPU.",
+          say: "Check whether members restart, or lack CPU.",
           run: ["kubectl top pods -n NAMESPACE -l etcd_cluster=CLUSTER"],
         },
         whereMembersRun,
         {
-          say: "See what members say about heartbeats and elections.",
+          say: "See what members log about heartbeats and elections.",
           run: ["kubectl logs -n NAMESPACE POD --since=15m | grep -E 'heartbeat|elected|overloaded'"],
         },
       ],
       mitigation: [
         {
-          say: "Give the members faster disks and enough CPU (`spec.pod.resources`), and keep busy neighbours away from them.",
+          say: "Give the members faster disks and enough CPU (`spec.pod.resources`), and keep busy workloads off their nodes.",
         },
         {
           say: "Where members are far from each other, raise heartbeat and election timeout in `spec.etcd.extraArgs`, as in `--heartbeat-interval=300` and `--election-timeout=3000`.",

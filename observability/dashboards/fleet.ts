@@ -39,29 +39,34 @@ export const fleet: Dashboard = {
     {
       title: "Clusters",
       panels: [
-        number("Clusters", "EtcdClusters that operators look after.", "sum(etcd_operator_controller_clusters)"),
+        number("Clusters", "EtcdClusters that operators manage.", "sum(etcd_operator_controller_clusters)"),
         number(
           "Ready",
           "All members are healthy voters with the version and settings of the spec.",
           condition("Ready", 1),
         ),
-        number("Not ready", "Something is under way, or wrong: the table says what.", condition("Ready", 0), any),
-        number("Not available", "Nothing can be written.", condition("Available", 0), any),
+        number(
+          "Not ready",
+          "Clusters with a change in progress, or a problem: the table says which.",
+          condition("Ready", 0),
+          any,
+        ),
+        number("Not available", "Clusters that take no writes.", condition("Available", 0), any),
         number(
           "Members missing",
-          "Members that specs ask for and that are not healthy.",
+          "Members that specs ask for but that are not healthy.",
           `sum(clamp_min(${wanted} - ${healthy}, 0))`,
           any,
         ),
         number(
           "Alerts",
-          "Alerts of this operator that fire.",
+          "Firing alerts of this operator.",
           'count(ALERTS{alertname=~"Etcd.*",alertstate="firing"}) or vector(0)',
           any,
         ),
         {
           title: "Each cluster",
-          description: "Healthy should be as many as wanted, and ready 1. The reason says what is under way.",
+          description: "Healthy should equal wanted, and ready should be 1. The reason says what is in progress.",
           show: "table",
           unit: "short",
           width: 24,
@@ -77,8 +82,8 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Members that are missing",
-          description: "Zero is good. A short peak is a member that was replaced or changed.",
+          title: "Missing members",
+          description: "Should be zero. A short peak is a member that was replaced or changed.",
           show: "lines",
           unit: "short",
           width: 12,
@@ -86,7 +91,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Database, share of the quota",
-          description: "At 100 % nothing can be written any more.",
+          description: "At 100 %, etcd takes no more writes.",
           show: "lines",
           unit: "percentunit",
           width: 12,
@@ -98,8 +103,8 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Leader changes an hour",
-          description: "A few during a roll are normal.",
+          title: "Leader changes per hour",
+          description: "A few during a rolling change are normal.",
           show: "lines",
           unit: "short",
           width: 12,
@@ -111,8 +116,8 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Commits of clients",
-          description: "Entries that the raft logs take, a second.",
+          title: "Client commits",
+          description: "Entries committed to the raft logs per second.",
           show: "lines",
           unit: "ops",
           width: 12,
@@ -122,7 +127,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Memory of the members",
-          description: "In RAM, of all members of a cluster.",
+          description: "Resident memory of all members of a cluster.",
           show: "lines",
           unit: "bytes",
           width: 12,
@@ -130,7 +135,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Certificates, days left",
-          description: "What the operator makes, it renews with thirty days to go.",
+          description: "The operator renews its own certificates when a third of their lifetime is left.",
           show: "lines",
           unit: "d",
           width: 12,
@@ -149,7 +154,7 @@ export const fleet: Dashboard = {
       panels: [
         {
           title: "Each backup",
-          description: "Ages are of the newest backup, and of the newest that was proved by a restore.",
+          description: "Ages of the newest backup, and of the newest one that was verified by a restore.",
           show: "table",
           unit: "s",
           width: 12,
@@ -159,8 +164,8 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Runs that failed in a row",
-          description: "Zero is good.",
+          title: "Consecutive failed runs",
+          description: "Should be zero.",
           show: "lines",
           unit: "short",
           width: 6,
@@ -168,7 +173,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Size of the backups",
-          description: "Of the newest of each.",
+          description: "Size of the newest backup of each EtcdBackup.",
           show: "lines",
           unit: "bytes",
           width: 6,
@@ -187,7 +192,7 @@ export const fleet: Dashboard = {
       panels: [
         {
           title: "Who leads",
-          description: "One replica has 1 for each lease.",
+          description: "Exactly one replica should show 1 for each lease.",
           show: "lines",
           unit: "short",
           width: 8,
@@ -195,7 +200,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Reconciles",
-          description: "By result. Errors are tried again.",
+          description: "Reconciles by result. The operator retries errors.",
           show: "lines",
           unit: "ops",
           width: 8,
@@ -207,8 +212,8 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Reconcile, slowest hundredth",
-          description: "Most take less than a tenth of a second.",
+          title: "Reconcile duration, 99th percentile",
+          description: "Most reconciles take less than 0.1 s.",
           show: "lines",
           unit: "s",
           width: 8,
@@ -220,7 +225,7 @@ export const fleet: Dashboard = {
           ],
         },
         {
-          title: "Keys that wait",
+          title: "Queue depth",
           description: "A queue that stays long means that the operator cannot keep up.",
           show: "lines",
           unit: "short",
@@ -231,7 +236,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Requests to the API server",
-          description: "By verb and code. A settled fleet costs almost none.",
+          description: "Requests by verb and code. A settled fleet causes almost none.",
           show: "lines",
           unit: "ops",
           width: 8,
@@ -244,7 +249,7 @@ export const fleet: Dashboard = {
         },
         {
           title: "Memory of the operator",
-          description: "In RAM, of each replica.",
+          description: "Resident memory of each replica.",
           show: "lines",
           unit: "bytes",
           width: 8,

@@ -17,5 +17,5 @@ const objectName = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9
 export const nameOf = (path: string, kind: string, whose: string): Rule<string> =>
   matches(
     objectName,
-    `${path} must be the name of ${kind} in the namespace of the ${whose}, without a namespace before it.`,
+    `${path} must be the name of ${kind} in the namespace of the ${whose}, without a namespace prefix.`,
   );

@@ -512,7 +512,7 @@ describe("an EtcdBackup that is wrong", () => {
     stage.startOperator();
     await stage.create({ backupPolicy: { schedule: "every day" } });
     await stage.untilPhase("Failed");
-    assert.match((await stage.status()).Reason ?? "", /which is not a schedule of cron/);
+    assert.match((await stage.status()).Reason ?? "", /which is not a Cron schedule/);
     assert.equal((await stage.condition("Problem"))?.reason, "InvalidSpec");
     await stage.pass(24 * hours);
     assert.deepEqual(reasons(stage), ["Invalid Spec"]);

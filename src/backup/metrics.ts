@@ -23,21 +23,21 @@ export class BackupMetrics {
       registry.counter({ name: `etcd_operator_backup_${name}`, help });
     this.#lastSuccess = gauge(
       "last_success_timestamp_seconds",
-      "When the last backup was complete, in seconds since 1970.",
+      "Time at which the last backup was completed, in seconds since 1970.",
     );
-    this.#lastDuration = gauge("last_duration_seconds", "How long the last run took, with all its attempts.");
+    this.#lastDuration = gauge("last_duration_seconds", "Duration of the last run, with all its attempts.");
     this.#lastSize = gauge("last_size_bytes", "Size of the last backup.");
-    this.#failures = gauge("failures_in_a_row", "Runs that have failed since the last that succeeded.");
+    this.#failures = gauge("failures_in_a_row", "Number of failed runs since the last successful one.");
     this.#lastVerified = gauge(
       "last_verified_timestamp_seconds",
-      "When the newest backup was taken that was proved by a restore, in seconds since 1970.",
+      "Time at which the last backup that was verified by a restore was taken, in seconds since 1970.",
     );
     this.#due = gauge(
       "due_timestamp_seconds",
-      "When the next backup is due, or was due that has yet to succeed, in seconds since 1970; absent: none is asked for.",
+      "Time at which the next backup is due, or at which an outstanding one was due, in seconds since 1970; absent if no backup is planned.",
     );
-    this.#runs = counter("runs_total", "Runs that are over, by result.");
-    this.#verifications = counter("verifications_total", "Verifications by restore that are over, by result.");
+    this.#runs = counter("runs_total", "Finished runs, by result.");
+    this.#verifications = counter("verifications_total", "Finished verifications by restore, by result.");
   }
 
   /** From the status, so that a restart of the operator changes nothing. */

@@ -72,42 +72,42 @@ export class ClusterMetrics {
       help: "Duration in seconds of reconciles that did not fail.",
       buckets: reconcileBuckets,
     });
-    this.#failedReconciles = counter("etcd_operator_cluster_reconcile_failed", "Reconciles that failed, by Reason.");
+    this.#failedReconciles = counter("etcd_operator_cluster_reconcile_failed", "Failed reconciles, by Reason.");
     this.#expiry = registry.gauge({
       name: "etcd_operator_cluster_certificate_expiry_seconds",
-      help: "When a certificate in use expires, in seconds since 1970, by its use and whether a person or the operator makes it.",
+      help: "Time at which a certificate in use expires, in seconds since 1970, by use and by whether it is provided by you or created by the operator.",
     });
     this.#lifetime = registry.gauge({
       name: "etcd_operator_cluster_certificate_lifetime_seconds",
-      help: "For how long in all a certificate in use is valid, from its beginning to its end.",
+      help: "Total lifetime of a certificate in use, from its notBefore to its notAfter.",
     });
     this.#certificateProblems = registry.gauge({
       name: "etcd_operator_cluster_certificate_problems",
-      help: "How many Secrets that spec.TLS names cannot be used.",
+      help: "Number of Secrets named in spec.TLS that cannot be used.",
     });
     const bytes = (what: string, help: string): Gauge =>
       registry.gauge({ name: `etcd_operator_cluster_${what}_bytes`, help });
-    this.#size = bytes("db_size", "Size of the largest database file of the members.");
+    this.#size = bytes("db_size", "Size of the largest database file of any member.");
     this.#inUse = bytes(
       "db_in_use",
-      "What the fullest database would have after a defragmentation; absent before etcd 3.4.",
+      "Size that the fullest database would have after a defragmentation; absent before etcd 3.4.",
     );
     this.#quota = bytes("db_quota", "Size at which the database takes no more writes.");
-    this.#volume = bytes("volume_size", "Size of the smallest volume of the members.");
+    this.#volume = bytes("volume_size", "Size of the smallest volume of any member.");
     const gauge = (what: string, help: string): Gauge =>
       registry.gauge({ name: `etcd_operator_cluster_${what}`, help });
     this.#members = {
-      wanted: gauge("members_wanted", "How many members the spec asks for."),
-      healthy: gauge("members_healthy", "Voters that read through the quorum right now."),
-      voters: gauge("voters", "Members that vote, whether they answer or not."),
-      updated: gauge("members_updated", "Members that have the version and the settings of the spec."),
-      rolling: gauge("rolling", "1 while the operator changes members one after another."),
+      wanted: gauge("members_wanted", "Number of members that the spec asks for."),
+      healthy: gauge("members_healthy", "Number of voters that can read through the quorum."),
+      voters: gauge("voters", "Number of voting members, whether they answer or not."),
+      updated: gauge("members_updated", "Number of members that have the version and the settings of the spec."),
+      rolling: gauge("rolling", "1 while the operator changes members one at a time."),
     };
-    this.#alarms = gauge("alarms", "How many members raise an alarm of etcd, by type: noSpace or corrupt.");
-    this.#conditions = gauge("condition", "Each condition of the status by type and reason: 1 True, 0 False.");
+    this.#alarms = gauge("alarms", "Number of members that raise an etcd alarm, by type: noSpace or corrupt.");
+    this.#conditions = gauge("condition", "Conditions of the status, by type and reason: 1 means True, 0 means False.");
     this.recoverySeconds = registry.histogram({
       name: "etcd_operator_cluster_recovery_seconds",
-      help: "From the loss of a member until all were healthy again.",
+      help: "Time from the loss of a member until all members were healthy again.",
       buckets: waitBuckets,
     });
   }

@@ -58,13 +58,13 @@ interface Row {
 const rows: Readonly<Record<"token" | "signature", Row>> = {
   token: {
     allowed: overTls,
-    what: "a token does not go over plain http, where others can read and use it",
+    what: "a token is not sent over plain http, where others can read and use it",
     advice: "Use an endpoint with https",
   },
   // A scheme that is left out means https, so http has been written by somebody.
   signature: {
     allowed: asWritten,
-    what: "the endpoint is not one of http or https",
+    what: "the endpoint uses neither http nor https",
     advice: "Use an endpoint with https",
   },
 };
@@ -74,14 +74,14 @@ function rowOf(credential: Credential): Row {
     const { cloud, example, pattern } = own[credential.of];
     return {
       allowed: pattern,
-      what: `an identity of ${cloud} goes only to hosts of ${cloud}, as ${example}, over https, because a server that gets it can use it`,
-      advice: "Name a Secret with credentials that are for this endpoint, or leave the endpoint out",
+      what: `an identity of ${cloud} is sent only to hosts of ${cloud}, such as ${example}, over https, because a server that receives it can use it`,
+      advice: "Name a Secret with credentials for this endpoint, or remove the endpoint",
     };
   }
   if (credential.t === "login")
     return {
       allowed: credential.overHttp ? asWritten : overTls,
-      what: "a login does not go over plain http, where others can read and use it",
+      what: "a login is not sent over plain http, where others can read and use it",
       advice: "Use endpoints with https, or set spec.allowLoginOverHTTP",
     };
   return rows[credential.t];

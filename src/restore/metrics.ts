@@ -10,13 +10,13 @@ export class RestoreMetrics {
   constructor(registry: Registry) {
     this.#restores = registry.counter({
       name: "etcd_operator_restores",
-      help: "EtcdRestores that have ended, by result: succeeded or failed.",
+      help: "Finished EtcdRestores, by result: succeeded or failed.",
     });
     // From the start: a counter that appears with its first increment hides it from increase().
     for (const result of ["succeeded", "failed"]) this.#restores.add({ result }, 0);
     this.#seconds = registry.histogram({
       name: "etcd_operator_restore_duration_seconds",
-      help: "From the beginning of an EtcdRestore until its cluster was ready.",
+      help: "Time from the start of an EtcdRestore until its cluster was ready.",
       buckets,
     });
   }

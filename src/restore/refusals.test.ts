@@ -21,7 +21,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "a spec that cannot be used",
     restore: { before: "yesterday" },
-    says: /spec\.before .*as in 2026-01-31T12:00:00Z\. .*Correct it and apply it anew\.$/,
+    says: /spec\.before .*for example 2026-01-31T12:00:00Z\. .*Correct it and apply it anew\.$/,
   },
   {
     name: "a cluster that exists and has another name than the EtcdRestore",

@@ -104,7 +104,7 @@ describe("a server that the owner of the spec chose gets no identity of the work
     const server = await overTls(t);
     const { endpoint, caFolder } = server;
     const target: StoreTarget = { type: "ABS", container: "c", account: "acc", endpoint, caFolder };
-    await refused(target, server, /^StoreError: abs:\/\/c: .*an identity of Azure goes only to/);
+    await refused(target, server, /^StoreError: abs:\/\/c: .*an identity of Azure is sent only to/);
   });
 
   test("of Azure, by an account that ends the name of the host", async (t) => {
@@ -112,14 +112,14 @@ describe("a server that the owner of the spec chose gets no identity of the work
     const server = await overTls(t);
     const account = `0.0.0.0:${server.port}/`;
     const target: StoreTarget = { type: "ABS", container: "c", account, caFolder: server.caFolder };
-    await refused(target, server, /an identity of Azure goes only to/);
+    await refused(target, server, /an identity of Azure is sent only to/);
   });
 
   test("of AWS", async (t) => {
     await cloud(t);
     const server = await overTls(t);
     const { endpoint, caFolder } = server;
-    await refused({ type: "S3", bucket: "b", endpoint, caFolder }, server, /an identity of AWS goes only to/);
+    await refused({ type: "S3", bucket: "b", endpoint, caFolder }, server, /an identity of AWS is sent only to/);
   });
 
   test("of AWS, also where a Secret is named and has no credentials in it", async (t) => {
@@ -151,13 +151,13 @@ describe("over plain http", () => {
     const server = await serve(t, http.createServer());
     const secretFolder = await folder(t, { "access-token": "hidden-word" });
     const target: StoreTarget = { type: "GCS", bucket: "b", endpoint: `http://0.0.0.0:${server.port}`, secretFolder };
-    await refused(target, server, /a token does not go over plain http/);
+    await refused(target, server, /a token is not sent over plain http/);
   });
 
   test("no identity is sent to the cloud itself", async (t) => {
     const server = await serve(t, http.createServer());
     const endpoint = "http://storage.googleapis.com";
-    await refused({ type: "GCS", bucket: "b", endpoint }, server, /an identity of Google goes only to/);
+    await refused({ type: "GCS", bucket: "b", endpoint }, server, /an identity of Google is sent only to/);
   });
 
   test("a request that is signed is sent where somebody wrote http, and its key is not in it", async (t) => {

@@ -82,7 +82,11 @@ for (const helm of helms)
         /at '\/image\/pullPolicy': value must be one of 'Always', 'IfNotPresent', 'Never'/,
       ],
       ["a word for a truth", "--set-string=clusterWide=yes", /at '\/clusterWide': got string, want boolean/],
-      ["a scope that is two", "--set=watchNamespaces={a}", /clusterWide and watchNamespaces exclude each other: set/],
+      [
+        "a scope that is two",
+        "--set=watchNamespaces={a}",
+        /clusterWide and watchNamespaces are mutually exclusive: set/,
+      ],
       [
         "a flag that has a value",
         "--set=extraArgs={-cluster-wide}",

@@ -120,8 +120,11 @@ describe("a manifest of etcd-operator 0.9", () => {
 
 describe("kubectl", () => {
   it("explains every part", async () => {
-    assert.match(await kubectl(["explain", "etcdcluster.spec"]), /size\s+<integer> -required-\n\s+How many members/);
-    assert.match(await kubectl(["explain", "etcd.spec.pod.ClusterDomain"]), /Appended to the DNS names of members/);
+    assert.match(await kubectl(["explain", "etcdcluster.spec"]), /size\s+<integer> -required-\n\s+Number of members/);
+    assert.match(
+      await kubectl(["explain", "etcd.spec.pod.ClusterDomain"]),
+      /Domain appended to the DNS names of members/,
+    );
     assert.match(await kubectl(["explain", "etcd.spec.TLS.static"]), /operatorSecret\s+<string>/);
     assert.match(await kubectl(["explain", "etcd.status.conditions"]), /lastTransitionTime\s+<string>/);
   });

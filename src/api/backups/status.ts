@@ -5,15 +5,18 @@ export const conditions = (types: string) =>
   defaulted(
     [],
     array(
-      "Conditions, for `kubectl wait`.",
-      object("One statement that is true, false or unknown.", {
-        type: required("", string(types)),
-        status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
-        reason: defaulted("", string("Why, in a word or two, for programs.")),
-        message: defaulted("", string("Why, in a sentence, for people.")),
-        lastTransitionTime: defaulted("", string("When the status last changed, as in 2026-01-31T12:00:00Z.")),
-        lastUpdateTime: string("When any field of this condition last changed."),
-        observedGeneration: integer("The metadata.generation that this condition is based on."),
+      "Conditions of the object, for `kubectl wait`.",
+      object("Condition of the object.", {
+        type: required("", string(`Type of the condition: ${types}`)),
+        status: required("Unknown", oneOf("Status of the condition.", ["True", "False", "Unknown"])),
+        reason: defaulted("", string("Reason for the status, as a CamelCase word for programs.")),
+        message: defaulted("", string("Explanation of the status, as a sentence for people.")),
+        lastTransitionTime: defaulted(
+          "",
+          string("Time at which the status last changed, for example 2026-01-31T12:00:00Z."),
+        ),
+        lastUpdateTime: string("Time at which any field of this condition last changed."),
+        observedGeneration: integer("metadata.generation that this condition is based on."),
       }),
       { key: "type" },
     ),
@@ -21,15 +24,17 @@ export const conditions = (types: string) =>
 
 export const backupFacts = (description: string) =>
   object(description, {
-    path: required("", string("Where it is, as `path` of an EtcdRestore takes it.")),
-    takenAt: string("When etcd took the snapshot, at the latest, as in 2026-01-31T12:00:00Z."),
-    sizeBytes: integer("Size of the object."),
-    revision: integer("Everything up to this revision of etcd is in it."),
-    hash: integer("etcd's hash of all keys at that revision (HashKV)."),
-    sha256: string("Of the object."),
-    etcdVersion: string("The etcd that it was taken from."),
-    clusterID: string("etcd's id of the cluster that it was taken from. A restore in place makes another one."),
-    storageVersion: string("The version of the data; since etcd 3.6."),
-    keyId: string("The key that it is encrypted with. Absent: it is not encrypted."),
-    auth: boolean("Whether etcd's own authentication was on. Absent: not known."),
+    path: required("", string("Path of the backup, in the form of `path` of an EtcdRestore.")),
+    takenAt: string("Latest time at which etcd can have taken the snapshot, for example 2026-01-31T12:00:00Z."),
+    sizeBytes: integer("Size of the object in bytes."),
+    revision: integer("Revision of etcd up to which the backup contains everything."),
+    hash: integer("Hash of all keys at that revision, as etcd computes it (HashKV)."),
+    sha256: string("SHA-256 digest of the object."),
+    etcdVersion: string("Version of the etcd that the backup was taken from."),
+    clusterID: string(
+      "etcd cluster ID of the cluster that the backup was taken from. A restore in place creates a new ID.",
+    ),
+    storageVersion: string("Storage version of the data; etcd 3.6 and later."),
+    keyId: string("ID of the key that the backup is encrypted with. Unset if it is not encrypted."),
+    auth: boolean("Whether etcd authentication was enabled. Unset if it is not known."),
   });

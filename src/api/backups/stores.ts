@@ -17,13 +17,13 @@ const objectPath = (field: string, first: string) =>
   required(
     "",
     string(
-      `\`<${first}>/<key>\`: the ${first} and the key of the object in it, or what the keys of a series begin with.`,
+      `Path in the form \`<${first}>/<key>\`: the ${first} and the object key of the backup, or the prefix of the object keys of a series.`,
       {
         longest: longestPath,
         rules: [
           matches(
             "^[^/]+/[^/].*$",
-            `spec.${field}.path must be the ${first}, a slash and the key, as in my-${first}/etcd/backup.`,
+            `spec.${field}.path must be the ${first}, a slash and the key, for example my-${first}/etcd/backup.`,
           ),
         ],
       },
@@ -42,7 +42,10 @@ const endpoint = (field: string, description: string) =>
   });
 
 const caSecret = (field: string) =>
-  secret(`spec.${field}.caSecret`, "Secret with `ca.crt`, where the endpoint has a certificate of a private CA.");
+  secret(
+    `spec.${field}.caSecret`,
+    "Name of the Secret with `ca.crt`, for an endpoint whose certificate is signed by a private CA.",
+  );
 
 /** Whether the endpoint may get what is sent with the Secret, or without it. What is in the Secret only the worker sees. */
 function recipientRule<K extends string>(
@@ -65,24 +68,27 @@ function recipientRule<K extends string>(
 }
 
 const s3 = object(
-  "S3, and everything that speaks it.",
+  "Amazon S3, or any S3-compatible store.",
   {
     path: objectPath("s3", "bucket"),
     awsSecret: defaulted(
       "",
       secret(
         "spec.s3.awsSecret",
-        "Secret with `credentials` and `config`, files as the AWS command line writes them, profile `default`. Absent: the identity of the worker's ServiceAccount or node.",
+        "Name of the Secret with `credentials` and `config`, files in the format of the AWS CLI with the profile `default`. If unset, the worker uses the identity of its ServiceAccount or node.",
       ),
     ),
     endpoint: endpoint(
       "s3",
-      "Absent: AWS. Another than AWS's own needs `awsSecret`. With `http://` backups can be read on the way, unless `encryption` is set.",
+      "URL of the S3 service. If unset, the endpoint of AWS. An endpoint outside AWS requires `awsSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
     ),
-    forcePathStyle: defaulted(false, boolean("`https://endpoint/bucket` instead of `https://bucket.endpoint`.")),
-    region: string("Wins over the one in `config`.", {
+    forcePathStyle: defaulted(
+      false,
+      boolean("Whether to use URLs of the form `https://endpoint/bucket` instead of `https://bucket.endpoint`."),
+    ),
+    region: string("Region of the bucket. It takes precedence over the region in `config`.", {
       longest: 64,
-      rules: [matches("^[A-Za-z0-9-]+$", "spec.s3.region must be the name of a region, as in eu-central-1.")],
+      rules: [matches("^[A-Za-z0-9-]+$", "spec.s3.region must be the name of a region, for example eu-central-1.")],
     }),
     caSecret: caSecret("s3"),
   },
@@ -101,16 +107,16 @@ const abs = object(
       "",
       secret(
         "spec.abs.absSecret",
-        "Secret with `storage-account`, `storage-key` and, outside of the public cloud, `cloud`. Absent: workload identity, with `account`.",
+        "Name of the Secret with `storage-account`, `storage-key` and, outside of the public cloud, `cloud`. If unset, the worker uses workload identity, with `account`.",
       ),
     ),
-    account: string("The storage account, where no Secret names it.", {
+    account: string("Name of the storage account, if no Secret names it.", {
       longest: 64,
       rules: [matches("^[a-z0-9-]+$", "spec.abs.account must be the name of a storage account, without its domain.")],
     }),
     endpoint: endpoint(
       "abs",
-      "Absent: that of the account in its cloud. Another than Azure's own needs `absSecret`. With `http://` backups can be read on the way, unless `encryption` is set.",
+      "URL of the Blob service. If unset, the endpoint of the account in its cloud. An endpoint outside Azure requires `absSecret`. With `http://`, others can read backups in transit unless `encryption` is set.",
     ),
     caSecret: caSecret("abs"),
   },
@@ -134,12 +140,12 @@ const gcs = object(
       "",
       secret(
         "spec.gcs.gcpSecret",
-        "Secret with `access-token` or `credentials.json`. Absent: the identity of the worker's ServiceAccount or node.",
+        "Name of the Secret with `access-token` or `credentials.json`. If unset, the worker uses the identity of its ServiceAccount or node.",
       ),
     ),
     endpoint: endpoint(
       "gcs",
-      "Absent: Google's. Another gets no token but an `access-token` of `gcpSecret`, and that only over https.",
+      "URL of the storage service. If unset, the endpoint of Google. Any other endpoint gets no token except an `access-token` from `gcpSecret`, and only over https.",
     ),
     caSecret: caSecret("gcs"),
   },
@@ -148,29 +154,35 @@ const gcs = object(
 
 export const defaultOssEndpoint = "https://oss-cn-hangzhou.aliyuncs.com";
 
-const oss = object("Alibaba Cloud OSS, through its S3 form. The bucket must exist.", {
+const oss = object("Alibaba Cloud OSS, through its S3-compatible API. The bucket must exist.", {
   path: objectPath("oss", "bucket"),
-  ossSecret: required("", secret("spec.oss.ossSecret", "Secret with `accessKeyID` and `accessKeySecret`.")),
-  endpoint: defaulted(defaultOssEndpoint, endpoint("oss", "The endpoint of the bucket's region.")),
+  ossSecret: required("", secret("spec.oss.ossSecret", "Name of the Secret with `accessKeyID` and `accessKeySecret`.")),
+  endpoint: defaulted(defaultOssEndpoint, endpoint("oss", "URL of the OSS endpoint in the region of the bucket.")),
   caSecret: caSecret("oss"),
 });
 
-const pvc = object("A volume.", {
+const pvc = object("PersistentVolumeClaim to keep backups in.", {
   claimName: required(
     "",
-    string("The PersistentVolumeClaim. Workers mount it, so it must be one that their nodes can attach.", {
+    string("Name of the PersistentVolumeClaim. Workers mount it, so their nodes must be able to attach its volume.", {
       longest: 253,
       rules: [nameOf("spec.pvc.claimName", "a PersistentVolumeClaim", "EtcdBackup or EtcdRestore")],
     }),
   ),
   path: required(
     "",
-    string("The file in it, or what the names of a series begin with, as in `etcd/backup`.", {
-      longest: longestPath,
-      rules: [
-        matches("^[^/].*[^/]$|^[^/]$", "spec.pvc.path must be a path inside the volume, without a slash at its ends."),
-      ],
-    }),
+    string(
+      "Path of the backup file inside the volume, or the prefix of the file names of a series, for example `etcd/backup`.",
+      {
+        longest: longestPath,
+        rules: [
+          matches(
+            "^[^/].*[^/]$|^[^/]$",
+            "spec.pvc.path must be a path inside the volume, without a leading or trailing slash.",
+          ),
+        ],
+      },
+    ),
   ),
 });
 
@@ -199,7 +211,7 @@ const fieldOf: Readonly<Record<StorageType, keyof Stores>> = {
 /** `typeField`: `storageType` or `backupStorageType`. The schema has one rule for each type, so that each has its sentence. */
 export function storeRules<K extends string>(typeField: K): Rule<Stores & { readonly [name in K]?: StorageType }>[] {
   return storageTypes.map((type) => ({
-    says: `spec.${typeField} is ${type} and spec.${fieldOf[type]} is missing: say there where the backup is kept.`,
+    says: `spec.${typeField} is ${type}, but spec.${fieldOf[type]} is missing: set it to say where the backup is kept.`,
     cel: `!has(self.${typeField}) || self.${typeField} != '${type}' || has(self.${fieldOf[type]})`,
     holds: (spec) => spec[typeField] !== type || spec[fieldOf[type]] !== undefined,
   }));

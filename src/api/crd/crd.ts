@@ -67,8 +67,8 @@ function schemaOf({ kind, description, spec, status, nameRules }: KindDescriptio
     type: "object",
     required: ["spec"],
     properties: {
-      apiVersion: { type: "string", description: `${kind.group}/${kind.version}.` },
-      kind: { type: "string", description: `${kind.kind}.` },
+      apiVersion: { type: "string", description: `API version: ${kind.group}/${kind.version}.` },
+      kind: { type: "string", description: `Object kind: ${kind.kind}.` },
       metadata: { type: "object" },
       spec: openApiOf(spec),
       status: openApiOf(status),

@@ -19,7 +19,7 @@ export class NotEstablishedError extends Error {
   readonly definition: string;
 
   constructor(definition: string, why: string) {
-    super(`The API server does not serve the definition ${definition}: ${why}`);
+    super(`The API server does not serve the CRD ${definition}: ${why}`);
     this.name = "NotEstablishedError";
     this.definition = definition;
   }
@@ -62,8 +62,8 @@ async function installUntilServed(
 
 function adviceOn(error: unknown, kind: string): string {
   return isForbidden(error)
-    ? `The operator has no right to write the CustomResourceDefinition of ${kind}: grant it, or apply example/crd yourself and start the operator with -create-crd=false.`
-    : `Installing the CustomResourceDefinition of ${kind} failed; it is tried again.`;
+    ? `The operator has no permission to write the CustomResourceDefinition of ${kind}: grant the permission, or apply example/crd yourself and start the operator with -create-crd=false.`
+    : `The operator could not install the CustomResourceDefinition of ${kind}; it retries.`;
 }
 
 /** One try. */

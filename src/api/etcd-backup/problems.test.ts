@@ -19,29 +19,33 @@ const s3 = (where: string) => ({ s3: { path: where, awsSecret: "aws" } });
 const backup = (spec: object, name = "nightly") => ({ metadata: { name }, spec }) as EtcdBackup;
 
 const cases: [what: string, spec: object, says: RegExp][] = [
-  ["names no etcd", { etcdEndpoints: [] }, /spec\.etcdEndpoints should not be empty/],
-  ["names etcd twice", { clusterRef: { name: "demo" } }, /spec\.etcdEndpoints and spec\.clusterRef exclude each other/],
-  ["has an endpoint that is not one", { etcdEndpoints: ["demo:2379"] }, /must hold client URLs of etcd/],
-  ["does not say where", { s3: undefined }, /spec\.storageType is S3 and spec\.s3 is missing/],
+  ["names no etcd", { etcdEndpoints: [] }, /spec\.etcdEndpoints must not be empty/],
+  [
+    "names etcd twice",
+    { clusterRef: { name: "demo" } },
+    /spec\.etcdEndpoints and spec\.clusterRef are mutually exclusive/,
+  ],
+  ["has an endpoint that is not one", { etcdEndpoints: ["demo:2379"] }, /must contain client URLs of etcd/],
+  ["does not say where", { s3: undefined }, /spec\.storageType is S3, but spec\.s3 is missing/],
   ["has a path without a key", s3("bucket"), /spec\.s3\.path must be the bucket, a slash and the key/],
   ["has a scratch volume of no size", { worker: { scratchSize: "much" } }, /spec\.worker\.scratchSize must be a size/],
   ["has a scratch volume of nothing", { worker: { scratchSize: "0Gi" } }, /spec\.worker\.scratchSize must be a size/],
   ["has a path that leaves its folder", s3("bucket/../x"), /spec\.s3\.path must not contain \. or \.\./],
-  ["has an interval below zero", { backupPolicy: { backupIntervalInSecond: -1 } }, /should not be lower than 0/],
+  ["has an interval below zero", { backupPolicy: { backupIntervalInSecond: -1 } }, /must be at least 0/],
   [
     "has both an interval and a schedule",
     { backupPolicy: { backupIntervalInSecond: 60, schedule: "@daily" } },
-    /backupIntervalInSecond and spec\.backupPolicy\.schedule exclude each other/,
+    /backupIntervalInSecond and spec\.backupPolicy\.schedule are mutually exclusive/,
   ],
-  ["has a schedule that is not one", { backupPolicy: { schedule: "daily" } }, /which is not a schedule of cron/],
-  ["has a schedule with seconds", { backupPolicy: { schedule: "0 0 3 * * *" } }, /which is not a schedule of cron/],
-  ["has a schedule that never comes", { backupPolicy: { schedule: "0 3 30 2 *" } }, /which never comes/],
+  ["has a schedule that is not one", { backupPolicy: { schedule: "daily" } }, /which is not a Cron schedule/],
+  ["has a schedule with seconds", { backupPolicy: { schedule: "0 0 3 * * *" } }, /which is not a Cron schedule/],
+  ["has a schedule that never comes", { backupPolicy: { schedule: "0 3 30 2 *" } }, /which never occurs/],
   [
     "has a time zone that is not one",
     { backupPolicy: { schedule: "@daily", timeZone: "Berlin" } },
     /which is not a time zone/,
   ],
-  ["has a time zone without a schedule", { backupPolicy: { timeZone: "UTC" } }, /does nothing without/],
+  ["has a time zone without a schedule", { backupPolicy: { timeZone: "UTC" } }, /has no effect without/],
 ];
 
 describe("an EtcdBackup is refused with a sentence when it", () => {

@@ -18,17 +18,17 @@ function scheduleProblems({ backupPolicy: { schedule = "", timeZone = "" } }: Co
   if (schedule === "") return [];
   if (timeZone !== "" && !isZone(timeZone))
     return [
-      `spec.backupPolicy.timeZone is ${timeZone}, which is not a time zone: write it as in Europe/Berlin or UTC.`,
+      `spec.backupPolicy.timeZone is ${timeZone}, which is not a time zone: use a name such as Europe/Berlin or UTC.`,
     ];
   try {
     // Seconds are not taken: cron has five fields, and a sixth is a mistake more often than a wish.
     const cron = new Cron(schedule, { paused: true, mode: "5-part", timezone: timeZone || "UTC" });
     if (cron.nextRun() === null)
-      return [`spec.backupPolicy.schedule is ${schedule}, which never comes: correct it, as in 0 3 * * *.`];
+      return [`spec.backupPolicy.schedule is ${schedule}, which never occurs: correct it, for example to 0 3 * * *.`];
     return [];
   } catch {
     return [
-      `spec.backupPolicy.schedule is ${schedule}, which is not a schedule of cron: write minute, hour, day of the month, month and day of the week, as in 0 3 * * *.`,
+      `spec.backupPolicy.schedule is ${schedule}, which is not a Cron schedule: write minute, hour, day of the month, month and day of the week, for example 0 3 * * *.`,
     ];
   }
 }

@@ -9,7 +9,7 @@ const longestName = 50;
 
 export const nameRules: readonly NameRule[] = [
   {
-    says: `metadata.name must not be longer than ${longestName} characters: names of pods are made from it. Choose a shorter one.`,
+    says: `metadata.name must not be longer than ${longestName} characters: pod names are derived from it. Choose a shorter name.`,
     cel: `self.metadata.name.size() <= ${longestName}`,
     holds: (name) => name.length <= longestName,
   },
@@ -17,7 +17,7 @@ export const nameRules: readonly NameRule[] = [
 
 export const endpointForm: Rule<string> = matches(
   "^https?://[^/?#@ ]+/?$",
-  "spec.etcdEndpoints must hold client URLs of etcd, as in http://example-etcd-cluster-client:2379.",
+  "spec.etcdEndpoints must contain client URLs of etcd, for example http://example-etcd-cluster-client:2379.",
 );
 
 interface From {
@@ -28,13 +28,13 @@ interface From {
 const noEndpoints = "(!has(self.etcdEndpoints) || self.etcdEndpoints.size() == 0)";
 
 export const endpointsMissing: Rule<From> = {
-  says: "spec.etcdEndpoints should not be empty: name the client URLs of etcd there, or the EtcdCluster in spec.clusterRef.",
+  says: "spec.etcdEndpoints must not be empty: set it to the client URLs of etcd, or name the EtcdCluster in spec.clusterRef.",
   cel: `!${noEndpoints} || has(self.clusterRef)`,
   holds: ({ etcdEndpoints = [], clusterRef }) => etcdEndpoints.length > 0 || clusterRef !== undefined,
 };
 
 export const endpointsOrCluster: Rule<From> = {
-  says: "spec.etcdEndpoints and spec.clusterRef exclude each other: leave one out.",
+  says: "spec.etcdEndpoints and spec.clusterRef are mutually exclusive: remove one of them.",
   cel: `${noEndpoints} || !has(self.clusterRef)`,
   holds: ({ etcdEndpoints = [], clusterRef }) => etcdEndpoints.length === 0 || clusterRef === undefined,
 };
@@ -57,20 +57,20 @@ export const loginOverTls: Rule<Login> = {
 };
 
 export const interval: Rule<number> = {
-  says: "spec.backupPolicy.backupIntervalInSecond should not be lower than 0: 0 takes one backup, more takes one every so many seconds.",
+  says: "spec.backupPolicy.backupIntervalInSecond must be at least 0: 0 takes a single backup, a larger number takes one at that interval in seconds.",
   cel: "self >= 0",
   holds: (seconds) => seconds >= 0,
 };
 
 export const maxBackups: Rule<number> = {
-  says: "spec.backupPolicy.maxBackups should not be lower than 0: 0 keeps all of them.",
+  says: "spec.backupPolicy.maxBackups must be at least 0: 0 keeps all backups.",
   cel: "self >= 0",
   holds: (count) => count >= 0,
 };
 
 export const releaseTime: Rule<string> = matches(
   "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-  "spec.backupPolicy.releaseBefore must be a time as in 2026-01-31T12:00:00Z.",
+  "spec.backupPolicy.releaseBefore must be a time, for example 2026-01-31T12:00:00Z.",
 );
 
 interface When {
@@ -82,13 +82,13 @@ interface When {
 const hasSchedule = "(has(self.schedule) && self.schedule != '')";
 
 export const intervalOrSchedule: Rule<When> = {
-  says: "spec.backupPolicy.backupIntervalInSecond and spec.backupPolicy.schedule exclude each other: leave one out.",
+  says: "spec.backupPolicy.backupIntervalInSecond and spec.backupPolicy.schedule are mutually exclusive: remove one of them.",
   cel: `!${hasSchedule} || !has(self.backupIntervalInSecond) || self.backupIntervalInSecond == 0`,
   holds: ({ backupIntervalInSecond = 0, schedule = "" }) => backupIntervalInSecond === 0 || schedule === "",
 };
 
 export const zoneOfSchedule: Rule<When> = {
-  says: "spec.backupPolicy.timeZone does nothing without spec.backupPolicy.schedule: set both or neither.",
+  says: "spec.backupPolicy.timeZone has no effect without spec.backupPolicy.schedule: set both or neither.",
   cel: `${hasSchedule} || !has(self.timeZone) || self.timeZone == ''`,
   holds: ({ schedule = "", timeZone = "" }) => schedule !== "" || timeZone === "",
 };

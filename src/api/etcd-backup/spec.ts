@@ -22,30 +22,45 @@ const secret = (path: string, description: string) =>
   string(description, { longest: 253, rules: [nameOf(`spec.${path}`, "a Secret", "EtcdBackup")] });
 
 const backupPolicy = object(
-  "When backups are taken, and how long they are kept. Absent: one backup, now.",
+  "When backups are taken, and how long they are kept. If unset, one backup is taken immediately.",
   {
     timeoutInSecond: defaulted(
       0,
-      integer("A backup that makes no progress for so many seconds has failed; 0: 60. The whole may take any time."),
+      integer(
+        "Number of seconds without progress after which an attempt fails; 0 means 60. The total time of an attempt is limited only by `worker.deadlineSeconds`.",
+      ),
     ),
     backupIntervalInSecond: defaulted(
       0,
-      integer("Take one every so many seconds, the first at once. 0: one only.", { rules: [rules.interval] }),
+      integer(
+        "Interval between backups in seconds; the first is taken immediately. 0 takes a single backup. Cannot be combined with `schedule`.",
+        { rules: [rules.interval] },
+      ),
     ),
     schedule: string(
-      "Take one at these times, in the form of cron: minute, hour, day of the month, month, day of the week, as in `0 3 * * *`; or @hourly, @daily, @weekly, @monthly.",
+      "Schedule in Cron format: minute, hour, day of the month, month, day of the week, for example `0 3 * * *`; or @hourly, @daily, @weekly or @monthly. Cannot be combined with `backupIntervalInSecond`.",
       { longest: 256 },
     ),
-    timeZone: string("The zone of `schedule`, as in Europe/Berlin. Absent: UTC.", { longest: 128 }),
+    timeZone: string("Time zone of `schedule`, for example Europe/Berlin. If unset, UTC. Requires `schedule`.", {
+      longest: 128,
+    }),
     jitterInSecond: defaulted(
       0,
-      integer("Begin up to so many seconds later, by chance, so that many clusters do not begin at once.", { min: 0 }),
+      integer(
+        "Maximum random delay in seconds before a backup starts, so that the backups of many clusters do not start at the same time.",
+        { min: 0 },
+      ),
     ),
-    suspend: defaulted(false, boolean("Begin no more backups. One that runs goes on.")),
+    suspend: defaulted(
+      false,
+      boolean(
+        "Whether backups are suspended. A running backup continues, and the annotation `etcd.database.coreos.com/backup-now` still takes a backup.",
+      ),
+    ),
     maxBackups: defaulted(
       0,
       integer(
-        "The number of newest backups to keep; 0 keeps all. Nothing is deleted while older backups belong to another etcd cluster.",
+        "Number of newest backups to keep; 0 keeps all. Nothing is deleted while older backups belong to another etcd cluster.",
         {
           rules: [rules.maxBackups],
         },
@@ -53,10 +68,13 @@ const backupPolicy = object(
     ),
     maxAgeInSecond: defaulted(
       0,
-      integer("Delete what is older. The newest stays, and the last verified one. 0: no limit.", { min: 0 }),
+      integer(
+        "Age in seconds after which backups are deleted; 0 means no limit. The newest backup and the last verified one are always kept.",
+        { min: 0 },
+      ),
     ),
     releaseBefore: string(
-      "Backups from before this time, as in 2026-01-31T12:00:00Z, count as part of the series even if they are of another etcd cluster or have a higher revision: newer backups may replace them. The condition Problem says when to set it, with the reason PruningStopped.",
+      "Time before which backups count as part of the series even if they belong to another etcd cluster or have a higher revision, for example 2026-01-31T12:00:00Z. Newer backups may replace them. Set it when the condition Problem says so, with the reason PruningStopped.",
       { longest: 64, rules: [rules.releaseTime] },
     ),
   },
@@ -64,57 +82,63 @@ const backupPolicy = object(
 );
 
 export const specSchema = object(
-  "The backup to take, or the series of backups.",
+  "Backup to take, or series of backups.",
   {
     etcdEndpoints: array(
-      "Client URLs of etcd. The most advanced member that answers is asked, rather a follower. Instead of `clusterRef`.",
-      string("As in https://example-client:2379.", { longest: 1024, rules: [rules.endpointForm] }),
+      "Client URLs of the etcd members, at most 64. The backup comes from the most up-to-date member, preferably a follower; unreachable members are skipped. Cannot be combined with `clusterRef`.",
+      string("Client URL, for example https://example-client:2379.", { longest: 1024, rules: [rules.endpointForm] }),
       { most: 64 },
     ),
-    clusterRef: object("The EtcdCluster to back up. Certificates and login are those of the operator.", {
-      name: required(
-        "",
-        string("Its name, in the same namespace.", {
-          longest: 253,
-          rules: [nameOf("spec.clusterRef.name", "an EtcdCluster", "EtcdBackup")],
-        }),
-      ),
-    }),
-    storageType: required("S3", storageType("The kind of store; the field of the same name says where in it.")),
+    clusterRef: object(
+      "EtcdCluster to back up. The worker uses the operator's certificates and login. Cannot be combined with `etcdEndpoints`.",
+      {
+        name: required(
+          "",
+          string("Name of the EtcdCluster, in the namespace of the EtcdBackup.", {
+            longest: 253,
+            rules: [nameOf("spec.clusterRef.name", "an EtcdCluster", "EtcdBackup")],
+          }),
+        ),
+      },
+    ),
+    storageType: required("S3", storageType("Type of store. The field of the same name says where in the store.")),
     ...storeFields,
     clientTLSSecret: secret(
       "clientTLSSecret",
-      "With `etcdEndpoints`: Secret with `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`.",
+      "Name of the Secret with the client certificate for `etcdEndpoints`: `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`, or `tls.crt`, `tls.key` and `ca.crt`.",
     ),
     authSecret: secret(
       "authSecret",
-      "With `etcdEndpoints`: Secret with `username` and `password` of an etcd user with the role root, where etcd asks for a login.",
+      "Name of the Secret with `username` and `password` of an etcd user with the role root, for `etcdEndpoints` with authentication enabled.",
     ),
     allowLoginOverHTTP: defaulted(
       false,
       boolean(
-        "Send the login of `authSecret` to endpoints with `http://`, too, where others on the way can read and use it.",
+        "Whether to send the login in `authSecret` to `http://` endpoints as well, where others can read it in transit and use it.",
       ),
     ),
     backupPolicy: filled(backupPolicy),
     verify: filled(
-      object("What is done to trust a backup. It is always read back and compared with what was sent.", {
-        restore: defaulted(
-          false,
-          boolean(
-            "Restore each backup into a throwaway member of the same etcd version, and compare revision and hash.",
+      object(
+        "Verification of backups. Every backup is read back and compared with what was sent, regardless of these settings.",
+        {
+          restore: defaulted(
+            false,
+            boolean(
+              "Whether to restore each backup into a throwaway member of the same etcd version, and to compare revision and hash.",
+            ),
           ),
-        ),
-        image: string(
-          "The etcd image of that member. Absent: that of the EtcdCluster; with `etcdEndpoints`, `quay.io/coreos/etcd` of the version that was backed up.",
-          { longest: 1024 },
-        ),
-      }),
+          image: string(
+            "etcd image of that member. If unset, the image of the EtcdCluster; with `etcdEndpoints`, `quay.io/coreos/etcd` in the version that was backed up.",
+            { longest: 1024 },
+          ),
+        },
+      ),
     ),
     encryption,
     deletionPolicy: defaulted(
       "Retain",
-      oneOf("What happens to the backups when this EtcdBackup is deleted.", ["Retain", "Delete"]),
+      oneOf("What happens to the backups in the store when the EtcdBackup is deleted.", ["Retain", "Delete"]),
     ),
     worker: workerPolicy,
   },

@@ -14,7 +14,7 @@ import {
   string,
 } from "../schema/schema.ts";
 
-const when = (description: string) => string(`${description}, as in 2026-01-31T12:00:00Z.`);
+const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
 
 export const phases = [
   "Pending",
@@ -27,60 +27,62 @@ export const phases = [
   "Deleting",
 ] as const;
 
-export const statusSchema = object("What is known of the backup. Only the operator writes it.", {
+export const statusSchema = object("Observed state of the backup. Only the operator writes it.", {
   succeeded: defaulted(false, boolean("Whether the last run succeeded.")),
-  Reason: string("Why it failed, and what to do."),
-  etcdVersion: string("The version of etcd that was backed up last."),
-  etcdRevision: integer("Everything up to this revision is in the last backup."),
-  lastSuccessDate: when("When the last backup was complete"),
+  Reason: string("Reason why the last run failed, and what to do."),
+  etcdVersion: string("Version of etcd in the last backup."),
+  etcdRevision: integer("Revision of etcd up to which the last backup contains everything."),
+  lastSuccessDate: when("Time at which the last backup was completed"),
   phase: oneOf(
-    "Pending: the run has yet to begin. Running, Verifying: a worker is at it. Scheduled: the next run has its time. Succeeded, Failed: the only run is over. Deleting: the backups are being deleted, as deletionPolicy says.",
+    "Phase of the backup. Pending: the run has not started yet. Running, Verifying: a worker is active. Scheduled: the next run is planned. Suspended: no run starts by itself while backupPolicy.suspend is true. Succeeded, Failed: the only run is over. Deleting: the backups are being deleted, as deletionPolicy says.",
     phases,
   ),
-  message: string("What happens now, in a sentence."),
+  message: string("Current activity, or what is wrong and what to do, as a sentence for people."),
   conditions: conditions("Complete, Reconciling, Stalled, Verified or Problem."),
-  observedGeneration: observedGeneration("The metadata.generation that this status is based on."),
-  nextRun: when("When the next backup begins"),
-  run: object("The run that is under way.", {
-    id: required("", string("Tells runs apart.")),
-    trigger: required("", string("Once, Interval, Schedule, Annotation or Deletion.")),
-    startedAt: required("", when("When it began")),
-    attempt: defaulted(1, integer("How often it has been tried.")),
-    step: defaulted("Backup", oneOf("What its worker does.", ["Backup", "Verify", "Delete"])),
-    pod: string("Its worker: `kubectl logs` shows the progress."),
-    notBefore: when("When the next attempt begins"),
-    path: string("The backup that is verified."),
+  observedGeneration: observedGeneration("metadata.generation that this status is based on."),
+  nextRun: when("Time at which the next backup starts"),
+  run: object("Run in progress.", {
+    id: required("", string("ID of the run.")),
+    trigger: required("", string("Cause of the run: Once, Interval, Schedule, Annotation or Deletion.")),
+    startedAt: required("", when("Time at which the run started")),
+    attempt: defaulted(1, integer("Number of the current attempt, from 1.")),
+    step: defaulted("Backup", oneOf("Current step of the run.", ["Backup", "Verify", "Delete"])),
+    pod: string("Name of the worker pod; `kubectl logs` shows its progress."),
+    notBefore: when("Time at which the next attempt starts"),
+    path: string("Path of the backup that is being verified."),
   }),
-  lastBackup: backupFacts("The last backup that was complete."),
-  lastVerified: object("The last backup that was restored into a throwaway member.", {
-    path: required("", string("Where it is.")),
-    takenAt: when("When it was taken"),
-    verifiedAt: when("When that was done"),
-    durationSeconds: integer("How long it took."),
-    revision: integer("The revision that the restored member had."),
-    hash: integer("Its hash at the revision of the backup. Absent where etcd has none (3.2)."),
+  lastBackup: backupFacts("Last completed backup."),
+  lastVerified: object("Last backup that was verified by a restore into a throwaway member.", {
+    path: required("", string("Path of the backup.")),
+    takenAt: when("Time at which the backup was taken"),
+    verifiedAt: when("Time at which it was verified"),
+    durationSeconds: integer("Duration of the verification in seconds."),
+    revision: integer("Revision of the restored member."),
+    hash: integer(
+      "Hash of the restored member at the revision of the backup. Unset for etcd 3.2, which has no such hash.",
+    ),
   }),
   history: defaulted(
     [],
     array(
-      "The last runs, the newest first.",
-      object("A run.", {
-        id: required("", string("Tells runs apart.")),
-        trigger: string("Once, Interval, Schedule or Annotation."),
-        startedAt: when("When it began"),
-        durationSeconds: integer("How long it took, with all attempts."),
-        result: required("Failed", oneOf("How it ended.", ["Succeeded", "Failed"])),
-        path: string("The backup that it made."),
-        sizeBytes: integer("Its size."),
-        message: string("Why it failed, or what else there is to say."),
+      "Last 10 runs, newest first.",
+      object("Finished run.", {
+        id: required("", string("ID of the run.")),
+        trigger: string("Cause of the run: Once, Interval, Schedule or Annotation."),
+        startedAt: when("Time at which the run started"),
+        durationSeconds: integer("Duration of the run in seconds, with all attempts."),
+        result: required("Failed", oneOf("Result of the run.", ["Succeeded", "Failed"])),
+        path: string("Path of the backup that the run made."),
+        sizeBytes: integer("Size of that backup in bytes."),
+        message: string("Explanation of a failure, or a remark, as a sentence for people."),
       }),
       { most: 10 },
     ),
   ),
-  backups: integer("How many backups of this series the store has."),
-  failures: integer("How many runs have failed since the last that succeeded."),
-  lastScheduleTime: when("The time of the schedule or interval that was served last"),
-  handledRequest: string("The value of the annotation `etcd.database.coreos.com/backup-now` that was served last."),
+  backups: integer("Number of backups of this series in the store."),
+  failures: integer("Number of failed runs since the last successful one."),
+  lastScheduleTime: when("Time of the schedule or interval for which a run last started"),
+  handledRequest: string("Last value of the annotation `etcd.database.coreos.com/backup-now` for which a run started."),
 });
 
 export type EtcdBackupStatus = StoredOf<typeof statusSchema>;

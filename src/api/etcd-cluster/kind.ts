@@ -7,7 +7,7 @@ import { statusSchema } from "./status.ts";
 
 export const etcdCluster: KindDescription<EtcdCluster> = {
   kind: EtcdCluster,
-  description: "An etcd cluster. The operator creates it, keeps it at its size and heals it.",
+  description: "EtcdCluster is an etcd cluster that the operator creates, scales, heals and upgrades.",
   names: {
     singular: "etcdcluster",
     shortNames: ["etcd"],
@@ -18,50 +18,65 @@ export const etcdCluster: KindDescription<EtcdCluster> = {
   status: statusSchema,
   nameRules,
   columns: [
-    { name: "Ready", type: "string", jsonPath: ".status.ready", description: "Healthy voters out of spec.size." },
+    {
+      name: "Ready",
+      type: "string",
+      jsonPath: ".status.ready",
+      description: "Number of healthy voters out of spec.size.",
+    },
     {
       name: "Version",
       type: "string",
       jsonPath: ".status.currentVersion",
-      description: "The etcd version that every member runs.",
+      description: "etcd version that every member runs.",
     },
     {
       name: "Status",
       type: "string",
       jsonPath: '.status.conditions[?(@.type=="Ready")].reason',
-      description: "AllMembersReady, or why the cluster is not ready.",
+      description: "Reason of the condition Ready: AllMembersReady, or why the cluster is not ready.",
     },
-    { name: "Leader", type: "string", jsonPath: ".status.leader", description: "The member that leads." },
+    {
+      name: "Leader",
+      type: "string",
+      jsonPath: ".status.leader",
+      description: "Name of the member that is the leader.",
+    },
     {
       name: "Phase",
       type: "string",
       jsonPath: ".status.phase",
-      description: "Creating, Running or Failed.",
+      description: "Phase of the cluster: Creating, Running or Failed.",
       priority: 1,
     },
     {
       name: "DB size",
       type: "integer",
       jsonPath: ".status.dbSize",
-      description: "Size of the database file in bytes.",
+      description: "Size of the largest database file in bytes.",
       priority: 1,
     },
-    { name: "Revision", type: "integer", jsonPath: ".status.revision", description: "etcd's revision.", priority: 1 },
+    { name: "Revision", type: "integer", jsonPath: ".status.revision", description: "Revision of etcd.", priority: 1 },
     {
       name: "Message",
       type: "string",
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: "The status in a sentence, with what to do.",
+      description: "Message of the condition Ready: what is going on, and what to do.",
       priority: 1,
     },
-    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "Time since it was created." },
+    {
+      name: "Age",
+      type: "date",
+      jsonPath: ".metadata.creationTimestamp",
+      description: "Time since the EtcdCluster was created.",
+    },
   ],
   scale: {
     specReplicasPath: ".spec.size",
     statusReplicasPath: ".status.size",
     labelSelectorPath: ".status.selector",
   },
-  introduction: `It is a superset of the API of coreos etcd-operator 0.9: its manifests keep their meaning. A field that is left
-out, null or empty has its default. The operator fills in defaults in memory and never writes them into the stored
+  introduction: `It is a superset of the API of coreos etcd-operator 0.9: its manifests keep their meaning. A field that is unset,
+null or empty has its default. The operator fills in defaults in memory and never writes them into the stored
 object. \`kubectl explain etcdcluster.spec\` shows the same fields as this page.`,
 };

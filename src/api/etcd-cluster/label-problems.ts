@@ -13,10 +13,10 @@ const isLabelValue = (value: string): boolean => value === "" || word.test(value
 
 export function labelProblems(path: string, labels: Readonly<Record<string, string>>): string[] {
   return Object.entries(labels).flatMap(([key, value]) => {
-    if (!isLabelKey(key)) return [`${path} holds "${key}", which is not a valid label key: rename it.`];
+    if (!isLabelKey(key)) return [`${path} contains "${key}", which is not a valid label key: rename it.`];
     if (!isLabelValue(value))
       return [
-        `${path} holds "${key}: ${value}", which is not a valid label value: use at most 63 letters, digits, dashes, dots and underscores.`,
+        `${path} contains "${key}: ${value}", which is not a valid label value: use at most 63 letters, digits, dashes, dots and underscores.`,
       ];
     return [];
   });
@@ -26,5 +26,5 @@ export function labelProblems(path: string, labels: Readonly<Record<string, stri
 export function annotationProblems(path: string, annotations: Readonly<Record<string, string>>): string[] {
   return Object.keys(annotations)
     .filter((key) => !isLabelKey(key.toLowerCase()))
-    .map((key) => `${path} holds "${key}", which is not a valid annotation key: rename it.`);
+    .map((key) => `${path} contains "${key}", which is not a valid annotation key: rename it.`);
 }

@@ -34,7 +34,7 @@ function versionProblems(spec: CompleteSpec): string[] {
   const text = formatVersion(wanted);
   if (!isAtLeast(wanted, oldestSupported) || wanted.major !== oldestSupported.major)
     return [
-      `spec.version is ${text}, and the operator runs etcd ${formatVersion(oldestSupported)} and newer 3.x: choose one of those.`,
+      `spec.version is ${text}, but the operator supports only etcd ${formatVersion(oldestSupported)} and newer 3.x: choose one of those.`,
     ];
   return [
     ...extraArgsProblems(spec, wanted),
@@ -50,11 +50,11 @@ function extraArgsProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string[
   return extraSettings(args).flatMap(({ written, spelling, value }) => {
     if (!hasSetting(wanted, spelling))
       return [
-        `spec.etcd.extraArgs holds ${written}, which etcd ${formatVersion(wanted)} does not have: leave it out, or choose a version that has it.`,
+        `spec.etcd.extraArgs contains ${written}, which etcd ${formatVersion(wanted)} does not have: remove it, or choose a version that has it.`,
       ];
     // It may have to be given as a variable, and etcd takes an empty variable for none.
     return value === ""
-      ? [`spec.etcd.extraArgs holds ${written} with an empty value: give it a value or leave it out.`]
+      ? [`spec.etcd.extraArgs contains ${written} with an empty value: set a value or remove it.`]
       : [];
   });
 }
@@ -65,7 +65,7 @@ function compactionProblems({ etcd }: CompleteSpec, wanted: EtcdVersion): string
   return onlyHours
     ? []
     : [
-        `etcd ${formatVersion(wanted)} compacts by hours only: leave spec.etcd.autoCompactionMode out and set autoCompactionRetention to a number of hours.`,
+        `etcd ${formatVersion(wanted)} can only compact by hours: remove spec.etcd.autoCompactionMode, and set spec.etcd.autoCompactionRetention to a number of hours.`,
       ];
 }
 
@@ -78,19 +78,19 @@ function environmentProblems({ etcd, pod }: CompleteSpec, wanted: EtcdVersion): 
   const owned = refused
     .map(variableOf)
     .filter((name) => variables.has(name))
-    .map((name) => `spec.pod.etcdEnv holds ${name}, which is the operator's to set: leave it out.`);
+    .map((name) => `spec.pod.etcdEnv contains ${name}, which only the operator may set: remove it.`);
   const twice = [...fieldsOfFlags]
     .filter(([flag, field]) => etcd[field] !== undefined && variables.has(variableOf(flag)))
     .map(
       ([flag, field]) =>
-        `spec.pod.etcdEnv holds ${variableOf(flag)}, and spec.etcd.${field} is set, too: remove one of them.`,
+        `spec.pod.etcdEnv contains ${variableOf(flag)}, and spec.etcd.${field} is set as well: remove one of them.`,
     );
   const again = extraSettings(etcd.extraArgs ?? []).flatMap(({ written, spelling }) =>
     [...new Set(spellingsOf(spelling).map((other) => variableOf(other.t === "flag" ? other.name : "feature-gates")))]
       .filter((name) => variables.has(name))
       .map(
         (name) =>
-          `spec.pod.etcdEnv holds ${name}, and spec.etcd.extraArgs holds ${written}, which etcd takes for the same setting: remove one of them.`,
+          `spec.pod.etcdEnv contains ${name}, and spec.etcd.extraArgs contains ${written}, which is the same setting for etcd: remove one of them.`,
       ),
   );
   return [...owned, ...twice, ...again];
@@ -113,7 +113,7 @@ function claimProblems({ persistentVolumeClaimSpec: claim }: PodPolicy): string[
     problems.push("spec.pod.persistentVolumeClaimSpec.accessModes is missing: set it to [ReadWriteOnce].");
   if (claim.resources?.requests?.["storage"] === undefined)
     problems.push(
-      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: say how large a volume to claim, as in 10Gi.",
+      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: set the size of the volume, for example 10Gi.",
     );
   return problems;
 }

@@ -42,7 +42,7 @@ export function resourceProblems(path: string, resources: ResourceRequirements):
       const limit = limits.get(name);
       if (request.amount === undefined || limit?.amount === undefined || request.amount <= limit.amount) return [];
       return [
-        `${path}.requests.${name} is ${request.text}, more than ${path}.limits.${name}, which is ${limit.text}: lower the request or raise the limit.`,
+        `${path}.requests.${name} is ${request.text}, which is more than ${path}.limits.${name} (${limit.text}): lower the request or raise the limit.`,
       ];
     }),
   ];
@@ -67,7 +67,9 @@ function amounts(given: unknown): ReadonlyMap<string, Amount> {
 function unreadable(path: string, amounts: ReadonlyMap<string, Amount>): string[] {
   return [...amounts].flatMap(([name, { text, amount }]) => {
     if (amount === undefined)
-      return [`${path}.${name} is "${text}", which is not a valid quantity: write it as in 500m (half a core) or 2Gi.`];
+      return [
+        `${path}.${name} is "${text}", which is not a valid quantity: use a value such as 500m (half a core) or 2Gi.`,
+      ];
     return amount < 0 ? [`${path}.${name} is ${text}: it must not be negative.`] : [];
   });
 }

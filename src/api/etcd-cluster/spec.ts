@@ -35,90 +35,115 @@ const secretAt = (path: string, description: string) =>
 const secret = (path: string, description: string) => secretAt(`TLS.static.${path}`, description);
 
 export const podSchema = object(
-  "Settings of the pods. `labels`, `annotations` and `resources` change in running pods; for the rest members are exchanged, one at a time.",
+  "Settings of the member pods. `labels` and `annotations` change in running pods, and so do `resources` where Kubernetes allows it. Any other change is rolled out one member at a time: a member with a volume gets a new pod on it, a member without one is replaced.",
   {
     labels: map(
-      "Labels of the pods. `app` and labels that start with `etcd_` are reserved for the operator.",
-      string("A value."),
+      "Labels added to the member pods. `app` and labels that start with `etcd_` are reserved for the operator.",
+      string("Label value."),
       {
         most: 64,
         rules: [rules.reservedLabels],
       },
     ),
-    annotations: map("Annotations of the pods. `etcd.version` is set by the operator.", string("A value.")),
-    nodeSelector: map("Labels that a node must have to run a member.", string("A value.")),
-    affinity: embedded<Affinity>("Where pods may run, relative to nodes and other pods.", "Affinity"),
+    annotations: map(
+      "Annotations added to the member pods. The operator sets `etcd.version` itself.",
+      string("Annotation value."),
+    ),
+    nodeSelector: map("Labels that a node must have to run a member.", string("Label value.")),
+    affinity: embedded<Affinity>(
+      "Affinity of the member pods: on which nodes they run, and near which other pods.",
+      "Affinity",
+    ),
     antiAffinity: defaulted(
       false,
       boolean(
-        "Never run two members on one node. Deprecated: use `affinity` or `topologySpreadConstraints`. Ignored when `affinity` is set.",
+        "Whether members must run on different nodes. Deprecated: use `affinity` or `topologySpreadConstraints` instead. Ignored if `affinity` is set.",
       ),
     ),
     topologySpreadConstraints: embeddedList<TopologySpreadConstraint>(
-      "How members are spread over zones, nodes or other topology domains.",
+      "Constraints that spread the members over zones, nodes or other topology domains.",
       "TopologySpreadConstraint",
     ),
-    tolerations: embeddedList<Toleration>("Taints that the pods tolerate.", "Toleration"),
+    tolerations: embeddedList<Toleration>("Tolerations of the member pods.", "Toleration"),
     resources: embedded<ResourceRequirements>(
-      "Compute resources of the etcd container. Running pods are resized in place where Kubernetes allows it.",
+      "CPU and memory requests and limits of the etcd container. Running pods are resized in place where Kubernetes allows it.",
       "ResourceRequirements",
       {
         emptyIsAbsent: true,
       },
     ),
-    etcdEnv: embeddedList<EnvVar>("Environment variables of the etcd container.", "EnvVar"),
+    etcdEnv: embeddedList<EnvVar>(
+      "Environment variables of the etcd container. Variables that conflict with settings of the operator are rejected.",
+      "EnvVar",
+    ),
     persistentVolumeClaimSpec: embedded<PersistentVolumeClaimSpec>(
-      "The claim for each member's own volume. Absent: data lives as long as the pod. A larger request grows the volumes; any other change exchanges the members.",
+      "PersistentVolumeClaim for each member's own volume. If unset, a member's data lives only as long as its pod. A larger storage request expands the volumes where the StorageClass allows it; any other change replaces the members one at a time.",
       "PersistentVolumeClaimSpec",
     ),
-    securityContext: embedded<PodSecurityContext>("Security settings of the pods.", "PodSecurityContext", {
+    securityContext: embedded<PodSecurityContext>("Security context of the member pods.", "PodSecurityContext", {
       emptyIsAbsent: true,
     }),
-    priorityClassName: string("The PriorityClass of the pods."),
-    serviceAccountName: string("The ServiceAccount of the pods. Its token is never mounted."),
-    imagePullSecrets: embeddedList<LocalObjectReference>("Secrets to pull the image with.", "LocalObjectReference"),
-    terminationGracePeriodSeconds: defaulted(5, integer("Seconds that etcd gets to shut down.", { min: 0, max: 3600 })),
-    busyboxImage: string("Of etcd-operator 0.9, not used: what waits for DNS is the operator's image."),
+    priorityClassName: string("Name of the PriorityClass of the member pods."),
+    serviceAccountName: string("Name of the ServiceAccount of the member pods. Its token is never mounted."),
+    imagePullSecrets: embeddedList<LocalObjectReference>(
+      "Secrets for pulling the images of the member pods.",
+      "LocalObjectReference",
+    ),
+    terminationGracePeriodSeconds: defaulted(
+      5,
+      integer("Number of seconds that etcd gets to shut down before it is killed, from 0 to 3600.", {
+        min: 0,
+        max: 3600,
+      }),
+    ),
+    busyboxImage: string(
+      "Inherited from etcd-operator 0.9; ignored: the init container that waits for DNS runs the operator's image.",
+    ),
     DNSTimeoutInSecond: defaulted(
       0,
       integer(
-        "How long a joining member waits for its name in DNS before etcd starts; 0: one minute. Only etcd 3.2 and 3.3 with TLS between members wait.",
+        "Number of seconds that a joining member waits for its DNS name before etcd starts; 0 means 60. Only members that run etcd 3.2 or 3.3 with TLS between members wait.",
       ),
     ),
     ClusterDomain: defaulted(
       "",
-      string("Appended to the DNS names of members, as in `.cluster.local`.", {
+      string("Domain appended to the DNS names of members, for example `.cluster.local`.", {
         longest: 253,
         rules: [rules.clusterDomain],
       }),
     ),
-    automountServiceAccountToken: ignored("Of an older etcd-operator, ignored: the token is never mounted."),
+    automountServiceAccountToken: ignored(
+      "Inherited from an older etcd-operator; ignored: the token is never mounted.",
+    ),
   },
 );
 
 export const etcdSchema = object(
   "Settings of etcd itself.",
   {
-    quotaBackendBytes: integer("Size at which the database takes no more writes. Absent: etcd's own, 2 GiB.", {
-      min: 1,
-    }),
-    autoCompactionMode: oneOf("The unit of `autoCompactionRetention`: time or revisions. Needs etcd 3.3.", [
-      "periodic",
-      "revision",
-    ]),
+    quotaBackendBytes: integer(
+      "Size in bytes at which the database takes no more writes. If unset, etcd's default of 2 GiB applies.",
+      {
+        min: 1,
+      },
+    ),
+    autoCompactionMode: oneOf(
+      "Unit of `autoCompactionRetention`: time (periodic) or number of revisions (revision). If unset, time. Requires `autoCompactionRetention`, and etcd 3.3 or later.",
+      ["periodic", "revision"],
+    ),
     autoCompactionRetention: string(
-      "How much history etcd keeps: hours (`8`), a duration (`30m`) or a number of revisions. Absent: all of it.",
+      "Amount of history that etcd keeps: hours (`8`), a duration (`30m`) or, in the mode revision, a number of revisions. If unset, etcd keeps all history.",
       { longest: 64 },
     ),
     snapshotCount: integer(
-      "Transactions between two snapshots of the raft log. Absent: etcd's own, 10000 since 3.6 and 100000 before.",
+      "Number of transactions between two snapshots of the raft log. If unset, etcd's default applies: 10000 since etcd 3.6, 100000 before.",
       {
         min: 1,
       },
     ),
     extraArgs: array(
-      "More flags of etcd, each as `--flag=value`. Flags that the operator sets are refused.",
-      string("A flag, as in `--heartbeat-interval=200`.", { longest: 1024 }),
+      "Additional flags of etcd, each in the form `--flag=value`; at most 64. Flags that the operator sets, or that have a field of their own, are rejected.",
+      string("Flag, for example `--heartbeat-interval=200`.", { longest: 1024 }),
       { most: 64, rules: [rules.argForm, rules.ownedFlags, rules.typedFlags] },
     ),
   },
@@ -126,62 +151,71 @@ export const etcdSchema = object(
 );
 
 const tls = object(
-  "TLS between members and towards clients. Absent: plain text.",
+  "TLS between members and between clients and members. If unset, connections are plain text.",
   {
     static: object(
-      "Certificates that you create, in Secrets in the namespace of the cluster.",
+      "Certificates that you provide in Secrets in the namespace of the cluster. Cannot be combined with `auto`.",
       {
         member: object("Certificates of the members.", {
           peerSecret: secret(
             "member.peerSecret",
-            "Secret with `peer.crt`, `peer.key` and `peer-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`, for TLS between members.",
+            "Name of the Secret for TLS between members, with `peer.crt`, `peer.key` and `peer-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`.",
           ),
           serverSecret: secret(
             "member.serverSecret",
-            "Secret with `server.crt`, `server.key` and `server-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`, for TLS towards clients.",
+            "Name of the Secret for TLS with clients, with `server.crt`, `server.key` and `server-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`. Requires `operatorSecret`.",
           ),
         }),
         operatorSecret: secret(
           "operatorSecret",
-          "Secret with `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`, or with `tls.crt`, `tls.key` and `ca.crt`: the client certificate of the operator.",
+          "Name of the Secret with the operator's client certificate: `etcd-client.crt`, `etcd-client.key` and `etcd-client-ca.crt`, or `tls.crt`, `tls.key` and `ca.crt`. Requires `member.serverSecret`.",
         ),
       },
       { rules: [rules.serverSecretMissing, rules.operatorSecretMissing] },
     ),
-    auto: boolean("The operator creates and renews all certificates."),
+    auto: boolean("Whether the operator creates and renews all certificates. Cannot be combined with `static`."),
   },
   { rules: [rules.autoOrStatic] },
 );
 
 const auth = object(
-  "How the operator logs in where etcd's own authentication is enabled. Not needed where its client certificate is that of a user with the role root.",
+  "Login of the operator for clusters with etcd authentication enabled. Not needed if the operator's client certificate belongs to a user with the role root.",
   {
     operatorSecret: secretAt(
       "auth.operatorSecret",
-      "Secret with `username` and `password` of an etcd user with the role root.",
+      "Name of the Secret with `username` and `password` of an etcd user with the role root.",
     ),
   },
 );
 
-const failover = object("How long a member may be down before it is replaced.", {
+const failover = object("How long a member may be down before the operator replaces it.", {
   unreachableAfterSeconds: defaulted(
     60,
-    integer("Seconds since the node of the member last reported, or was found deleted.", { min: 1, max: 86_400 }),
+    integer(
+      "Number of seconds after which a member is replaced because its node has stopped reporting or was deleted, from 1 to 86400.",
+      {
+        min: 1,
+        max: 86_400,
+      },
+    ),
   ),
   crashLoopAfterSeconds: defaulted(
     120,
-    integer("Seconds since the etcd container of the member began to crash-loop; it is replaced at its next exit.", {
-      min: 1,
-      max: 86_400,
-    }),
+    integer(
+      "Number of seconds after which a member is replaced because its etcd container crash-loops, from 1 to 86400. The member is replaced when the container next exits.",
+      {
+        min: 1,
+        max: 86_400,
+      },
+    ),
   ),
 });
 
-const upgrade = object("How the version of a running cluster is changed.", {
+const upgrade = object("How the operator changes the etcd version of a running cluster.", {
   path: defaulted(
     "Manual",
     oneOf(
-      "etcd changes one minor version at a time. Manual: a version that is further away is refused, with the steps to take. Automatic: the operator takes the steps one after another.",
+      "How the cluster reaches a version that is more than one minor version away; etcd changes one minor version at a time. Manual: the operator refuses such a version and names the steps to take. Automatic: the operator takes the steps one after another.",
       ["Manual", "Automatic"],
     ),
   ),
@@ -190,18 +224,18 @@ const upgrade = object("How the version of a running cluster is changed.", {
 const keep = (description: string) => defaulted("Retain", oneOf(description, ["Retain", "Delete"]));
 
 const volumeRetention = object(
-  "What happens to the volumes of members. Used only with `pod.persistentVolumeClaimSpec`.",
+  "Whether volumes of members are kept or deleted. Applies only with `pod.persistentVolumeClaimSpec`.",
   {
-    whenClusterDeleted: keep("When the EtcdCluster is deleted."),
-    whenMemberRemoved: keep("When a member is scaled down or replaced."),
+    whenClusterDeleted: keep("What happens to all volumes when the EtcdCluster is deleted."),
+    whenMemberRemoved: keep("What happens to a member's volume when the member is scaled down or replaced."),
   },
 );
 
-export const specSchema = object("The desired cluster.", {
+export const specSchema = object("Desired state of the cluster.", {
   size: required(
     0,
     integer(
-      "How many members the cluster has, from 1 to 9. Choose an odd number: four members survive the loss of one, as three do.",
+      "Number of members, from 1 to 9. Choose an odd number: four members tolerate the loss of one, just as three do.",
       {
         rules: [rules.size],
       },
@@ -209,7 +243,7 @@ export const specSchema = object("The desired cluster.", {
   ),
   repository: defaulted(
     "quay.io/coreos/etcd",
-    string("The image without its tag: members run `<repository>:v<version>`.", {
+    string("Image repository of etcd, without a tag. Members run `<repository>:v<version>`.", {
       longest: 512,
       rules: [rules.repositoryWithoutTag],
     }),
@@ -217,7 +251,7 @@ export const specSchema = object("The desired cluster.", {
   version: defaulted(
     "3.2.13",
     string(
-      "The version of etcd. Always set it: the default is that of etcd-operator 0.9, so that its manifests keep their meaning.",
+      "Version of etcd, for example 3.6.16. Always set it: the default is that of etcd-operator 0.9, so that its manifests keep their meaning.",
       {
         longest: 128,
         rules: [rules.versionForm],
@@ -225,10 +259,15 @@ export const specSchema = object("The desired cluster.", {
     ),
   ),
   image: string(
-    "The whole image reference, instead of `repository` and its tag. The image must contain etcd of `version`.",
+    "Full image reference, used instead of `repository` and the tag from `version`. The image must contain etcd of `version`.",
     { longest: 1024, rules: [rules.imageForm] },
   ),
-  paused: defaulted(false, boolean("The operator leaves the cluster alone: it does not heal, scale or update it.")),
+  paused: defaulted(
+    false,
+    boolean(
+      "Whether the operator leaves the cluster alone. While true, it does not heal, scale or update the cluster.",
+    ),
+  ),
   pod: filled(podSchema),
   etcd: filled(etcdSchema),
   TLS: tls,
@@ -237,16 +276,16 @@ export const specSchema = object("The desired cluster.", {
   updateStrategy: defaulted(
     "RollingUpdate",
     oneOf(
-      "When members get an edited version or edited settings. RollingUpdate: at once, one member at a time. OnDelete: when you delete their pods.",
+      "When members get a changed version or changed settings. RollingUpdate: immediately, one member at a time. OnDelete: when you delete their pods.",
       ["RollingUpdate", "OnDelete"],
     ),
   ),
   failover: filled(failover),
   volumeRetention: filled(volumeRetention),
-  baseImage: ignored("Of an older etcd-operator, ignored: set `repository`."),
-  backup: ignored("Of an older etcd-operator, ignored."),
-  restore: ignored("Of an older etcd-operator, ignored."),
-  selfHosted: ignored("Of an older etcd-operator, ignored."),
+  baseImage: ignored("Inherited from an older etcd-operator; ignored: set `repository` instead."),
+  backup: ignored("Inherited from an older etcd-operator; ignored: create an EtcdBackup instead."),
+  restore: ignored("Inherited from an older etcd-operator; ignored: create an EtcdRestore instead."),
+  selfHosted: ignored("Inherited from an older etcd-operator; ignored."),
 });
 
 export type EtcdClusterSpec = StoredOf<typeof specSchema>;

@@ -16,123 +16,127 @@ import {
   string,
 } from "../schema/schema.ts";
 
-const names = (description: string) => defaulted([], array(description, string("The name of a pod.")));
+const names = (description: string) => defaulted([], array(description, string("Name of a pod.")));
 
-const condition = object("One statement about the cluster that is true, false or unknown.", {
+const condition = object("Condition of the cluster.", {
   type: required(
     "",
     string(
-      "Ready, Reconciling, Stalled, Available, Scaling, Upgrading, Recovering, CertificatesValid or DiskPressure.",
+      "Type of the condition: Ready, Reconciling, Stalled, Available, Scaling, Upgrading, Recovering, CertificatesValid or DiskPressure.",
     ),
   ),
-  status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
-  reason: defaulted("", string("Why, in a word or two, for programs.")),
-  message: defaulted("", string("Why, in a sentence, for people.")),
-  lastTransitionTime: defaulted("", string("When the status last changed, as in 2026-01-31T12:00:00Z.")),
-  lastUpdateTime: string("When any field of this condition last changed."),
-  observedGeneration: integer("The metadata.generation that this condition is based on."),
+  status: required("Unknown", oneOf("Status of the condition.", ["True", "False", "Unknown"])),
+  reason: defaulted("", string("Reason for the status, as a CamelCase word for programs.")),
+  message: defaulted("", string("Explanation of the status, as a sentence for people.")),
+  lastTransitionTime: defaulted("", string("Time at which the status last changed, for example 2026-01-31T12:00:00Z.")),
+  lastUpdateTime: string("Time at which any field of this condition last changed."),
+  observedGeneration: integer("metadata.generation that this condition is based on."),
 });
 
-export const statusSchema = object("The observed cluster. Only the operator writes it.", {
+export const statusSchema = object("Observed state of the cluster. Only the operator writes it.", {
   phase: defaulted(
     "",
-    string("Creating until the first member answers, then Running; Failed when the data is lost. Empty at first."),
-  ),
-  reason: string("Why the phase is Failed, and what to do."),
-  controlPaused: boolean("True while the operator leaves the cluster alone because of spec.paused."),
-  conditions: defaulted(
-    [],
-    array(
-      "The conditions of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.",
-      condition,
-      {
-        key: "type",
-      },
+    string(
+      "Phase of the cluster: Creating until the first member answers, then Running; Failed when the data is lost. Empty at first.",
     ),
   ),
-  size: defaulted(0, integer("How many members etcd lists.")),
-  ready: string("Healthy voters out of spec.size, as in 3/3."),
-  serviceName: string("The Service that clients connect to."),
-  clientPort: integer("The port of that Service."),
-  clientEndpoints: defaulted(
+  reason: string("Reason why the phase is Failed, and what to do."),
+  controlPaused: boolean("Whether the operator leaves the cluster alone because of spec.paused."),
+  conditions: defaulted(
     [],
-    array("The client URL of each member.", string("As in http://name.cluster.ns.svc:2379.")),
-  ),
-  members: filled(
-    object("The pods of the members, by whether they are ready.", {
-      ready: names("Pods that are ready."),
-      unready: names("Pods that are not ready."),
+    array("Conditions of the cluster. `kubectl wait --for=condition=Ready` waits until all members serve.", condition, {
+      key: "type",
     }),
   ),
-  voters: defaulted(
+  size: defaulted(0, integer("Number of members that etcd lists.")),
+  ready: string("Number of healthy voters out of spec.size, for example 3/3."),
+  serviceName: string("Name of the Service that clients connect to."),
+  clientPort: integer("Port of that Service."),
+  clientEndpoints: defaulted(
     [],
-    array("Names of the members that vote, as etcd last listed them.", string("The name of a member.")),
+    array("Client URLs of the members.", string("Client URL, for example http://name.cluster.ns.svc:2379.")),
   ),
-  currentVersion: defaulted("", string("The etcd version that every member runs.")),
-  targetVersion: defaulted("", string("The etcd version that an upgrade is going to; empty when there is none.")),
-  updatedMembers: integer("How many members have the version and the settings of the spec."),
+  members: filled(
+    object("Names of the member pods, by readiness.", {
+      ready: names("Names of the pods that are ready."),
+      unready: names("Names of the pods that are not ready."),
+    }),
+  ),
+  voters: defaulted([], array("Names of the voting members, as etcd last listed them.", string("Name of a member."))),
+  currentVersion: defaulted("", string("etcd version that every member runs.")),
+  targetVersion: defaulted(
+    "",
+    string("etcd version that the cluster is changing to; empty if every member runs the wanted version."),
+  ),
+  updatedMembers: integer("Number of members that have the version and the settings of the spec."),
   raftLogVersion: string(
-    "The oldest minor version of etcd whose entries may still be in the raft logs, as in 3.6. Absent: not known.",
+    "Oldest minor version of etcd whose entries may still be in the raft logs, for example 3.6. Unset if it is not known.",
   ),
-  versions: defaulted({}, map("How many members run each etcd version.", integer("How many members run it."))),
-  clusterId: string(
-    "The cluster id that etcd chose, in hexadecimal. Set once: from then on no member starts a new cluster.",
+  versions: defaulted(
+    {},
+    map("Number of members by etcd version.", integer("Number of members that run the version.")),
   ),
-  restore: object("The EtcdRestore that replaces, or has replaced, the data of this cluster.", {
-    name: required("", string("Its name.")),
-    uid: required("", string("Its uid.")),
+  clusterId: string("Cluster ID that etcd chose, in hexadecimal. Once it is set, no member starts a new cluster."),
+  restore: object("EtcdRestore that is replacing, or has replaced, the data of this cluster.", {
+    name: required("", string("Name of the EtcdRestore.")),
+    uid: required("", string("UID of the EtcdRestore.")),
     phase: required(
       "Done",
       oneOf(
-        "Stopping: the members that were there go. Seeding: the first member is made from the backup. Done: it serves.",
+        "Phase of the restore. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
         ["Stopping", "Seeding", "Done"],
       ),
     ),
-    backup: string("The backup that the data comes from."),
-    snapshotPath: string("Where the data that was replaced has been saved. Absent: nowhere."),
-    keptVolumes: string("The claims of the members that were replaced, with the data they held."),
-    stoppedAtRevision: integer("etcd's revision when the members were stopped, as far as any of them answered."),
-    plan: string("What the first member is made from, as JSON, so that the EtcdRestore is not needed any more."),
+    backup: string("Backup that the data comes from."),
+    snapshotPath: string("Path of the snapshot of the replaced data. Unset if none was saved."),
+    keptVolumes: string("PersistentVolumeClaims of the replaced members, which hold the replaced data."),
+    stoppedAtRevision: integer("Revision of etcd when the members were stopped, as far as any member answered."),
+    plan: string("Plan for the first member, as JSON, so that the EtcdRestore is no longer needed."),
     restored: array(
-      "The SHA-256 of the last ten backups that the data was replaced by, the newest first.",
-      string("The SHA-256 of a backup."),
+      "SHA-256 digests of the last 10 backups that replaced the data, newest first.",
+      string("SHA-256 digest of a backup."),
       { most: 10 },
     ),
     specs: array(
-      "Digests of the specs of the last ten EtcdRestores that replaced the data, the newest first.",
-      string("The digest of a spec."),
+      "Digests of the specs of the last 10 EtcdRestores that replaced the data, newest first.",
+      string("Digest of a spec."),
       { most: 10 },
     ),
   }),
   highestRevision: integer(
-    "The highest revision that was ever seen of this cluster, as of the last change of this status. A restore in place goes past it.",
+    "Highest revision ever seen in this cluster, as of the last change of this status. A restore in place raises the revision beyond it.",
   ),
-  leader: string("The member that leads."),
-  dbSize: integer("Size of the largest database file of the members in bytes, as of the last change of this status."),
+  leader: string("Name of the member that is the leader."),
+  dbSize: integer("Size in bytes of the largest database file of any member, as of the last change of this status."),
   dbSizeInUse: integer(
-    "Bytes of it that hold data, as of the last change of this status; the rest is free for more. Since etcd 3.4.",
+    "Bytes of that file that hold data, as of the last change of this status; the rest is free space. Requires etcd 3.4 or later.",
   ),
   dbQuota: integer("Size in bytes at which the database takes no more writes."),
-  volumeSize: integer("Size in bytes of the smallest volume of a member."),
+  volumeSize: integer("Size in bytes of the smallest volume of any member."),
   clientSecret: string(
-    "The Secret that clients can mount: `tls.crt`, `tls.key` and `ca.crt`. Only with spec.TLS.auto.",
+    "Name of the Secret that clients can mount, with `tls.crt`, `tls.key` and `ca.crt`. Only set with spec.TLS.auto.",
   ),
-  clientSecretChecksum: string("Changes when the content of that Secret changes."),
+  clientSecretChecksum: string("Checksum of that Secret; it changes when the content changes."),
   certificates: defaulted(
     [],
     array(
-      "The certificates in use, by what they are for.",
-      object("A certificate.", {
-        use: required("", string("peer, server or operator; with spec.TLS.auto also client, peer-ca and client-ca.")),
-        notAfter: required("", string("When it expires, as in 2026-01-31T12:00:00Z.")),
-        notBefore: string("Since when it is valid."),
+      "Certificates in use.",
+      object("Certificate in use.", {
+        use: required(
+          "",
+          string(
+            "Use of the certificate: peer, server or operator; with spec.TLS.auto also client, peer-ca or client-ca.",
+          ),
+        ),
+        notAfter: required("", string("Time at which the certificate expires, for example 2026-01-31T12:00:00Z.")),
+        notBefore: string("Time from which the certificate is valid."),
       }),
       { key: "use" },
     ),
   ),
-  revision: integer("etcd's revision, as of the last change of this status."),
-  selector: string("The label selector of the pods, for the scale subresource."),
-  observedGeneration: observedGeneration("The metadata.generation that this status is based on."),
+  revision: integer("Revision of etcd, as of the last change of this status."),
+  selector: string("Label selector of the member pods, for the scale subresource."),
+  observedGeneration: observedGeneration("metadata.generation that this status is based on."),
 });
 
 export type EtcdClusterStatus = StoredOf<typeof statusSchema>;

@@ -10,8 +10,12 @@ const restore = (spec: object, name = "demo") => ({ metadata: { name }, spec }) 
 
 const cases: [what: string, spec: object, says: RegExp][] = [
   ["does not say where the backup is", { backupStorageType: undefined }, /spec\.backupStorageType is missing/],
-  ["says it twice", { backup: { name: "nightly" } }, /spec\.backup and spec\.backupStorageType exclude each other/],
-  ["names a store and not the place in it", { s3: undefined }, /spec\.backupStorageType is S3 and spec\.s3 is missing/],
+  ["says it twice", { backup: { name: "nightly" } }, /spec\.backup and spec\.backupStorageType are mutually exclusive/],
+  [
+    "names a store and not the place in it",
+    { s3: undefined },
+    /spec\.backupStorageType is S3, but spec\.s3 is missing/,
+  ],
   ["has a path without a key", { s3: { path: "bucket" } }, /spec\.s3\.path must be the bucket, a slash and the key/],
   ["has a scratch volume of no size", { worker: { scratchSize: "-5Gi" } }, /spec\.worker\.scratchSize must be a size/],
   ["has a time that is not one", { before: "yesterday" }, /spec\.before must be a time/],

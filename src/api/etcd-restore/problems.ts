@@ -12,7 +12,7 @@ export function problemsOf(restore: EtcdRestore): string[] {
   const spec = complete(specSchema, restore.spec);
   const ofTime =
     spec.before !== undefined && spec.before !== "" && Number.isNaN(Date.parse(spec.before))
-      ? [`spec.before is ${spec.before}, which is not a time: write it as in 2026-01-31T12:00:00Z.`]
+      ? [`spec.before is ${spec.before}, which is not a time: use the form 2026-01-31T12:00:00Z.`]
       : [];
   return [...ofName, ...check(specSchema, restore.spec, "spec"), ...storeProblems(spec), ...ofTime];
 }

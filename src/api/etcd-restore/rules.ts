@@ -7,7 +7,7 @@ const longestName = 52;
 
 export const nameRules: readonly NameRule[] = [
   {
-    says: `metadata.name must not be longer than ${longestName} characters: names of pods are made from it. Choose a shorter one.`,
+    says: `metadata.name must not be longer than ${longestName} characters: pod names are derived from it. Choose a shorter name.`,
     cel: `self.metadata.name.size() <= ${longestName}`,
     holds: (name) => name.length <= longestName,
   },
@@ -15,7 +15,7 @@ export const nameRules: readonly NameRule[] = [
 
 export const timeForm: Rule<string> = matches(
   "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$",
-  "spec.before must be a time as in 2026-01-31T12:00:00Z.",
+  "spec.before must be a time, for example 2026-01-31T12:00:00Z.",
 );
 
 interface From {
@@ -24,13 +24,13 @@ interface From {
 }
 
 export const sourceMissing: Rule<From> = {
-  says: "spec.backupStorageType is missing: say there and in the field of that store where the backup is, or name the EtcdBackup in spec.backup.",
+  says: "spec.backupStorageType is missing: set it and the field of that store to say where the backup is, or name the EtcdBackup in spec.backup.",
   cel: "has(self.backup) || has(self.backupStorageType)",
   holds: ({ backup, backupStorageType }) => backup !== undefined || backupStorageType !== undefined,
 };
 
 export const backupOrStore: Rule<From> = {
-  says: "spec.backup and spec.backupStorageType exclude each other: leave one out.",
+  says: "spec.backup and spec.backupStorageType are mutually exclusive: remove one of them.",
   cel: "!has(self.backup) || !has(self.backupStorageType)",
   holds: ({ backup, backupStorageType }) => backup === undefined || backupStorageType === undefined,
 };

@@ -17,16 +17,16 @@ import {
 import * as rules from "./rules.ts";
 
 export const specSchema = object(
-  "What to restore, and into which cluster.",
+  "Backup to restore, and the cluster to restore it into.",
   {
     etcdCluster: required(
       { name: "" },
       object(
-        "The EtcdCluster. If it exists its data is replaced, and then the EtcdRestore must have the same name. If not, `clusterSpec` says what to create.",
+        "EtcdCluster to restore into. If it exists, its data is replaced, and the EtcdRestore must have the same name. If it does not exist, it is created with `clusterSpec`.",
         {
           name: required(
             "",
-            string("Its name, in the namespace of the EtcdRestore.", {
+            string("Name of the EtcdCluster, in the namespace of the EtcdRestore.", {
               longest: 52,
               rules: [nameOf("spec.etcdCluster.name", "an EtcdCluster", "EtcdRestore")],
             }),
@@ -34,39 +34,44 @@ export const specSchema = object(
         },
       ),
     ),
-    backup: object("The EtcdBackup that made the backup: says where it is, and with which keys it is encrypted.", {
-      name: required(
-        "",
-        string("Its name, in the namespace of the EtcdRestore.", {
-          longest: 253,
-          rules: [nameOf("spec.backup.name", "an EtcdBackup", "EtcdRestore")],
-        }),
-      ),
-    }),
-    backupStorageType: storageType("The kind of store. Not needed with `backup`."),
+    backup: object(
+      "EtcdBackup that made the backup. It says where the backup is and which keys encrypt it. Cannot be combined with `backupStorageType`.",
+      {
+        name: required(
+          "",
+          string("Name of the EtcdBackup, in the namespace of the EtcdRestore.", {
+            longest: 253,
+            rules: [nameOf("spec.backup.name", "an EtcdBackup", "EtcdRestore")],
+          }),
+        ),
+      },
+    ),
+    backupStorageType: storageType(
+      "Type of store. The field of the same name says where in the store the backup is. Cannot be combined with `backup`.",
+    ),
     ...storeFields,
     before: string(
-      "Take the newest backup whose snapshot etcd took before this time, as in 2026-01-31T12:00:00Z; `path` is then what the keys begin with. A backup without metadata counts from when the store had all of it. Where backups of several etcd clusters qualify, none is taken. Absent: the object that `path` names; with `backup`, the newest.",
+      "Time before which etcd must have taken the snapshot, for example 2026-01-31T12:00:00Z; the newest such backup is restored. `path` is then the prefix of the object keys. A backup without metadata counts from the time when its upload was complete. If backups of several etcd clusters qualify, none is restored. If unset, the object that `path` names is restored; with `backup`, the newest backup.",
       { longest: 64, rules: [rules.timeForm] },
     ),
     clusterSpec: {
       ...clusterSpec,
-      description: "The spec of the EtcdCluster to create, where there is none of that name.",
+      description: "Spec of the EtcdCluster to create if none with that name exists.",
     },
     revisionBump: integer(
-      "Raises etcd's revision by so much and marks what was before as compacted, so that watchers notice that time went back. Absent: past the highest revision that was ever seen of the cluster where one is replaced, 0 for a new one. 0: the revision is that of the backup, and watchers are not told.",
+      "Number that is added to the revision of etcd, from 0 to 1000000000000; earlier revisions are marked as compacted, so that watchers notice the restore. 0 keeps the revision of the backup, and watchers do not notice. If unset, a cluster that is replaced continues beyond the highest revision ever seen in it, and a new cluster keeps the revision of the backup.",
       { min: 0, max: 1_000_000_000_000 },
     ),
     safetySnapshot: defaulted(
       "Take",
       oneOf(
-        "Take: before a cluster is replaced whose members do not all have their data in volumes, what it holds is saved beside the backup, if any member can give it. Skip: it is not.",
+        "Whether to save the data of a cluster before it is replaced, if not all its members have their data in volumes. Take: a snapshot is saved beside the backup, if any member can give one. Skip: no snapshot is saved.",
         ["Take", "Skip"],
       ),
     ),
     timeoutInSecond: defaulted(
       0,
-      integer("A download that makes no progress for so many seconds has failed; 0: 60.", { min: 0 }),
+      integer("Number of seconds without progress after which a download fails; 0 means 60.", { min: 0 }),
     ),
     encryption: decryption,
     worker: workerPolicy,

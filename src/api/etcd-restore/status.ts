@@ -13,46 +13,46 @@ import {
   string,
 } from "../schema/schema.ts";
 
-const when = (description: string) => string(`${description}, as in 2026-01-31T12:00:00Z.`);
+const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
 
 export const phases = ["Checking", "Saving", "Restoring", "Succeeded", "Failed"] as const;
 
-export const statusSchema = object("What is known of the restore. Only the operator writes it.", {
-  succeeded: defaulted(false, boolean("True once the cluster is ready with the data of the backup.")),
-  reason: string("Why it failed, and what to do."),
+export const statusSchema = object("Observed state of the restore. Only the operator writes it.", {
+  succeeded: defaulted(false, boolean("Whether the cluster is ready with the data of the backup.")),
+  reason: string("Reason why the restore failed, and what to do."),
   phase: oneOf(
-    "Checking: the backup is read and proved; nothing is touched. Saving: what the cluster holds is saved. Restoring: the cluster is made from the backup.",
+    "Phase of the restore. Checking: the backup is read and verified; nothing is changed yet. Saving: the current data of the cluster is saved. Restoring: the cluster is created from the backup.",
     phases,
   ),
-  message: string("What happens now, in a sentence."),
+  message: string("Current activity, as a sentence for people."),
   conditions: conditions("Complete, Reconciling or Stalled."),
-  observedGeneration: observedGeneration("The metadata.generation that this status is based on."),
-  startedAt: when("When it began"),
-  completedAt: when("When it ended"),
-  attempt: defaulted(1, integer("How often the step under way has been tried.")),
-  notBefore: when("When the next attempt begins"),
-  pod: string("The worker: `kubectl logs` shows the progress."),
-  inPlace: boolean("True when a cluster that existed is replaced."),
-  clusterUid: string("Of the EtcdCluster."),
-  backup: backupFacts("The backup that is restored, as the check found it."),
-  checkedAt: when("When the backup was proved last"),
-  key: string("The key of the backup in its store."),
-  keys: integer("How many keys it holds."),
-  revisionBump: integer("By how much the revision is raised."),
+  observedGeneration: observedGeneration("metadata.generation that this status is based on."),
+  startedAt: when("Time at which the restore started"),
+  completedAt: when("Time at which the restore ended"),
+  attempt: defaulted(1, integer("Number of the current attempt at the current step, from 1.")),
+  notBefore: when("Time at which the next attempt starts"),
+  pod: string("Name of the worker pod; `kubectl logs` shows its progress."),
+  inPlace: boolean("Whether the data of an existing cluster is replaced."),
+  clusterUid: string("UID of the EtcdCluster."),
+  backup: backupFacts("Backup that is restored, as the check found it."),
+  checkedAt: when("Time at which the backup was last verified"),
+  key: string("Object key of the backup in its store."),
+  keys: integer("Number of etcd keys in the backup."),
+  revisionBump: integer("Number that is added to the revision of the backup."),
   clusterPhase: oneOf(
-    "How far the EtcdCluster is. Stopping: the members that were there go. Seeding: the first member is made from the backup. Done: it serves.",
+    "Progress of the EtcdCluster. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
     ["Stopping", "Seeding", "Done"],
   ),
-  seed: object("What the first member of the restored cluster said when it had its data.", {
-    member: required("", string("Its name.")),
-    revision: integer("The revision of the backup that it was made from."),
-    hash: integer("The hash of all keys at that revision."),
+  seed: object("Report of the first member of the restored cluster about its data.", {
+    member: required("", string("Name of the member.")),
+    revision: integer("Revision of the backup that the member was made from."),
+    hash: integer("Hash of all keys at that revision."),
   }),
-  snapshotPath: string("Where the data that was replaced has been saved."),
-  snapshotRevision: integer("The revision up to which it was saved."),
-  snapshotProblem: string("Why it could not be saved."),
-  keptVolumes: string("The claims of the members that were replaced, with the data they held."),
-  clusterId: string("The id of the restored cluster."),
+  snapshotPath: string("Path of the snapshot of the replaced data."),
+  snapshotRevision: integer("Revision of etcd up to which that snapshot contains everything."),
+  snapshotProblem: string("Reason why the replaced data could not be saved."),
+  keptVolumes: string("PersistentVolumeClaims of the replaced members, which hold the replaced data."),
+  clusterId: string("etcd cluster ID of the restored cluster."),
 });
 
 export type EtcdRestoreStatus = StoredOf<typeof statusSchema>;

@@ -6,8 +6,8 @@ export function eventsPage(): string {
 
 <!-- Made by \`node src/api/generate.ts\` from src/api/events.ts. -->
 
-The operator records events on its own objects: \`kubectl events --for etcdcluster/my-etcd\`. A reason never changes once it is
-released; those that etcd-operator 0.9 used are the same.
+The operator records events on EtcdClusters, EtcdBackups and EtcdRestores: \`kubectl events --for etcdcluster/my-etcd\`. A reason
+never changes once it is released; those that etcd-operator 0.9 used are the same.
 
 ${eventsTable()}
 `;

@@ -40,7 +40,11 @@ export function openApiOf(schema: Schema): OpenApiSchema {
 function fullDescription(schema: Schema): string {
   const { description, shape } = schema;
   const kubernetes =
-    shape.t === "embedded" ? ` ${shape.type === "array" ? "A list of" : "A"} Kubernetes ${shape.name}.` : "";
+    shape.t === "embedded"
+      ? shape.type === "array"
+        ? ` A list of Kubernetes ${shape.name} objects.`
+        : ` A Kubernetes ${shape.name} object.`
+      : "";
   const otherwise = defaultText(schema);
   return `${description}${kubernetes}${otherwise === undefined ? "" : ` Default: ${otherwise}.`}`;
 }

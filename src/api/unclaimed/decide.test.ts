@@ -40,7 +40,7 @@ describe("an object without a scope annotation", () => {
     const step = nextStep({ ...fresh, operatorOfNamespace: "present" });
     assert.match(
       step.do === "leave" ? (step.because ?? "") : "",
-      /left its Lease here .* delete the Lease, or give it/,
+      /has the Lease of an operator of its own\b.* delete the Lease, or give it/,
     );
   });
 });

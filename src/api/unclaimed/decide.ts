@@ -51,6 +51,6 @@ export function nextStep({ scope, ageMs, heldMs, touched, operatorOfNamespace }:
 }
 
 const annotate = "give it the annotation etcd.database.coreos.com/scope: clusterwide";
-const present = `An operator of this namespace has left its Lease here and does not act on it: see whether that operator runs. If there is none any more, delete the Lease, or ${annotate}.`;
-const unseen = `The operator for all namespaces may not read the Leases of this namespace, so it cannot see whether it has an operator of its own: apply the operator's manifests again, or ${annotate}.`;
-export const ignored = `No operator has acted on the last edit. It has no scope annotation, so it is for an operator of its namespace: see whether that runs. For the operator for all namespaces, ${annotate}.`;
+const present = `This namespace has the Lease of an operator of its own, and that operator does not act on the object: check whether it runs. If it no longer exists, delete the Lease, or ${annotate}.`;
+const unseen = `The operator for all namespaces has no permission to read the Leases of this namespace, so it cannot see whether the namespace has an operator of its own: apply the operator's manifests again, or ${annotate}.`;
+export const ignored = `No operator has acted on the last change. The object has no scope annotation, so it belongs to an operator of its namespace: check whether that operator runs. To have the operator for all namespaces manage it, ${annotate}.`;

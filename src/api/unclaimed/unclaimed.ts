@@ -135,7 +135,7 @@ export class Unclaimed<T extends Stored> {
 }
 
 const takenNote =
-  "No operator of this namespace looks after it, so the one for all namespaces does from now on. It has the annotation etcd.database.coreos.com/scope: clusterwide.";
+  "No operator of this namespace manages the object, so the operator for all namespaces does from now on. It has set the annotation etcd.database.coreos.com/scope: clusterwide.";
 
 const scopeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[scopeAnnotation];
 

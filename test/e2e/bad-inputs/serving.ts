@@ -62,7 +62,7 @@ export function servingClusters(): void {
     test("while the spec is invalid, a lost member is replaced with the last valid settings", async (context) => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
-      const problem = "spec.etcd.extraArgs holds --no-such-flag";
+      const problem = "spec.etcd.extraArgs contains --no-such-flag";
       await patchSpec(cluster.key, { etcd: { extraArgs: ["--no-such-flag=1", "--heartbeat-interval=150"] } });
       await untilReported(cluster, { reason: "InvalidSpec", says: [problem] });
       const victim = before.members.find(({ id }) => id !== before.leader.id);

@@ -23,10 +23,14 @@ const backup = (what: string, spec: object, says: string, by: BadObject["by"] = 
 });
 
 export const badBackups: readonly BadObject[] = [
-  { what: "no etcd", spec: store, says: "spec.etcdEndpoints should not be empty", by: "server" },
-  backup("no endpoint", { etcdEndpoints: [] }, "spec.etcdEndpoints should not be empty"),
-  backup("endpoints and a cluster", { clusterRef: { name: "c" } }, "spec.etcdEndpoints and spec.clusterRef exclude"),
-  backup("an endpoint without a scheme", { etcdEndpoints: ["c-client:2379"] }, "must hold client URLs of etcd"),
+  { what: "no etcd", spec: store, says: "spec.etcdEndpoints must not be empty", by: "server" },
+  backup("no endpoint", { etcdEndpoints: [] }, "spec.etcdEndpoints must not be empty"),
+  backup(
+    "endpoints and a cluster",
+    { clusterRef: { name: "c" } },
+    "spec.etcdEndpoints and spec.clusterRef are mutually exclusive",
+  ),
+  backup("an endpoint without a scheme", { etcdEndpoints: ["c-client:2379"] }, "must contain client URLs of etcd"),
   { what: "no store", spec: { etcdEndpoints, storageType: "GCS" }, says: "spec.gcs is missing", by: "server" },
   {
     what: "another store than it names",
@@ -48,7 +52,7 @@ export const badBackups: readonly BadObject[] = [
   backup(
     "an endpoint that is not of AWS, and no credentials for it",
     { s3: { path: s3.path, endpoint: "https://collector.example.com" } },
-    "spec.s3.endpoint needs spec.s3.awsSecret: an identity of AWS goes only to",
+    "spec.s3.endpoint needs spec.s3.awsSecret: an identity of AWS is sent only to",
   ),
   backup(
     "an endpoint of AWS without TLS, and no credentials for it",
@@ -68,7 +72,7 @@ export const badBackups: readonly BadObject[] = [
   backup(
     "an endpoint that is not of Azure, and no credentials for it",
     { storageType: "ABS", abs: { path: "c/key", account: "acc", endpoint: "https://collector.example.com" } },
-    "spec.abs.endpoint needs spec.abs.absSecret: an identity of Azure goes only to",
+    "spec.abs.endpoint needs spec.abs.absSecret: an identity of Azure is sent only to",
   ),
   backup(
     "an account that ends the name of the host",
@@ -78,12 +82,12 @@ export const badBackups: readonly BadObject[] = [
   backup(
     "an access token over plain http",
     { storageType: "GCS", gcs: { path: "b/key", gcpSecret: "gcp", endpoint: "http://storage.example.com" } },
-    "spec.gcs.endpoint with spec.gcs.gcpSecret: a token does not go over plain http",
+    "spec.gcs.endpoint with spec.gcs.gcpSecret: a token is not sent over plain http",
   ),
   backup(
     "a login over plain http",
     { authSecret: "login" },
-    "spec.etcdEndpoints with spec.authSecret: a login does not go over plain http",
+    "spec.etcdEndpoints with spec.authSecret: a login is not sent over plain http",
   ),
   backup(
     "a login over plain http to one of several",
@@ -95,25 +99,20 @@ export const badBackups: readonly BadObject[] = [
     { s3: { ...s3, awsSecret: "ns/aws" } },
     "spec.s3.awsSecret must be the name of a Secret",
   ),
-  backup("a negative interval", { backupPolicy: { backupIntervalInSecond: -1 } }, "should not be lower than 0"),
-  backup(
-    "a negative count",
-    { backupPolicy: { maxBackups: -1 } },
-    "spec.backupPolicy.maxBackups should not be lower than 0",
-  ),
+  backup("a negative interval", { backupPolicy: { backupIntervalInSecond: -1 } }, "must be at least 0"),
+  backup("a negative count", { backupPolicy: { maxBackups: -1 } }, "spec.backupPolicy.maxBackups must be at least 0"),
   backup(
     "an interval and a schedule",
     { backupPolicy: { backupIntervalInSecond: 60, schedule: "@daily" } },
-    "exclude each other",
+    "are mutually exclusive",
   ),
-  backup("a zone without a schedule", { backupPolicy: { timeZone: "UTC" } }, "spec.backupPolicy.timeZone does nothing"),
   backup(
-    "a schedule of six fields",
-    { backupPolicy: { schedule: "0 0 3 * * *" } },
-    "not a schedule of cron",
-    "operator",
+    "a zone without a schedule",
+    { backupPolicy: { timeZone: "UTC" } },
+    "spec.backupPolicy.timeZone has no effect",
   ),
-  backup("a schedule that never comes", { backupPolicy: { schedule: "0 0 30 2 *" } }, "which never comes", "operator"),
+  backup("a schedule of six fields", { backupPolicy: { schedule: "0 0 3 * * *" } }, "not a Cron schedule", "operator"),
+  backup("a schedule that never comes", { backupPolicy: { schedule: "0 0 30 2 *" } }, "which never occurs", "operator"),
   backup(
     "a zone that is none",
     { backupPolicy: { schedule: "@daily", timeZone: "Mars/Olympus" } },
@@ -135,14 +134,14 @@ const restore = (what: string, spec: object, says: string): BadObject => ({
 
 export const badRestores: readonly BadObject[] = [
   { what: "no backup", spec: { etcdCluster }, says: "spec.backupStorageType is missing", by: "server" },
-  restore("two backups", { backup: { name: "b" } }, "spec.backup and spec.backupStorageType exclude each other"),
+  restore("two backups", { backup: { name: "b" } }, "spec.backup and spec.backupStorageType are mutually exclusive"),
   { what: "no store", spec: { etcdCluster, backupStorageType: "OSS" }, says: "spec.oss is missing", by: "server" },
   restore(
     "an endpoint that is not of AWS, and no credentials for it",
     { s3: { path: s3.path, endpoint: "https://collector.example.com" } },
     "spec.s3.endpoint needs spec.s3.awsSecret",
   ),
-  restore("a time that is none", { before: "yesterday" }, "spec.before must be a time as in"),
+  restore("a time that is none", { before: "yesterday" }, "spec.before must be a time, for example"),
   restore("a cluster of another namespace", { etcdCluster: { name: "ns/c" } }, "must be the name of an EtcdCluster"),
   restore("a new cluster without a size that works", { clusterSpec: { size: 0 } }, "spec.size must be from 1 to 9"),
   { ...restore("a name that is too long", {}, "metadata.name must not be longer than 52"), name: "n".repeat(53) },

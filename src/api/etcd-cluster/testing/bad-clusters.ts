@@ -15,31 +15,31 @@ export interface BadCluster {
 
 const accepts = { says: undefined } as const;
 const sizeSentence =
-  "spec.size must be from 1 to 9: choose 3 or 5, or 1 where an outage does no harm. To end a cluster, delete it.";
+  "spec.size must be from 1 to 9: choose 3 or 5, or 1 if an outage does no harm. To remove the cluster, delete the EtcdCluster.";
 const versionSentence =
-  "spec.version must be a full version of etcd, as in 3.6.16. For an image with another tag, set spec.image as well.";
+  "spec.version must be a full version of etcd, for example 3.6.16. For an image with another tag, set spec.image as well.";
 const labelSentence =
-  "spec.pod.labels must not hold `app` or anything that starts with `etcd_`: the operator finds its pods by them. Rename the label.";
+  "spec.pod.labels must not contain `app` or labels that start with `etcd_`: the operator finds its pods by them. Rename the label.";
 const ownedSentence =
-  "spec.etcd.extraArgs must not hold flags that the operator sets itself, or that could lose data (names, addresses, certificates, bootstrap, force-new-cluster, unsafe-no-fsync): leave them out.";
+  "spec.etcd.extraArgs must not contain flags that the operator sets itself, or that could lose data (names, addresses, certificates, bootstrap, force-new-cluster, unsafe-no-fsync): remove them.";
 const typedSentence =
-  "spec.etcd.extraArgs must not hold flags that have a field of their own: use spec.etcd.quotaBackendBytes, autoCompactionMode, autoCompactionRetention or snapshotCount.";
+  "spec.etcd.extraArgs must not contain flags that have a field of their own: use spec.etcd.quotaBackendBytes, autoCompactionMode, autoCompactionRetention or snapshotCount.";
 const formSentence =
-  "spec.etcd.extraArgs must hold flags in the form --flag=value, one in each entry: join a flag and its value with an equals sign.";
+  "spec.etcd.extraArgs must contain flags in the form --flag=value, one per entry: join a flag and its value with an equals sign.";
 const repositorySentence =
-  "spec.repository must be an image without tag and digest, as in quay.io/coreos/etcd: spec.version becomes the tag. Put a whole reference into spec.image.";
+  "spec.repository must be an image without tag and digest, for example quay.io/coreos/etcd: the tag comes from spec.version. Set a full image reference in spec.image.";
 const imageSentence =
-  "spec.image must be an image reference, as in registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.";
+  "spec.image must be an image reference, for example registry.example.com/etcd:3.6.16-patched, without spaces and without a scheme such as https://.";
 const retentionSentence =
   "spec.etcd.autoCompactionRetention must be a number of hours or a duration such as 30m; with autoCompactionMode revision, a number of revisions.";
 const domainSentence =
-  "spec.pod.ClusterDomain must be the domain of the Kubernetes cluster, as in .cluster.local, without a dot at the end.";
+  "spec.pod.ClusterDomain must be the domain of the Kubernetes cluster, for example .cluster.local, without a trailing dot.";
 const serverMissing =
-  "spec.TLS.static.operatorSecret is set and spec.TLS.static.member.serverSecret is not: set both for TLS towards clients, or neither.";
+  "spec.TLS.static.operatorSecret is set, but spec.TLS.static.member.serverSecret is not: set both for TLS with clients, or neither.";
 const operatorMissing =
-  "spec.TLS.static.member.serverSecret is set and spec.TLS.static.operatorSecret is not: the operator needs a client certificate as well. Set both or neither.";
+  "spec.TLS.static.member.serverSecret is set, but spec.TLS.static.operatorSecret is not: the operator needs a client certificate as well. Set both or neither.";
 const serviceNameSentence =
-  "metadata.name must start with a letter and contain only lower-case letters, digits and dashes: a Service gets the same name.";
+  "metadata.name must start with a letter and contain only lower-case letters, digits and dashes, because a Service gets the same name.";
 
 const modern = { size: 3, version: "3.6.16" };
 const args = (...extraArgs: unknown[]): unknown => ({ ...modern, etcd: { extraArgs } });
@@ -52,7 +52,7 @@ export const badClusters: readonly BadCluster[] = [
     name: "a".repeat(53),
     spec: modern,
     problems: [
-      "metadata.name must not be longer than 52 characters: member names are made from it. Choose a shorter one.",
+      "metadata.name must not be longer than 52 characters: member names are derived from it. Choose a shorter name.",
     ],
   },
   { what: "a name with a dot", name: "my.etcd", spec: modern, problems: [serviceNameSentence] },
@@ -90,13 +90,13 @@ export const badClusters: readonly BadCluster[] = [
   {
     what: "an etcd that is too old",
     spec: { size: 3, version: "3.1.10" },
-    problems: ["spec.version is 3.1.10, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
+    problems: ["spec.version is 3.1.10, but the operator supports only etcd 3.2.0 and newer 3.x: choose one of those."],
     server: accepts,
   },
   {
     what: "an etcd of another major",
     spec: { size: 3, version: "4.0.0" },
-    problems: ["spec.version is 4.0.0, and the operator runs etcd 3.2.0 and newer 3.x: choose one of those."],
+    problems: ["spec.version is 4.0.0, but the operator supports only etcd 3.2.0 and newer 3.x: choose one of those."],
     server: accepts,
   },
   {
@@ -118,14 +118,14 @@ export const badClusters: readonly BadCluster[] = [
   {
     what: "an invalid label",
     spec: { ...modern, pod: { labels: { "a b": "c" } } },
-    problems: ['spec.pod.labels holds "a b", which is not a valid label key: rename it.'],
+    problems: ['spec.pod.labels contains "a b", which is not a valid label key: rename it.'],
     server: accepts,
   },
   {
     what: "a label value with a slash",
     spec: { ...modern, pod: { nodeSelector: { disk: "a/b" } } },
     problems: [
-      'spec.pod.nodeSelector holds "disk: a/b", which is not a valid label value: use at most 63 letters, digits, dashes, dots and underscores.',
+      'spec.pod.nodeSelector contains "disk: a/b", which is not a valid label value: use at most 63 letters, digits, dashes, dots and underscores.',
     ],
     server: accepts,
   },
@@ -138,14 +138,14 @@ export const badClusters: readonly BadCluster[] = [
   {
     what: "an invalid annotation",
     spec: { ...modern, pod: { annotations: { "a b": "c" } } },
-    problems: ['spec.pod.annotations holds "a b", which is not a valid annotation key: rename it.'],
+    problems: ['spec.pod.annotations contains "a b", which is not a valid annotation key: rename it.'],
     server: accepts,
   },
   {
     what: "a text that is not a quantity",
     spec: { ...modern, pod: { resources: { requests: { cpu: "two" } } } },
     problems: [
-      'spec.pod.resources.requests.cpu is "two", which is not a valid quantity: write it as in 500m (half a core) or 2Gi.',
+      'spec.pod.resources.requests.cpu is "two", which is not a valid quantity: use a value such as 500m (half a core) or 2Gi.',
     ],
     server: accepts,
   },
@@ -159,7 +159,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a request above its limit",
     spec: { ...modern, pod: { resources: { requests: { cpu: 2 }, limits: { cpu: "1500m" } } } },
     problems: [
-      "spec.pod.resources.requests.cpu is 2, more than spec.pod.resources.limits.cpu, which is 1500m: lower the request or raise the limit.",
+      "spec.pod.resources.requests.cpu is 2, which is more than spec.pod.resources.limits.cpu (1500m): lower the request or raise the limit.",
     ],
     server: accepts,
   },
@@ -195,7 +195,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a claim without a size",
     spec: { ...modern, pod: { persistentVolumeClaimSpec: { accessModes: ["ReadWriteOnce"] } } },
     problems: [
-      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: say how large a volume to claim, as in 10Gi.",
+      "spec.pod.persistentVolumeClaimSpec.resources.requests.storage is missing: set the size of the volume, for example 10Gi.",
     ],
     server: accepts,
   },
@@ -208,13 +208,13 @@ export const badClusters: readonly BadCluster[] = [
   {
     what: "a variable that makes etcd start a new cluster",
     spec: { size: 3, pod: { etcdEnv: [{ name: "ETCD_FORCE_NEW_CLUSTER", value: "true" }] } },
-    problems: ["spec.pod.etcdEnv holds ETCD_FORCE_NEW_CLUSTER, which is the operator's to set: leave it out."],
+    problems: ["spec.pod.etcdEnv contains ETCD_FORCE_NEW_CLUSTER, which only the operator may set: remove it."],
     server: accepts,
   },
   {
     what: "a variable that a newer etcd does not start with",
     spec: { ...modern, pod: { etcdEnv: [{ name: "ETCD_NAME", value: "me" }] } },
-    problems: ["spec.pod.etcdEnv holds ETCD_NAME, which is the operator's to set: leave it out."],
+    problems: ["spec.pod.etcdEnv contains ETCD_NAME, which only the operator may set: remove it."],
     server: accepts,
   },
   {
@@ -225,7 +225,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_QUOTA_BACKEND_BYTES", value: "2048" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_QUOTA_BACKEND_BYTES, and spec.etcd.quotaBackendBytes is set, too: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_QUOTA_BACKEND_BYTES, and spec.etcd.quotaBackendBytes is set as well: remove one of them.",
     ],
     server: accepts,
   },
@@ -237,7 +237,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_HEARTBEAT_INTERVAL", value: "300" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs holds --heartbeat-interval, which etcd takes for the same setting: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_HEARTBEAT_INTERVAL, and spec.etcd.extraArgs contains --heartbeat-interval, which is the same setting for etcd: remove one of them.",
     ],
     server: accepts,
   },
@@ -249,7 +249,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME", value: "2h" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME, and spec.etcd.extraArgs holds --corrupt-check-time, which etcd takes for the same setting: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME, and spec.etcd.extraArgs contains --corrupt-check-time, which is the same setting for etcd: remove one of them.",
     ],
     server: accepts,
   },
@@ -262,7 +262,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK", value: "false" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs contains --experimental-initial-corrupt-check, which is the same setting for etcd: remove one of them.",
     ],
     server: accepts,
   },
@@ -274,7 +274,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_FEATURE_GATES", value: "LeaseCheckpoint=true" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_FEATURE_GATES, and spec.etcd.extraArgs holds --experimental-initial-corrupt-check, which etcd takes for the same setting: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_FEATURE_GATES, and spec.etcd.extraArgs contains --experimental-initial-corrupt-check, which is the same setting for etcd: remove one of them.",
     ],
     server: accepts,
   },
@@ -286,7 +286,7 @@ export const badClusters: readonly BadCluster[] = [
       pod: { etcdEnv: [{ name: "ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK", value: "true" }] },
     },
     problems: [
-      "spec.pod.etcdEnv holds ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs holds the feature gate InitialCorruptCheck, which etcd takes for the same setting: remove one of them.",
+      "spec.pod.etcdEnv contains ETCD_EXPERIMENTAL_INITIAL_CORRUPT_CHECK, and spec.etcd.extraArgs contains the feature gate InitialCorruptCheck, which is the same setting for etcd: remove one of them.",
     ],
     server: accepts,
   },
@@ -295,7 +295,7 @@ export const badClusters: readonly BadCluster[] = [
       ["3.2.13", "3.6.16"].map((version) => ({
         what: `${name} in the environment of etcd ${version}`,
         spec: { size: 3, version, pod: { etcdEnv: [{ name, value: "1" }] } },
-        problems: [`spec.pod.etcdEnv holds ${name}, which is the operator's to set: leave it out.`],
+        problems: [`spec.pod.etcdEnv contains ${name}, which only the operator may set: remove it.`],
         server: accepts,
       })),
   ),
@@ -320,7 +320,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a flag that no etcd knows",
     spec: args("--make-it-fast"),
     problems: [
-      "spec.etcd.extraArgs holds --make-it-fast, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
+      "spec.etcd.extraArgs contains --make-it-fast, which etcd 3.6.16 does not have: remove it, or choose a version that has it.",
     ],
     server: accepts,
   },
@@ -328,7 +328,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a flag that loses data, in disguise",
     spec: args("--experimental-force-new-cluster"),
     problems: [
-      "spec.etcd.extraArgs holds --experimental-force-new-cluster, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
+      "spec.etcd.extraArgs contains --experimental-force-new-cluster, which etcd 3.6.16 does not have: remove it, or choose a version that has it.",
     ],
     server: accepts,
   },
@@ -336,14 +336,14 @@ export const badClusters: readonly BadCluster[] = [
     what: "a feature gate of a newer etcd",
     spec: args("--feature-gates=LeaseCheckpoint=true,PriorityRequest=true"),
     problems: [
-      "spec.etcd.extraArgs holds the feature gate PriorityRequest, which etcd 3.6.16 does not have: leave it out, or choose a version that has it.",
+      "spec.etcd.extraArgs contains the feature gate PriorityRequest, which etcd 3.6.16 does not have: remove it, or choose a version that has it.",
     ],
     server: accepts,
   },
   {
     what: "a flag with nothing after its equals sign",
     spec: args("--log-level="),
-    problems: ["spec.etcd.extraArgs holds --log-level with an empty value: give it a value or leave it out."],
+    problems: ["spec.etcd.extraArgs contains --log-level with an empty value: set a value or remove it."],
     server: accepts,
   },
   {
@@ -374,7 +374,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a mode of compaction alone",
     spec: { ...modern, etcd: { autoCompactionMode: "revision" } },
     problems: [
-      "spec.etcd.autoCompactionMode does nothing without spec.etcd.autoCompactionRetention: set both or neither.",
+      "spec.etcd.autoCompactionMode has no effect without spec.etcd.autoCompactionRetention: set both or neither.",
     ],
   },
   {
@@ -391,7 +391,7 @@ export const badClusters: readonly BadCluster[] = [
     what: "a duration for an etcd that counts hours",
     spec: { size: 3, version: "3.2.13", etcd: { autoCompactionRetention: "30m" } },
     problems: [
-      "etcd 3.2.13 compacts by hours only: leave spec.etcd.autoCompactionMode out and set autoCompactionRetention to a number of hours.",
+      "etcd 3.2.13 can only compact by hours: remove spec.etcd.autoCompactionMode, and set spec.etcd.autoCompactionRetention to a number of hours.",
     ],
     server: accepts,
   },
@@ -416,21 +416,21 @@ export const badClusters: readonly BadCluster[] = [
     what: "a Secret of another namespace",
     spec: { ...modern, TLS: { static: { member: { peerSecret: "other/peer" } } } },
     problems: [
-      "spec.TLS.static.member.peerSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.",
+      "spec.TLS.static.member.peerSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace prefix.",
     ],
   },
   {
     what: "a Secret for the login that is in another namespace",
     spec: { ...modern, auth: { operatorSecret: "other/root" } },
     problems: [
-      "spec.auth.operatorSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace before it.",
+      "spec.auth.operatorSecret must be the name of a Secret in the namespace of the EtcdCluster, without a namespace prefix.",
     ],
   },
   {
     what: "certificates from the operator and from a person",
     spec: { ...modern, TLS: { auto: true, static: { member: { peerSecret: "peer" } } } },
     problems: [
-      "spec.TLS.auto and spec.TLS.static exclude each other: either the operator creates the certificates or you do. Remove one.",
+      "spec.TLS.auto and spec.TLS.static are mutually exclusive: either the operator creates the certificates or you do. Remove one of them.",
     ],
   },
 
