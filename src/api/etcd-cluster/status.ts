@@ -26,9 +26,12 @@ const condition = object("One statement about the cluster that is true, false or
     ),
   ),
   status: required("Unknown", oneOf("Whether the condition holds.", ["True", "False", "Unknown"])),
-  reason: defaulted("", string("Why, in a word or two, for programs.")),
+  reason: required("", string("Why, in a word or two, for programs.")),
   message: defaulted("", string("Why, in a sentence, for people.")),
-  lastTransitionTime: defaulted("", string("When the status last changed, as in 2026-01-31T12:00:00Z.")),
+  lastTransitionTime: required(
+    "",
+    string("When the status last changed, as in 2026-01-31T12:00:00Z.", { format: "date-time" }),
+  ),
   lastUpdateTime: string("When any field of this condition last changed."),
   observedGeneration: integer("The metadata.generation that this condition is based on."),
 });
