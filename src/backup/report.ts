@@ -1,7 +1,7 @@
 // Writes down what was concluded: the status when it differs, and events and metrics about what has just happened.
 import { rowOf } from "../api/conditions.ts";
 import { EtcdBackup, type EtcdBackupStatus } from "../api/etcd-backup/etcd-backup.ts";
-import { type EventName, eventReasons } from "../api/events.ts";
+import { type EventName, eventReasons, type KnownEvent } from "../api/events.ts";
 import { fieldManager } from "../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
@@ -100,7 +100,7 @@ function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): [Ev
   return event === undefined ? undefined : [event, is.message ?? ""];
 }
 
-function eventOf(name: EventName, note: string) {
+function eventOf(name: EventName, note: string): KnownEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action: "Report", note };
 }

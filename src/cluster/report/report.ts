@@ -2,10 +2,10 @@
 // a recovery took.
 import { rowOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { KnownEvent } from "../../api/events.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
 import { eventOf } from "../act/actions.ts";
@@ -58,7 +58,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
 const told = ["Available", "Ready", "DiskPressure"] as const;
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): NewEvent[] {
+function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
   const events = told.flatMap((type) => {
     const is = after.conditions?.find((condition) => condition.type === type);
@@ -81,7 +81,7 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
 function certificateEvents(
   { world: { cluster }, certificates: { inUse } }: Execution["assessment"],
   after: EtcdClusterStatus,
-): NewEvent[] {
+): KnownEvent[] {
   const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
   const was = findCondition(cluster.status.conditions, "CertificatesValid");
   if (is === undefined || (is.reason === was?.reason && is.message === was?.message)) return [];
