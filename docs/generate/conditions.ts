@@ -28,7 +28,7 @@ How bad it is decides what \`kubectl etcd doctor\` calls serious, and the colour
 of the alert that tells of the reason.
 
 ### Reasons of an EtcdCluster that is not \`Ready\`
-${meaningTable(conditionTypes.EtcdCluster.Ready.reasons.False)}
+${meaningTable(conditionTypes.EtcdCluster.Ready.reasons.False, conditionTypes.EtcdCluster.Available.reasons.False)}
 
 ### Reasons of a \`Problem\` of an EtcdBackup
 ${meaningTable(conditionTypes.EtcdBackup.Problem.reasons.True)}
@@ -43,12 +43,14 @@ const meanings: Readonly<Record<Meaning, string>> = {
   stalled: "a person has to act",
 };
 
-function meaningTable(rows: Reasons): string {
+/** `besides`: rows of another condition, which gets the same reasons and may be the one that makes the event. */
+function meaningTable(rows: Reasons, besides: Reasons = {}): string {
   const head = ["| reason | means | how bad | event | runbook |", "|---|---|---|---|---|"];
-  return [...head, ...Object.entries(rows).map(meaningRow)].join("\n");
+  return [...head, ...Object.entries(rows).map(([reason, row]) => meaningRow(reason, row, besides[reason]))].join("\n");
 }
 
-function meaningRow([reason, { meaning, severity, event, runbook }]: [string, ConditionReason]): string {
+function meaningRow(reason: string, row: ConditionReason, besides: ConditionReason | undefined): string {
+  const { meaning, severity, event = besides?.event, runbook } = row;
   const recorded = event === undefined ? "" : `\`${eventReasons[event].reason}\``;
   const page = runbook === undefined ? "" : `[${runbook}](../runbooks/${runbook}.md)`;
   return `| \`${reason}\` | ${meaning} | ${severity} | ${recorded} | ${page} |`;

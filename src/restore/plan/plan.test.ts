@@ -172,7 +172,12 @@ describe("Restoring", () => {
       said("MemberCannotStart"),
       "The first member is being made from the backup bucket/etcd/backup. The cluster says: A Secret is missing.",
     );
-    assert.equal(said("Restoring"), "The first member is being made from the backup bucket/etcd/backup.");
+    for (const passes of ["Restoring", "MembersUnhealthy", "OfTomorrow"])
+      assert.equal(said(passes), "The first member is being made from the backup bucket/etcd/backup.", passes);
+    for (const endsWithIt of ["DataLost", "NoSpace"])
+      assert.equal(said(endsWithIt), "The first member is being made from the backup bucket/etcd/backup.", endsWithIt);
+    for (const asks of ["MembersApart", "VolumesForeign", "AuthRequired"])
+      assert.match(said(asks), / The cluster says: A Secret is missing\.$/, asks);
   });
 
   test("counts the members that serve, once the first one does", () => {
