@@ -90,7 +90,10 @@ async function write(
   }
 }
 
-/** When it begins, and again when it is wrong in another way: the condition says it all the time. How runs end is reported by the run. */
+/**
+ * When it begins, and again when it is wrong in another way: the condition says it all the time. What lasts until a run has
+ * succeeded names no event in the table: how a run ends is reported with the run.
+ */
 function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): [EventName, string] | undefined {
   const was = before.conditions?.find(({ type }) => type === problemType);
   const is = after.conditions?.find(({ type }) => type === problemType);
