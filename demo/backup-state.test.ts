@@ -5,8 +5,11 @@ import type { EtcdBackup, EtcdBackupStatus } from "../src/api/etcd-backup/etcd-b
 import { failureOf, isDefault, isVerified } from "./backup-state.ts";
 
 const backup = (status: EtcdBackupStatus): EtcdBackup => ({ spec: { storageType: "PVC" }, status });
+const lastTransitionTime = "2026-01-31T12:00:00Z";
 const verdict = (status: "True" | "False"): EtcdBackup =>
-  backup({ conditions: [{ type: "Verified", status, message: "Its hash is another." }] });
+  backup({
+    conditions: [{ type: "Verified", status, reason: "", message: "Its hash is another.", lastTransitionTime }],
+  });
 
 test("a backup is proved by its condition Verified", () => {
   assert.deepEqual([isVerified(undefined), isVerified(backup({}))], [false, false]);

@@ -34,9 +34,10 @@ test("the state of a member follows its pod, and the status names the leader", (
 });
 
 test("voters of a cluster that is ready serve, even if the kubelet has yet to probe them", () => {
+  const lastTransitionTime = "2026-01-31T12:00:00Z";
   const withReady = (status: "True" | "False"): EtcdCluster => ({
     ...cluster,
-    status: { voters: ["c-a"], conditions: [{ type: "Ready", status }] },
+    status: { voters: ["c-a"], conditions: [{ type: "Ready", status, reason: "", lastTransitionTime }] },
   });
   const state = (one: EtcdCluster, name: string): string | undefined => memberRows(one, [pod(name, running)])[0]?.state;
   assert.deepEqual(

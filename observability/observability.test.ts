@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "node:test";
-import { readyReasons, reasonsThatMean } from "../src/cluster/report/ready-reasons.ts";
+import { conditionTypes, readyReasonsThatMean } from "../src/api/conditions.ts";
+import type { ConditionType, Reasons } from "../src/api/conditions/reason.ts";
 import { alerts } from "./alerts/alerts.ts";
 import { cluster } from "./dashboards/cluster.ts";
 import { fleet } from "./dashboards/fleet.ts";
@@ -133,16 +134,32 @@ describe("alerts", () => {
     );
     assert.ok(named.length > 0);
     assert.deepEqual(
-      named.filter((reason) => readyReasons[reason] === undefined),
+      named.filter((reason) => !Object.hasOwn(conditionTypes.EtcdCluster.Ready.reasons.False, reason)),
       [],
     );
   });
 
   test("tell of every reason that needs a person", () => {
     const told = alerts.map(({ expr }) => expr).join("\n");
-    const untold = reasonsThatMean("stalled", "degraded").filter((reason) => !told.includes(reason));
+    const untold = readyReasonsThatMean("stalled", "degraded").filter((reason) => !told.includes(reason));
     // Two of them are alarms, which the members are asked for.
     assert.deepEqual(untold, ["Corrupt", "NoSpace"]);
+  });
+
+  test("that reasons of conditions name exist, and every reason that needs a person names one", () => {
+    const types: readonly ConditionType[] = Object.values(conditionTypes).flatMap((one) => Object.values(one));
+    const rows: readonly Reasons[] = types.flatMap(({ reasons }) =>
+      "as" in reasons ? [] : [reasons.True, reasons.False],
+    );
+    const named = rows.flatMap((some) => Object.values(some)).flatMap(({ runbook }) => runbook ?? []);
+    const names = new Set(alerts.map(({ name }) => name));
+    assert.deepEqual(
+      named.filter((name) => !names.has(name)),
+      [],
+    );
+    const unready: Reasons = conditionTypes.EtcdCluster.Ready.reasons.False;
+    const untold = readyReasonsThatMean("stalled", "degraded").filter((one) => unready[one]?.runbook === undefined);
+    assert.deepEqual(untold, []);
   });
 
   test("that need somebody at once have a mitigation with a command or a page", () => {

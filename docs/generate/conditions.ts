@@ -1,11 +1,12 @@
 // docs/reference/conditions.md, made from the conditions of each kind and from what the reasons of Ready mean to programs.
-import { type ConditionType, conditionTypes } from "../../src/api/conditions.ts";
-import { readyReasons } from "../../src/cluster/report/ready-reasons.ts";
+import type { ConditionReason, ConditionType, Meaning, Reasons } from "../../src/api/conditions/reason.ts";
+import { conditionTypes } from "../../src/api/conditions.ts";
+import { eventReasons } from "../../src/api/events.ts";
 
 export function conditionsPage(): string {
   return `# Conditions
 
-<!-- Made by \`node docs/generate.ts\` from src/api/conditions.ts and src/cluster/report/ready-reasons.ts. -->
+<!-- Made by \`node docs/generate.ts\` from src/api/conditions. -->
 
 Each condition has a \`type\`, a \`status\`, a \`reason\` for programs, a \`message\` for people and the \`observedGeneration\` that it
 was concluded from. Wait for a type, as in \`kubectl wait --for=condition=Ready etcd/my-etcd\`, and branch on reasons: neither
@@ -19,20 +20,41 @@ ${Object.entries<Readonly<Record<string, ConditionType>>>(conditionTypes)
 Helm 4 (\`--wait\`) goes by \`Reconciling\` and \`Stalled\`, and so does Flux until it gets the health checks in \`install/flux\`; Argo CD
 needs those in \`install/argocd\` ([install.md](../install.md#with-argo-cd-flux-and-k9s)). All of them come from this table.
 
-| reason of \`Ready\` | means |
-|---|---|
-${Object.entries(readyReasons)
-  .map(([reason, meaning]) => `| \`${reason}\` | ${meanings[meaning]} |`)
+${Object.entries(meanings)
+  .map(([meaning, what]) => `- **${meaning}**: ${what}`)
   .join("\n")}
+
+How bad it is decides what \`kubectl etcd doctor\` calls serious, and the colours of the terminal and of the dashboard. A runbook is that
+of the alert that tells of the reason.
+
+### Reasons of an EtcdCluster that is not \`Ready\`
+${meaningTable(conditionTypes.EtcdCluster.Ready.reasons.False, conditionTypes.EtcdCluster.Available.reasons.False)}
+
+### Reasons of a \`Problem\` of an EtcdBackup
+${meaningTable(conditionTypes.EtcdBackup.Problem.reasons.True)}
 `;
 }
 
-const meanings = {
-  progressing: "progressing: it goes on by itself",
-  degraded: "degraded: a person should look; it goes on once what it waits for is there",
-  stalled: "stalled: a person has to act",
-  suspended: "suspended: it waits, as somebody asked",
-} as const;
+const meanings: Readonly<Record<Meaning, string>> = {
+  settled: "it is as it should be",
+  progressing: "it goes on by itself",
+  suspended: "it waits, as somebody asked",
+  degraded: "a person should look; it goes on once what it waits for is there",
+  stalled: "a person has to act",
+};
+
+/** `besides`: rows of another condition, which gets the same reasons and may be the one that makes the event. */
+function meaningTable(rows: Reasons, besides: Reasons = {}): string {
+  const head = ["| reason | means | how bad | event | runbook |", "|---|---|---|---|---|"];
+  return [...head, ...Object.entries(rows).map(([reason, row]) => meaningRow(reason, row, besides[reason]))].join("\n");
+}
+
+function meaningRow(reason: string, row: ConditionReason, besides: ConditionReason | undefined): string {
+  const { meaning, severity, event = besides?.event, runbook } = row;
+  const recorded = event === undefined ? "" : `\`${eventReasons[event].reason}\``;
+  const page = runbook === undefined ? "" : `[${runbook}](../runbooks/${runbook}.md)`;
+  return `| \`${reason}\` | ${meaning} | ${severity} | ${recorded} | ${page} |`;
+}
 
 function kindSection(kind: string, types: Readonly<Record<string, ConditionType>>): string {
   const sections = Object.entries(types).map(([type, row]) => typeSection(kind, type, row));

@@ -59,7 +59,7 @@ const elsewhere: readonly { readonly of: RegExp; readonly because: string }[] = 
   { of: /^api\/.*\/(spec|status|kind|etcd-\w+|encryption|worker-policy)\.ts$/, because: "fields: docs/api.md" },
   { of: /^api\/(.*\/)?rules\.ts$/, because: "refused by the API server: the first section, from the rules themselves" },
   { of: /^api\/events\.ts$/, because: "docs/reference/events.md" },
-  { of: /^api\/conditions\.ts$/, because: "docs/reference/conditions.md" },
+  { of: /^api\/conditions(\.ts$|\/)/, because: "docs/reference/conditions.md" },
   { of: /^(api|etcd|plugin)\/generate/, because: "makes files of this tree" },
   { of: /metrics\.ts$/, because: "docs/observability.md" },
   { of: /^plugin\/rights\.ts$|^plugin\/line\/(help|global-flags)\.ts$/, because: "docs/kubectl-etcd.md" },

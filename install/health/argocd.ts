@@ -2,8 +2,7 @@
 // Argo CD takes an object of ours for healthy whatever its status says.
 import { kinds } from "../../src/api/kinds.ts";
 import { yamlOf } from "../manifest.ts";
-import { passingTroubles } from "../../src/backup/plan/trouble.ts";
-import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
+import { problemsThatMean, readyReasonsThatMean } from "../../src/api/conditions.ts";
 
 const comment = "-- Made by `node install/generate.ts` from install/health/argocd.ts.";
 
@@ -38,8 +37,8 @@ ${stale}
 ${conditionOf}
 ${stalled}
 local ready = condition("Ready")
-local degraded = ${setOf(reasonsThatMean("degraded", "stalled"))}
-local suspended = ${setOf(reasonsThatMean("suspended"))}
+local degraded = ${setOf(readyReasonsThatMean("degraded", "stalled"))}
+local suspended = ${setOf(readyReasonsThatMean("suspended"))}
 if obj.status.phase == "Failed" or degraded[ready.reason] then
   return { status = "Degraded", message = ready.message or obj.status.reason }
 end
@@ -62,7 +61,7 @@ ${stale}
 ${conditionOf}
 ${stalled}
 local problem = condition("Problem")
-local passing = ${setOf(passingTroubles)}
+local passing = ${setOf(problemsThatMean("progressing"))}
 if obj.status.phase == "Failed" or (problem.status == "True" and not passing[problem.reason]) then
   return { status = "Degraded", message = obj.status.Reason or problem.message }
 end

@@ -2,8 +2,7 @@
 // whether it is current; until one of them holds it waits. Once one has failed it waits for none any more.
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { yamlOf } from "../manifest.ts";
-import { passingTroubles } from "../../src/backup/plan/trouble.ts";
-import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
+import { problemsThatMean, readyReasonsThatMean } from "../../src/api/conditions.ts";
 
 interface Check {
   readonly kind: string;
@@ -21,21 +20,21 @@ const inProgress = "has(metadata.deletionTimestamp)";
 
 /** A paused cluster, or one whose members wait to be deleted, is as somebody wants it: it is not waited for. */
 const waitsAsAsked = `has(spec.paused) && spec.paused || ${someCondition(
-  `c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("suspended"))}]`,
+  `c.type == 'Ready' && c.reason in [${listed(readyReasonsThatMean("suspended"))}]`,
 )}`;
 
 export const fluxChecks: readonly Check[] = [
   {
     kind: "EtcdCluster",
     failed: `${seen} && ${someCondition(
-      `c.type == 'Stalled' && c.status == 'True' || c.type == 'Ready' && c.reason in [${listed(reasonsThatMean("degraded", "stalled"))}]`,
+      `c.type == 'Stalled' && c.status == 'True' || c.type == 'Ready' && c.reason in [${listed(readyReasonsThatMean("degraded", "stalled"))}]`,
     )}`,
     current: `${seen} && (${waitsAsAsked} || ${someCondition("c.type == 'Ready' && c.status == 'True'")})`,
   },
   {
     kind: "EtcdBackup",
     failed: `${seen} && (${phaseIs("Failed")} || ${someCondition(
-      `c.type == 'Problem' && c.status == 'True' && !(c.reason in [${listed(passingTroubles)}])`,
+      `c.type == 'Problem' && c.status == 'True' && !(c.reason in [${listed(problemsThatMean("progressing"))}])`,
     )})`,
     current: `${seen} && (${phaseIs("Succeeded", "Scheduled", "Suspended")} || has(status.lastBackup))`,
   },

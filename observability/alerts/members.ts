@@ -1,18 +1,10 @@
 // Alerts about members that are missing, and about changes that do not go on.
 import { type Alert, theCluster, whatItSays, whatMembersLog, whatTheOperatorLogs, whereMembersRun } from "../alert.ts";
-import { reasonsThatMean } from "../../src/cluster/report/ready-reasons.ts";
+import { conditionTypes, reasonsToldBy } from "../../src/api/conditions.ts";
 import { healthy, progressIn, rolling, sameCluster, unlessRollGoesOn, wanted } from "../expressions.ts";
 
-/** Reasons of the condition Ready that other alerts are about. */
-const toldOtherwise = new Set(["QuorumLost", "DataLost", "NoSpace", "Corrupt"]);
-/** It may get better by itself. After minutes it does not. */
-const shouldHavePassed = ["MembersUnreachable"];
-
-/** Of the condition Ready, where a person should look. */
-const stalledReasons: readonly string[] = [
-  ...reasonsThatMean("stalled", "degraded").filter((reason) => !toldOtherwise.has(reason)),
-  ...shouldHavePassed,
-];
+/** Of the condition Ready, where a person should look, or where it should have passed after minutes. */
+const stalledReasons = reasonsToldBy("EtcdClusterStalled", conditionTypes.EtcdCluster.Ready.reasons.False);
 
 const reasons = stalledReasons.join("|");
 

@@ -1,4 +1,5 @@
 // Alerts about the majority: lost, one fault away from it, without a leader, or with too many of them.
+import { conditionTypes, reasonsToldBy } from "../../src/api/conditions.ts";
 import {
   type Alert,
   etcdctl,
@@ -11,7 +12,8 @@ import {
 } from "../alert.ts";
 import { healthy, ofCluster, ofMember, ofMembers, sameCluster, unlessRollGoesOn, voters } from "../expressions.ts";
 
-const unavailable = ofCluster('etcd_operator_cluster_condition{type="Available",reason=~"QuorumLost|DataLost"}');
+const lost = reasonsToldBy("EtcdQuorumLost", conditionTypes.EtcdCluster.Available.reasons.False).join("|");
+const unavailable = ofCluster(`etcd_operator_cluster_condition{type="Available",reason=~"${lost}"}`);
 
 export const quorumAlerts: readonly Alert[] = [
   {

@@ -1,9 +1,18 @@
 // The table of event reasons: what people filter by, and what the docs say about it.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { type EventReason, eventReasons } from "./events.ts";
+import { type EventName, type EventReason, eventReasons, type KnownEvent } from "./events.ts";
 
 const rows = Object.values<EventReason>(eventReasons);
+
+it("is a type: a name or a reason that is not in it does not compile", () => {
+  const known: KnownEvent = { type: "Normal", reason: "New Member Added", action: "addMember", note: "It was added" };
+  // @ts-expect-error: misspelt
+  const event: KnownEvent = { ...known, reason: "New Member Aded" };
+  // @ts-expect-error: misspelt
+  const name: EventName = "newMemberAded";
+  assert.ok(event.reason !== known.reason && !Object.hasOwn(eventReasons, name));
+});
 
 it("has each reason once", () => {
   assert.equal(new Set(rows.map(({ reason }) => reason)).size, rows.length);

@@ -1,6 +1,8 @@
 // Every reason of an Event that the operator records on an object of ours. People filter by reason, so a reason never
 // changes once it is released; "New Member Added", "Member Removed", "Replacing Dead Member" and "Member Upgraded" are
 // those of etcd-operator 0.9. docs/reference/events.md is made from these rows.
+import type { NewEvent } from "../kube/objects/event-object.ts";
+import type { Kind, KubeObject } from "../kube/objects/objects.ts";
 
 export interface EventReason {
   readonly reason: string;
@@ -404,3 +406,11 @@ export const eventReasons = {
 } as const satisfies Record<string, EventReason>;
 
 export type EventName = keyof typeof eventReasons;
+
+/** With a reason of this table: another does not compile. */
+export type KnownEvent = NewEvent & { readonly reason: (typeof eventReasons)[EventName]["reason"] };
+
+/** Where controllers record what happens to an object of ours. */
+export interface Events {
+  readonly record: <T extends KubeObject>(kind: Kind<T>, object: T, what: KnownEvent) => void;
+}

@@ -2,8 +2,8 @@
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import type { StoreView } from "../kube/cache/store.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { BackupMetrics } from "./metrics.ts";
@@ -25,7 +25,7 @@ export interface BackupContext {
   readonly unclaimed: Unclaimed<EtcdBackup>;
   /** The image of workers: the operator's own. Undefined: it is not known yet. */
   readonly workerImage: () => string | undefined;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly metrics: BackupMetrics;
   readonly log: Logger;
   /** The time of day in milliseconds, as Kubernetes writes it into objects. */

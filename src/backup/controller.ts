@@ -4,12 +4,12 @@ import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
 import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import type { Change } from "../kube/cache/change.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller/controller.ts";
 import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import { keyOf, keyText } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
@@ -21,7 +21,7 @@ import { reconcileBackup } from "./reconcile.ts";
 export interface BackupControllerOptions {
   readonly api: KubeApi;
   readonly scope: Scope;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly observer: RuntimeObserver;
   /** The image of workers: the operator's own. Undefined while it is not known; it is asked for again. */
   readonly workerImage: () => string | undefined;

@@ -1,6 +1,7 @@
 // Writes down what was concluded: the status when it differs, and events and metrics about what has just happened.
+import { rowOf } from "../api/conditions.ts";
 import { EtcdBackup, type EtcdBackupStatus } from "../api/etcd-backup/etcd-backup.ts";
-import { type EventName, eventReasons } from "../api/events.ts";
+import { type EventName, eventReasons, type KnownEvent } from "../api/events.ts";
 import { fieldManager } from "../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
@@ -89,28 +90,20 @@ async function write(
   }
 }
 
-/** Reasons of the condition Problem that are reported as events, too. How runs end is reported by the run. */
-const worthAnEvent: Partial<Readonly<Record<string, EventName>>> = {
-  InvalidSpec: "invalidSpec",
-  ClusterMissing: "backupWaits",
-  ClusterNotServing: "backupWaits",
-  ImageUnknown: "backupWaits",
-  WorkerCannotStart: "workerCannotStart",
-  Refused: "refused",
-  DeletionFailed: "backupsNotDeleted",
-} satisfies Partial<Record<TroubleReason, EventName>>;
-
-/** When it begins, and again when it is wrong in another way: the condition says it all the time. */
+/**
+ * When it begins, and again when it is wrong in another way: the condition says it all the time. What lasts until a run has
+ * succeeded names no event in the table: how a run ends is reported with the run.
+ */
 function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): [EventName, string] | undefined {
   const was = before.conditions?.find(({ type }) => type === problemType);
   const is = after.conditions?.find(({ type }) => type === problemType);
   if (is?.status !== "True" || (was?.status === "True" && was.reason === is.reason && was.message === is.message))
     return undefined;
-  const event = worthAnEvent[is.reason ?? ""];
+  const event = rowOf("EtcdBackup", problemType, is)?.event;
   return event === undefined ? undefined : [event, is.message ?? ""];
 }
 
-function eventOf(name: EventName, note: string) {
+function eventOf(name: EventName, note: string): KnownEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action: "Report", note };
 }

@@ -2,9 +2,9 @@
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
@@ -61,7 +61,7 @@ export interface ClusterContext {
   readonly isOurs: (cluster: EtcdCluster) => boolean;
   /** Takes up those that no operator looks after. */
   readonly unclaimed: Unclaimed<EtcdCluster>;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly metrics: ClusterMetrics;
   readonly log: Logger;
   /** The time of day in milliseconds, as Kubernetes writes it into objects. */

@@ -2,12 +2,12 @@
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
 import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import type { Change } from "../kube/cache/change.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller/controller.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Node, Pod } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
@@ -31,7 +31,7 @@ export interface ClusterControllerOptions {
   /** Looks which certificate a member presents. */
   readonly presenter?: Presenter;
   readonly signer?: Signer;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly observer: RuntimeObserver;
   /** Makes the data of a restored member. */
   readonly workerImage?: () => string | undefined;

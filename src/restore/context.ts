@@ -3,8 +3,8 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
 import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import type { StoreView } from "../kube/cache/store.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { Logger } from "../kube/process/log.ts";
 import type { RestoreMetrics } from "./metrics.ts";
@@ -24,7 +24,7 @@ export interface RestoreContext {
   readonly unclaimed: Unclaimed<EtcdRestore>;
   /** The image that workers run; undefined: not known yet. */
   readonly workerImage: () => string | undefined;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly metrics: RestoreMetrics;
   readonly log: Logger;
   /** The time of day in milliseconds, as Kubernetes writes it into objects. */

@@ -2,12 +2,12 @@
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
 import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Events } from "../api/events.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller/controller.ts";
 import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
-import type { EventRecorder } from "../kube/objects/events.ts";
 import { type KubeObject, keyOf, keyText } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
@@ -19,7 +19,7 @@ import { reconcileRestore } from "./reconcile.ts";
 export interface RestoreControllerOptions {
   readonly api: KubeApi;
   readonly scope: Scope;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly observer: RuntimeObserver;
   /** The operator's own image, which workers run; undefined while it is not known. */
   readonly workerImage: () => string | undefined;

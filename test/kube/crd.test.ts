@@ -140,7 +140,13 @@ describe("kubectl", () => {
       revision: 17,
       observedGeneration: 1,
       conditions: [
-        { type: "Ready", status: "True", reason: "AllMembersReady", message: "All serve.", lastTransitionTime: "" },
+        {
+          type: "Ready",
+          status: "True",
+          reason: "AllMembersReady",
+          message: "All serve.",
+          lastTransitionTime: "2026-01-31T12:00:00Z",
+        },
       ],
     };
     await api.mergePatch(EtcdCluster, { namespace, name: "columns" }, { status }, { subresource: "status" });

@@ -9,11 +9,11 @@ export const conditions = (types: string) =>
       object("Condition of the object.", {
         type: required("", string(`Type of the condition: ${types}`)),
         status: required("Unknown", oneOf("Status of the condition.", ["True", "False", "Unknown"])),
-        reason: defaulted("", string("Reason for the status, as a CamelCase word for programs.")),
+        reason: required("", string("Reason for the status, as a CamelCase word for programs.")),
         message: defaulted("", string("Explanation of the status, as a sentence for people.")),
-        lastTransitionTime: defaulted(
+        lastTransitionTime: required(
           "",
-          string("Time at which the status last changed, for example 2026-01-31T12:00:00Z."),
+          string("Time at which the status last changed, for example 2026-01-31T12:00:00Z.", { format: "date-time" }),
         ),
         lastUpdateTime: string("Time at which any field of this condition last changed."),
         observedGeneration: integer("metadata.generation that this condition is based on."),

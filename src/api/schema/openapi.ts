@@ -5,7 +5,7 @@ import type { Fields, Schema, Shape } from "./schema.ts";
 
 export interface OpenApiSchema {
   type?: "string" | "integer" | "boolean" | "array" | "object";
-  format?: "int64";
+  format?: "int64" | "date-time";
   description?: string;
   /** Of an object with fields that say that nobody has written it. */
   default?: Readonly<Record<string, number>>;
@@ -64,6 +64,7 @@ function openApiOfShape(shape: Shape): OpenApiSchema {
         type: "string",
         ...(shape.longest !== undefined && { maxLength: shape.longest }),
         ...(shape.oneOf !== undefined && { enum: shape.oneOf }),
+        ...(shape.format !== undefined && { format: shape.format }),
       };
     case "integer":
       return {

@@ -20,7 +20,12 @@ export interface Schema<Stored = unknown, Complete = unknown, P extends Presence
 
 /** The JSON that is expected, as data. Everything made from a schema is a walk over these. */
 export type Shape =
-  | { readonly t: "string"; readonly longest: number | undefined; readonly oneOf: readonly string[] | undefined }
+  | {
+      readonly t: "string";
+      readonly longest: number | undefined;
+      readonly oneOf: readonly string[] | undefined;
+      readonly format: "date-time" | undefined;
+    }
   | {
       readonly t: "integer";
       readonly min: number | undefined;
@@ -97,13 +102,14 @@ export function filled<S, C>(schema: Schema<S, C, "optional">): Schema<S, C, "de
 
 export function string(
   description: string,
-  extras: Extras<string> & { longest?: number } = {},
+  extras: Extras<string> & { longest?: number; format?: "date-time" } = {},
 ): Schema<string, string, "optional"> {
-  return field(description, { t: "string", longest: extras.longest, oneOf: undefined }, extras.rules);
+  const { longest, format, rules } = extras;
+  return field(description, { t: "string", longest, oneOf: undefined, format }, rules);
 }
 
 export function oneOf<const T extends string>(description: string, values: readonly T[]): Schema<T, T, "optional"> {
-  return field(description, { t: "string", longest: undefined, oneOf: values });
+  return field(description, { t: "string", longest: undefined, oneOf: values, format: undefined });
 }
 
 export function integer(

@@ -3,11 +3,10 @@
 import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
-import type { EventRecorder } from "../../kube/objects/events.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
-import { type EventName, eventReasons } from "../events.ts";
+import { type EventName, type Events, eventReasons } from "../events.ts";
 import { type Scope, scopeAnnotation } from "../scope.ts";
 import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
 
@@ -20,7 +19,7 @@ export interface UnclaimedOptions<T extends Stored> {
   readonly scope: Scope["t"];
   /** The Lease that an operator of a namespace has there, for objects of this kind. */
   readonly lease: string;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly now: () => number;
 }
 

@@ -1,11 +1,12 @@
 // The status that follows from a decision. What the decision does not touch stays as it was.
+import type { VerdictOn, VerdictsOn } from "../../api/conditions.ts";
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { type Conclusion, withConditions } from "../../kube/objects/conditions.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { timeText } from "../objects/jobs.ts";
 import type { Decision, Phase } from "./actions.ts";
-import { problemType, type Trouble, type TroubleReason } from "./trouble.ts";
+import type { Trouble, TroubleReason } from "./trouble.ts";
 
 export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: number): CompleteStatus {
   const { phase, message, trouble, run, nextRun, facts = {} } = decision;
@@ -34,35 +35,25 @@ function conclusionsOf(
   { phase, message, trouble, verified }: Decision,
   { succeeded, lastBackup }: Pick<CompleteStatus, "succeeded" | "lastBackup">,
 ): Conclusion[] {
-  const complete: Conclusion = succeeded
-    ? { type: "Complete", status: "True", reason: "Succeeded", message: "The last backup is complete." }
-    : { type: "Complete", status: "False", reason: trouble?.reason ?? phase, message };
-  const problem: Conclusion =
-    trouble === undefined
-      ? { type: problemType, status: "False", reason: "None", message: "" }
-      : { type: problemType, status: "True", reason: trouble.reason, message: trouble.message };
-  const verification: Conclusion[] =
-    verified === undefined
-      ? []
-      : [
-          {
-            type: "Verified",
-            status: verified.status,
-            reason: verified.status === "True" ? "Restored" : "VerificationFailed",
-            message: verified.message,
-          },
-        ];
-  const { Reconciling, Stalled } = progressConditions(
-    progressIn(phase, lastBackup !== undefined),
-    trouble?.reason ?? phase,
-    message,
-  );
-  const progress: Conclusion[] = [
-    { type: "Reconciling", ...Reconciling },
-    { type: "Stalled", ...Stalled },
-  ];
-  return [complete, problem, ...progress, ...verification].map((one) => ({ ...one, observedGeneration: generation }));
+  const reason = trouble?.reason ?? phase;
+  const progress = progressIn(phase, lastBackup !== undefined);
+  const verdicts: VerdictsOn<"EtcdBackup"> = {
+    Complete:
+      succeeded || reason === "Succeeded"
+        ? { status: "True", reason: "Succeeded", message: "The last backup is complete." }
+        : { status: "False", reason, message },
+    Problem:
+      trouble === undefined
+        ? { status: "False", reason: "None", message: "" }
+        : { status: "True", reason: trouble.reason, message: trouble.message },
+    ...progressConditions(progress, reason, message),
+    ...(verified !== undefined && { Verified: verdictOn(verified) }),
+  };
+  return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration: generation }));
 }
+
+const verdictOn = ({ status, message }: NonNullable<Decision["verified"]>): VerdictOn<"EtcdBackup", "Verified"> =>
+  status === "True" ? { status, reason: "Restored", message } : { status, reason: "VerificationFailed", message };
 
 /** A series that has a backup is as it should be, whether another run is under way or not; what is wrong is in Problem. */
 function progressIn(phase: Phase, hasBackup: boolean): Progress {

@@ -1,27 +1,11 @@
 // What is wrong with an EtcdBackup, as its condition Problem says it: some of it holds while it can be seen, the rest until
 // a run has succeeded.
+import { conditionTypes, isIn, type ReasonOf } from "../../api/conditions.ts";
+import { lastingProblems } from "../../api/conditions/etcd-backup.ts";
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 
-export const troubles = {
-  /** They hold as long as they are seen. */
-  seen: [
-    "InvalidSpec",
-    "ClusterMissing",
-    "ClusterNotServing",
-    "ImageUnknown",
-    "WorkerCannotStart",
-    "Refused",
-    "DeletionFailed",
-  ],
-  /** They hold until a run has succeeded. */
-  lasting: ["AttemptFailed", "BackupFailed", "VerificationFailed", "PruningStopped"],
-} as const;
-
-/** It goes on by itself: to programs that wait it has not failed. */
-export const passingTroubles: readonly TroubleReason[] = ["ClusterNotServing", "AttemptFailed"];
-
-export type LastingReason = (typeof troubles.lasting)[number];
-export type TroubleReason = (typeof troubles.seen)[number] | LastingReason;
+export type LastingReason = keyof typeof lastingProblems;
+export type TroubleReason = ReasonOf<"EtcdBackup", "Problem", "True">;
 
 export interface Trouble {
   readonly reason: TroubleReason;
@@ -34,8 +18,8 @@ export const problemType = "Problem";
 export function problemIn({ status }: Pick<CompleteEtcdBackup, "status">): Trouble | undefined {
   const condition = status.conditions.find(({ type }) => type === problemType);
   if (condition?.status !== "True") return undefined;
-  const reason = [...troubles.seen, ...troubles.lasting].find((known) => known === condition.reason);
-  return reason === undefined ? undefined : { reason, message: condition.message };
+  const { reason, message } = condition;
+  return isIn(conditionTypes.EtcdBackup.Problem.reasons.True, reason) ? { reason, message } : undefined;
 }
 
 /** What is still wrong when nothing else is. */
@@ -44,5 +28,4 @@ export function lastingTrouble(backup: Pick<CompleteEtcdBackup, "status">): Trou
   return before !== undefined && isLasting(before.reason) ? before : undefined;
 }
 
-const isLasting = (reason: TroubleReason): reason is LastingReason =>
-  troubles.lasting.some((lasting) => lasting === reason);
+export const isLasting = (reason: TroubleReason): reason is LastingReason => isIn(lastingProblems, reason);

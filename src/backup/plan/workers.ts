@@ -2,7 +2,7 @@
 // deleted, but for the last that failed.
 import type { View, Worker } from "../observe/view.ts";
 import type { Action, Decision } from "./actions.ts";
-import { troubles } from "./trouble.ts";
+import { isLasting } from "./trouble.ts";
 
 /** A kubelet that cannot be reached never reports that a pod has ended: after so long nobody waits for it. */
 export const lostAfterMs = 60_000;
@@ -30,7 +30,7 @@ export const remove = ({ name, uid }: Worker, because: string): Action => ({ do:
 /** The log of the last that failed is there until a run has succeeded. */
 export function leftovers({ workers }: View, { trouble }: Decision): Action[] {
   const ended = workers.filter(({ state, goneBy }) => state.t === "ended" && goneBy === undefined);
-  const hasFailed = [...troubles.lasting, "DeletionFailed"].some((reason) => reason === trouble?.reason);
+  const hasFailed = trouble !== undefined && (isLasting(trouble.reason) || trouble.reason === "DeletionFailed");
   const kept = hasFailed ? ended.findLast(hasWords) : undefined;
   return ended.filter((worker) => worker !== kept).map((worker) => remove(worker, "it has ended"));
 }

@@ -1,7 +1,6 @@
 // The table of actions: for each, what must be true, read live, before it is done; how it is done, which events it makes,
 // and whether a watch reports it. A new action is a member of the union in `plan/actions.ts` and a row here.
-import { type EventName, eventReasons } from "../../api/events.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
+import { type EventName, eventReasons, type KnownEvent } from "../../api/events.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberName } from "../objects/names.ts";
 import { secretName } from "../objects/tls.ts";
@@ -308,14 +307,14 @@ export async function carryOut(action: Action, execution: Execution): Promise<vo
 
 export const isWatched = (action: Action): boolean => rowOf(action).watched;
 
-export function eventsOf(action: Action, assessment: Assessment): readonly NewEvent[] {
+export function eventsOf(action: Action, assessment: Assessment): readonly KnownEvent[] {
   return rowOf(action)
     .events(action, assessment)
     .map(([name, note]) => ({ ...eventOf(name, note), action: action.do }));
 }
 
 /** By its row in the table of reasons. */
-export function eventOf(name: EventName, note: string): NewEvent {
+export function eventOf(name: EventName, note: string): KnownEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action: "Report", note };
 }

@@ -1,10 +1,11 @@
 // Pods that have run for a while and do not answer, by what their kubelets say of them: etcd does not serve, or it serves
 // everybody but the operator.
+import type { ReadyReason } from "../../api/conditions.ts";
 import { ports } from "../objects/labels.ts";
 import type { EtcdView, MemberPod, World } from "../observe/world.ts";
 
 export interface Silence {
-  readonly reason: "MemberCannotStart" | "MembersUnreachable";
+  readonly reason: Extract<ReadyReason, "MemberCannotStart" | "MembersUnreachable">;
   readonly sentence: string;
 }
 

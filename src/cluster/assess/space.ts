@@ -1,5 +1,6 @@
 // How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
 // volumes, in which a defragmentation needs room for a second copy.
+import type { ReasonOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Alarm } from "../../etcd/member.ts";
@@ -23,7 +24,7 @@ export interface Space {
 }
 
 export interface Pressure {
-  readonly reason: "DatabaseNearQuota" | "NoRoomToDefragment" | "QuotaTooLarge";
+  readonly reason: ReasonOf<"EtcdCluster", "DiskPressure", "True">;
   readonly message: string;
 }
 

@@ -1,10 +1,11 @@
 // What is said about certificates: in the status, in a condition, in events and in metrics. Dates and names of Secrets, never
 // anything of a key.
+import type { VerdictOn } from "../../api/conditions.ts";
 import type { EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { Conclusion } from "../../kube/objects/conditions.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { type CertificateInUse, clientChecksum, clientSecretOpens } from "../assess/certificates/certificates.ts";
+import type { CertificateProblem } from "../assess/certificates/wanted-certificates.ts";
 import { authorityUses, givenSecrets, leafUses, type SecretUse, secretName, tlsOf } from "../objects/tls.ts";
 
 export function certificateStatus({ certificates, world }: Assessment): EtcdClusterStatus {
@@ -25,7 +26,21 @@ export function certificateStatus({ certificates, world }: Assessment): EtcdClus
   };
 }
 
-type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
+type Verdict = VerdictOn<"EtcdCluster", "CertificatesValid">;
+
+const reasonsOfProblems = {
+  missing: "Missing",
+  forbidden: "Forbidden",
+  unread: "Unread",
+  incomplete: "Incomplete",
+  unreadable: "Unreadable",
+  mismatched: "Mismatched",
+  untrusted: "Untrusted",
+  expired: "Expired",
+  notYetValid: "NotYetValid",
+  wrongNames: "WrongNames",
+  wrongUse: "WrongUse",
+} as const satisfies Readonly<Record<CertificateProblem["t"], Verdict["reason"]>>;
 
 /** Undefined for a cluster without TLS. */
 export function certificatesValid(assessment: Assessment): Verdict | undefined {
@@ -40,7 +55,7 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
   if (problem !== undefined)
     return {
       status: "False",
-      reason: `${problem.t[0]?.toUpperCase()}${problem.t.slice(1)}`,
+      reason: reasonsOfProblems[problem.t],
       message: [
         ...problems.map(({ sentence }) => sentence),
         ...damagedSentences(assessment),

@@ -1,5 +1,14 @@
 // The conditions of a cluster: Ready, Reconciling and Stalled for programs that wait, and the four of etcd-operator 0.9, each
 // True or False and each with a sentence that says what is the matter and, where a person has to act, what to do.
+import {
+  conditionTypes,
+  isIn,
+  type ReadyReason,
+  type ReasonOf,
+  rowOf,
+  type VerdictOn,
+  type VerdictsOn,
+} from "../../api/conditions.ts";
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
 import { type Outcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
@@ -11,21 +20,34 @@ import { alarmsIn, pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts";
 import type { MemberPod, World } from "../observe/world.ts";
-import { readyReasons } from "./ready-reasons.ts";
 import { recoveryAdvice } from "./recovery.ts";
 import { doomedSentence } from "./volumes.ts";
 import { keptOutReason, keptOutSentence } from "./kept-out.ts";
 
-type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
+type Verdict<Type extends keyof VerdictsOn<"EtcdCluster">> = VerdictOn<"EtcdCluster", Type>;
 
-const yes = (reason: string, message: string): Verdict => ({ status: "True", reason, message });
-const no = (reason: string, message: string): Verdict => ({ status: "False", reason, message });
+interface Said<Status, Reason> {
+  readonly status: Status;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+const yes = <Reason extends string>(reason: Reason, message: string): Said<"True", Reason> => ({
+  status: "True",
+  reason,
+  message,
+});
+const no = <Reason extends string>(reason: Reason, message: string): Said<"False", Reason> => ({
+  status: "False",
+  reason,
+  message,
+});
 
 export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclusion[] {
   const observedGeneration = assessment.world.cluster.metadata.generation ?? 0;
   const certificates = certificatesValid(assessment);
   const readiness = ready(assessment, outcome);
-  const verdicts = {
+  const verdicts: VerdictsOn<"EtcdCluster"> = {
     Available: available(assessment),
     Scaling: scaling(assessment),
     Upgrading: upgrading(assessment),
@@ -38,15 +60,16 @@ export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclus
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration }));
 }
 
-function progressOf({ status, reason, message }: Verdict): ReturnType<typeof progressConditions> {
-  const meaning = status === "True" ? "done" : (readyReasons[reason] ?? "progressing");
-  const progress = meaning === "done" || meaning === "stalled" ? meaning : "reconciling";
-  return progressConditions(progress, reason, message);
+function progressOf(readiness: Verdict<"Ready">): ReturnType<typeof progressConditions<ReadyReason>> {
+  const { status, reason, message } = readiness;
+  const meaning = rowOf("EtcdCluster", "Ready", readiness)?.meaning;
+  const unfinished = meaning === "stalled" ? "stalled" : "reconciling";
+  return progressConditions(status === "True" ? "done" : unfinished, reason, message);
 }
 
 type Unavailable = Exclude<Health, { t: "serving" }>;
 
-function available(assessment: Assessment): Verdict {
+function available(assessment: Assessment): Verdict<"Available"> {
   const { health } = assessment;
   if (health.t === "serving" || (health.t === "keptOut" && health.serves)) return yes("Cluster available", "");
   return no(reasonOf(health), sentenceOn(health, assessment));
@@ -62,18 +85,35 @@ function sentenceOn(health: Unavailable, assessment: Assessment): string {
   return adviceOn(health, assessment.world);
 }
 
-function reasonOf(health: Unavailable): string {
-  if (health.t === "keptOut") return keptOutReason(health.trouble);
-  return {
-    creating: health.t === "creating" && health.restore !== undefined ? "Restoring" : "Creating",
-    restoring: "Restoring",
-    electing: "Electing",
-    joining: "Joining",
-    foreign: "ForeignCluster",
-    quorumLost: "QuorumLost",
-    dataLost: "DataLost",
-  }[health.t];
+type Undecided = Extract<Unavailable, { readonly t: "creating" | "restoring" | "foreign" | "keptOut" }>;
+
+/** Where nobody can tell who was lost. */
+function undecidedReason(health: Undecided): Extract<ReasonOf<"EtcdCluster", "Recovering", "False">, ReadyReason> {
+  switch (health.t) {
+    case "keptOut":
+      return keptOutReason(health.trouble);
+    case "creating":
+      return health.restore === undefined ? "Creating" : "Restoring";
+    case "restoring":
+      return "Restoring";
+    case "foreign":
+      break;
+  }
+  return "ForeignCluster";
 }
+
+const isUndecided = (health: Health): health is Undecided =>
+  health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut";
+
+const reasonsOfMembers = {
+  electing: "Electing",
+  joining: "Joining",
+  quorumLost: "QuorumLost",
+  dataLost: "DataLost",
+} as const;
+
+const reasonOf = (health: Unavailable): ReasonOf<"EtcdCluster", "Available", "False"> =>
+  isUndecided(health) ? undecidedReason(health) : reasonsOfMembers[health.t];
 
 export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "cluster">): string {
   switch (health.t) {
@@ -104,7 +144,7 @@ function elseRestore(world: Pick<World, "backup" | "cluster">): string {
   return world.backup === undefined ? "" : ` If they never will: ${recoveryAdvice(world)}`;
 }
 
-function scaling({ desired, health, learners, seats, world: { cluster, etcd } }: Assessment): Verdict {
+function scaling({ desired, health, learners, seats, world: { cluster, etcd } }: Assessment): Verdict<"Scaling"> {
   // While too few answer nobody knows better than last time.
   const current = etcd.t === "quorum" ? seats.length : cluster.status.size;
   const joining = health.t === "serving" ? learners.length : 0;
@@ -115,7 +155,7 @@ function scaling({ desired, health, learners, seats, world: { cluster, etcd } }:
   return joining > 0 && current === desired.size ? yes("Scaling up", message) : no("Size reached", "");
 }
 
-function upgrading(assessment: Assessment): Verdict {
+function upgrading(assessment: Assessment): Verdict<"Upgrading"> {
   const { roll, world } = assessment;
   const { version } = world.cluster.spec;
   const isThere = [...versionsOf(world).keys()].every((running) => running === version);
@@ -149,10 +189,11 @@ const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange"
 const inWords = (changes: readonly Change[]): string =>
   changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
 
-function recovering(assessment: Assessment, outcome: Outcome): Verdict {
+const recoveringReasons = conditionTypes.EtcdCluster.Recovering.reasons.True;
+
+function recovering(assessment: Assessment, outcome: Outcome): Verdict<"Recovering"> {
   const { desired, health, seats, voters, world } = assessment;
-  if (health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut")
-    return no(reasonOf(health), "");
+  if (isUndecided(health)) return no(undecidedReason(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost")
     return yes("Disaster recovery", sentenceOn(health, assessment));
   const unhealthy = unhealthyVoters(world, seats);
@@ -163,7 +204,8 @@ function recovering(assessment: Assessment, outcome: Outcome): Verdict {
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
   const before = findCondition(world.cluster.status.conditions, "Recovering");
   const healthy = voters.filter(({ alive }) => alive).length;
-  if (before?.status === "True" && healthy < desired.size) return yes(before.reason, before.message);
+  if (before?.status === "True" && healthy < desired.size)
+    return yes(isIn(recoveringReasons, before.reason) ? before.reason : "Members lost", before.message);
   return no("All members healthy", "");
 }
 
@@ -181,7 +223,7 @@ function leaving({ seats }: Assessment, { did }: Outcome): string[] {
   return [...new Set([...deleted, ...removed])];
 }
 
-function ready(assessment: Assessment, outcome: Outcome): Verdict {
+function ready(assessment: Assessment, outcome: Outcome): Verdict<"Ready"> {
   const { desired, health, now, seats, voters, world } = assessment;
   const { version, paused } = world.cluster.spec;
   const pods = problemsOfPods(world.pods);
@@ -241,14 +283,14 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict {
 }
 
 /** While nobody says how large the databases are, what was said before stays. */
-function diskPressure({ world }: Assessment): { DiskPressure?: Verdict } {
+function diskPressure({ world }: Assessment): { DiskPressure?: Verdict<"DiskPressure"> } {
   if (spaceOf(world) === undefined) return {};
   const pressure = pressureOf(world);
   return { DiskPressure: pressure === undefined ? no("EnoughSpace", "") : yes(pressure.reason, pressure.message) };
 }
 
 /** Pods that contradict what the others say: a person has to see. */
-function disputeIn({ etcd }: World): Verdict | undefined {
+function disputeIn({ etcd }: World): Verdict<"Ready"> | undefined {
   if (etcd.t !== "quorum") return undefined;
   if (etcd.strangers.length > 0)
     return no(
@@ -263,7 +305,7 @@ function disputeIn({ etcd }: World): Verdict | undefined {
   return undefined;
 }
 
-function alarmOf(assessment: Assessment): Verdict | undefined {
+function alarmOf(assessment: Assessment): Verdict<"Ready"> | undefined {
   const { roll, world } = assessment;
   if (world.etcd.t !== "quorum") return undefined;
   const alarms = new Set(alarmsIn(world).map(({ type }) => type));

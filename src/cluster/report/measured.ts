@@ -15,7 +15,7 @@ export function measuredOf(assessment: Assessment, { conditions = [] }: EtcdClus
     updated: isKnown ? roll.updated : undefined,
     rolling: isRolling(world) && !cluster.spec.paused && (roll.changes.length > 0 || roll.waits !== undefined),
     alarms: { noSpace: raised(assessment, "noSpace"), corrupt: raised(assessment, "corrupt") },
-    conditions: conditions.map(({ type, status, reason = "" }) => ({ type, status, reason })),
+    conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })),
   };
 }
 

@@ -1,11 +1,11 @@
 // Writes down what was concluded: the status when it differs, an event when something turned for the worse, and how long
 // a recovery took.
+import { rowOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { EventName } from "../../api/events.ts";
+import type { KnownEvent } from "../../api/events.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
 import { eventOf } from "../act/actions.ts";
@@ -54,39 +54,19 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   return "written";
 }
 
-/** Conditions that are reported as events, too, by their type and reason, with the event. */
-const worthAnEvent: readonly (readonly [condition: string, reason: string, event: EventName])[] = [
-  ["Available", "QuorumLost", "quorumLost"],
-  ["Available", "DataLost", "dataLost"],
-  ["Ready", "AuthRequired", "authRequired"],
-  ["Ready", "LoginRefused", "loginRefused"],
-  ["Ready", "Refused", "refused"],
-  ["Ready", "InvalidSpec", "invalidSpec"],
-  ["Ready", "VolumesLeft", "volumesLeft"],
-  ["Ready", "VolumesForeign", "volumesForeign"],
-  ["Ready", "VolumesDoomed", "volumesDoomed"],
-  ["DiskPressure", "DatabaseNearQuota", "diskPressure"],
-  ["DiskPressure", "NoRoomToDefragment", "diskPressure"],
-  ["DiskPressure", "QuotaTooLarge", "diskPressure"],
-  ["Ready", "VersionDiffers", "versionRefused"],
-  ["Ready", "UpdateStopped", "updateStopped"],
-  ["Ready", "MemberCannotStart", "memberCannotStart"],
-  ["Ready", "MembersUnreachable", "membersUnreachable"],
-  ["Ready", "LeadersDisagree", "leadersDisagree"],
-  ["Ready", "ForeignCluster", "foreignCluster"],
-  ["Ready", "Corrupt", "corrupt"],
-  ["Ready", "NoSpace", "noSpace"],
-];
+/** Conditions whose reasons are reported as events, too, where the table of conditions names one. */
+const told = ["Available", "Ready", "DiskPressure"] as const;
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): NewEvent[] {
+function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
-  const events = worthAnEvent.flatMap(([type, reason, event]) => {
+  const events = told.flatMap((type) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
-    if (is?.reason !== reason) return [];
+    const event = rowOf("EtcdCluster", type, is)?.event;
+    if (is === undefined || event === undefined) return [];
     const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
-    return was?.reason !== reason || wrongAnew ? [eventOf(event, is.message ?? "")] : [];
+    return was?.reason !== is.reason || wrongAnew ? [eventOf(event, is.message ?? "")] : [];
   });
   events.push(...certificateEvents(assessment, after));
   const { size } = cluster.spec;
@@ -101,14 +81,14 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
 function certificateEvents(
   { world: { cluster }, certificates: { inUse } }: Execution["assessment"],
   after: EtcdClusterStatus,
-): NewEvent[] {
+): KnownEvent[] {
   const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
   const was = findCondition(cluster.status.conditions, "CertificatesValid");
   if (is === undefined || (is.reason === was?.reason && is.message === was?.message)) return [];
   // One that expired in the Secret of a person, and is not in use, is a Secret like others that cannot be used.
   const expired = is.reason === "Expired" && inUse.some(({ warning }) => warning === "expired");
-  if (is.reason === "ExpiresSoon" || expired) return [eventOf("certificateExpires", is.message ?? "")];
-  return is.status === "False" && is.reason !== "NotYet" ? [eventOf("certificateProblem", is.message ?? "")] : [];
+  const event = expired ? "certificateExpires" : rowOf("EtcdCluster", "CertificatesValid", is)?.event;
+  return event === undefined ? [] : [eventOf(event, is.message ?? "")];
 }
 
 function measure({ assessment, context }: Execution, after: EtcdClusterStatus): void {

@@ -1,12 +1,12 @@
 // One operator process on an in-memory world: the controllers that it runs, from their start to its end. A process that has
 // lost its lease may run on for a while: it reads, and whatever it writes is refused, as the fence does.
+import type { Events } from "../../api/events.ts";
 import type { EtcdMember } from "../../etcd/member.ts";
 import type { Endpoint } from "../../etcd/members.ts";
 import type { PresentedCertificate } from "../../etcd/presented-certificate.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import type { Clock } from "../../kube/clock.ts";
 import type { Controller } from "../../kube/controller/controller.ts";
-import type { EventRecorder } from "../../kube/objects/events.ts";
 import { silent } from "../../kube/process/log.ts";
 import type { RunningCache } from "../../kube/process/manager.ts";
 import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
@@ -26,7 +26,7 @@ export interface OperatorOptions {
   readonly namespaces: readonly string[];
   readonly controllers: "clusters" | "all";
   readonly signer: Signer | undefined;
-  readonly events: Pick<EventRecorder, "record">;
+  readonly events: Events;
   readonly at: (endpoint: Endpoint) => EtcdMember;
   readonly presented: (endpoint: Endpoint) => Promise<PresentedCertificate | undefined>;
 }

@@ -38,6 +38,21 @@ test("the same conclusion gives back the same array, so there is nothing to writ
   assert.equal(withConditions(first, [ready], after), first);
 });
 
+test("a transition time that is none becomes the present, whoever wrote it, and nothing else is changed", () => {
+  const [own] = withConditions([], [ready], before);
+  const others = { ...own!, type: "Others" };
+  for (const wrong of ["", "yesterday", "2030-01-01", "2030-13-01T00:00:00Z"]) {
+    const present = [own!, { ...others, lastTransitionTime: wrong }];
+    assert.deepEqual(withConditions(present, [ready], after), [
+      own,
+      { ...others, lastTransitionTime: "2030-01-01T00:01:00Z" },
+    ]);
+  }
+  // As etcd-operator 0.9 wrote it, in the time zone of its node.
+  const old = [own!, { ...others, lastTransitionTime: "2018-06-01T10:00:00+02:00" }];
+  assert.equal(withConditions(old, [ready], after), old);
+});
+
 test("a message longer than the server takes is cut, and still compares as unchanged", () => {
   const long = { ...ready, message: "x".repeat(40_000) };
   const first = withConditions([], [long], before);

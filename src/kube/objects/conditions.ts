@@ -1,5 +1,5 @@
 // Conditions of a status: merged by type, with a transition time that moves only when the status itself does.
-import { secondsTime } from "./objects.ts";
+import { isTime, secondsTime } from "./objects.ts";
 import { printableLine } from "./printable.ts";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
@@ -25,16 +25,24 @@ const longestMessage = 32_768;
 
 /**
  * The conditions with the conclusions merged in: known types keep their place, new ones go to the end. When nothing
- * differs the very same array comes back, so that `===` shows whether there is anything to write.
+ * differs the very same array comes back, so that `===` shows whether there is anything to write. One whose transition time
+ * is none, which somebody else wrote, gets the present: the API server refuses it, and with it the whole status.
  */
 export function withConditions(
   present: readonly Condition[] | undefined,
   conclusions: readonly Conclusion[],
   now: Date,
 ): readonly Condition[] {
-  let merged: readonly Condition[] = present ?? [];
+  let merged = mended(present ?? [], now);
   for (const conclusion of conclusions) merged = merge(merged, conclusion, now);
   return merged;
+}
+
+function mended(conditions: readonly Condition[], now: Date): readonly Condition[] {
+  if (conditions.every(({ lastTransitionTime }) => isTime(lastTransitionTime))) return conditions;
+  return conditions.map((one) =>
+    isTime(one.lastTransitionTime) ? one : { ...one, lastTransitionTime: secondsTime(now) },
+  );
 }
 
 function merge(conditions: readonly Condition[], conclusion: Conclusion, now: Date): readonly Condition[] {

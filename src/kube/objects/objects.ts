@@ -78,6 +78,10 @@ export function secondsTime(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
+/** RFC 3339, as the API server checks a `date-time`. */
+export const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
+
 // Resource versions of one kind count up like integers, which is what lets a cache say that it has seen a write. On a
 // server whose versions are not decimal numbers, only equality is known.
 const decimal = /^(0|[1-9][0-9]*)$/;

@@ -1,18 +1,20 @@
 // The conditions that programs wait by (Flux, Helm, everything that uses kstatus): Reconciling while it goes on by itself,
 // Stalled where it never does. An object that has neither, and no Ready that is False, counts as done.
-import type { Conclusion } from "./conditions.ts";
-
 export type Progress = "done" | "reconciling" | "stalled";
 
-type Verdict = Pick<Conclusion, "status" | "reason" | "message">;
+interface Verdict<Reason> {
+  readonly status: "True" | "False";
+  readonly reason: Reason;
+  readonly message: string;
+}
 
 /** Never both: kstatus takes the first that it finds. */
-export function progressConditions(
+export function progressConditions<Reason extends string>(
   progress: Progress,
-  reason: string,
+  reason: Reason,
   message: string,
-): { Reconciling: Verdict; Stalled: Verdict } {
-  const verdict = (holds: boolean): Verdict =>
+): { Reconciling: Verdict<Reason>; Stalled: Verdict<Reason> } {
+  const verdict = (holds: boolean): Verdict<Reason> =>
     holds ? { status: "True", reason, message } : { status: "False", reason, message: "" };
   return { Reconciling: verdict(progress === "reconciling"), Stalled: verdict(progress === "stalled") };
 }

@@ -112,6 +112,30 @@ describe("the doctor", () => {
       "serious",
       /^serious: NoSpace: .* kubectl etcd defrag my-etcd && kubectl etcd ctl my-etcd alarm disarm/m,
     ],
+    [
+      "members that wait to be deleted, as somebody asked",
+      changed({}, { conditions: [condition("UpdateOnDelete", "Delete these pods.")] }),
+      "harmless",
+      /^warning: UpdateOnDelete: .* kubectl get pods -l etcd_cluster=my-etcd/m,
+    ],
+    [
+      "volumes that go with their pods",
+      changed({}, { conditions: [condition("VolumesDoomed", "Leave the pods alone.")] }),
+      "harmless",
+      /^warning: VolumesDoomed: .* kubectl etcd watch my-etcd/m,
+    ],
+    [
+      "members that certificates keep apart",
+      changed({}, { conditions: [condition("MembersApart", "They are started again.")] }),
+      "serious",
+      /^serious: MembersApart: .* kubectl etcd watch my-etcd/m,
+    ],
+    [
+      "a reason of a newer operator, which has lasted for an hour",
+      changed({}, { conditions: [condition("OfTomorrow", "It waits.")] }),
+      "harmless",
+      /^warning: For 60m, OfTomorrow: It waits\. kubectl etcd watch my-etcd/m,
+    ],
   ];
   for (const [what, snapshot, bad, says] of rows)
     test(`finds ${what}, and names the command`, () => {

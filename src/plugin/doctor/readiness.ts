@@ -1,12 +1,8 @@
-// What the condition Ready says: each reason with how bad it is, and what helps.
+// What the condition Ready says: how bad it is, by the table of conditions, and what helps.
+import { isIn, type ReadyReason, rowOf } from "../../api/conditions.ts";
 import { ageInWords } from "../screen/words.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
-import { type Examination, type Finding, note, serious, type Severity, warning } from "./finding.ts";
-
-interface ReasonRow {
-  readonly severity: Severity;
-  command(view: ClusterView): string;
-}
+import { type Examination, note, serious, warning } from "./finding.ts";
 
 const named =
   (command: string) =>
@@ -23,30 +19,32 @@ function restore({ name, backups }: ClusterView): string {
   return `kubectl etcd restore ${name} --from=${usable[0]?.name ?? "BACKUP"}`;
 }
 
-const rows: Readonly<Record<string, ReasonRow>> = {
-  QuorumLost: { severity: "serious", command: pods },
-  DataLost: { severity: "serious", command: restore },
-  Corrupt: { severity: "serious", command: restore },
-  NoSpace: { severity: "serious", command: named("kubectl etcd defrag NAME && kubectl etcd ctl NAME alarm disarm") },
-  InvalidSpec: { severity: "serious", command: edit },
-  VersionDiffers: {
-    severity: "serious",
-    command: ({ name, version }) => `kubectl etcd upgrade ${name} --to=${version.wanted} --plan`,
-  },
-  UpdateStopped: { severity: "serious", command: edit },
-  MemberCannotStart: { severity: "serious", command: pods },
-  MembersUnhealthy: { severity: "serious", command: named("kubectl etcd logs NAME") },
-  MembersUnreachable: { severity: "serious", command: named("kubectl get networkpolicies") },
-  Refused: { severity: "serious", command: edit },
-  ForeignCluster: { severity: "serious", command: named("kubectl get pods -l etcd_cluster=NAME -o wide") },
-  LeadersDisagree: { severity: "serious", command: named("kubectl etcd logs NAME") },
-  VolumesDoomed: { severity: "serious", command: watch },
-  VolumesForeign: { severity: "serious", command: named("kubectl get pvc -l etcd_cluster=NAME") },
-  VolumesLeft: { severity: "serious", command: named("kubectl get pvc -l etcd_cluster=NAME --show-labels") },
-  AuthRequired: { severity: "serious", command: edit },
-  LoginRefused: { severity: "serious", command: edit },
-  CertificatesInvalid: { severity: "serious", command: named("kubectl get secrets") },
-  UpdateOnDelete: { severity: "warning", command: named("kubectl get pods -l etcd_cluster=NAME") },
+/** What helps. A change that goes on is watched. */
+const commands: Readonly<Partial<Record<ReadyReason, (view: ClusterView) => string>>> = {
+  QuorumLost: pods,
+  DataLost: restore,
+  Corrupt: restore,
+  NoSpace: named("kubectl etcd defrag NAME && kubectl etcd ctl NAME alarm disarm"),
+  InvalidSpec: edit,
+  VersionDiffers: ({ name, version }) => `kubectl etcd upgrade ${name} --to=${version.wanted} --plan`,
+  UpdateStopped: edit,
+  MemberCannotStart: pods,
+  MembersUnhealthy: named("kubectl etcd logs NAME"),
+  MembersUnreachable: named("kubectl get networkpolicies"),
+  Refused: edit,
+  ForeignCluster: named("kubectl get pods -l etcd_cluster=NAME -o wide"),
+  LeadersDisagree: named("kubectl etcd logs NAME"),
+  VolumesForeign: named("kubectl get pvc -l etcd_cluster=NAME"),
+  VolumesLeft: named("kubectl get pvc -l etcd_cluster=NAME --show-labels"),
+  AuthRequired: edit,
+  LoginRefused: edit,
+  CertificatesInvalid: named("kubectl get secrets"),
+  UpdateOnDelete: named("kubectl get pods -l etcd_cluster=NAME"),
+};
+
+const commandFor = (view: ClusterView): string => {
+  const { reason } = view.ready;
+  return ((isIn(commands, reason) ? commands[reason] : undefined) ?? watch)(view);
 };
 
 /** A change of members that takes longer than this deserves a look. */
@@ -57,10 +55,12 @@ export const examineReadiness: Examination = (view) => {
   if (ready.status === "True") return [];
   if (ready.status === "Unknown")
     return [serious(`${name}: ${ready.sentence}`, "kubectl get deployments -A -l name=etcd-operator")];
-  const row = rows[ready.reason];
+  const row = rowOf("EtcdCluster", "Ready", ready);
   const what = `${ready.reason}: ${ready.sentence}`;
-  if (row !== undefined) return [{ severity: row.severity, what, command: row.command(view) } satisfies Finding];
+  const command = commandFor(view);
+  if (row?.severity === "bad") return [serious(what, command)];
+  if (row?.whatToDo !== undefined) return [warning(what, command)];
   const seconds = ready.forSeconds ?? 0;
-  if (seconds < longSeconds) return [note(what, watch(view))];
-  return [warning(`For ${ageInWords(seconds * 1000)}, ${what}`, watch(view))];
+  if (seconds < longSeconds) return [note(what, command)];
+  return [warning(`For ${ageInWords(seconds * 1000)}, ${what}`, command)];
 };

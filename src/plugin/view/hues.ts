@@ -1,31 +1,24 @@
 // What is good, a warning or bad in a view: the terminal and the page paint by the same judgement.
+import { rowOf } from "../../api/conditions.ts";
+import type { ConditionStatus } from "../../kube/objects/conditions.ts";
 import type { Hue } from "../screen/colour.ts";
 import type { CertificateView, ClusterView, DatabaseView, QuorumView } from "./cluster-view.ts";
 import type { FleetRow } from "./fleet.ts";
 import type { MemberView } from "./members.ts";
 
-/** Ready is False, and nobody has to do anything about it. */
-const progressing: ReadonlySet<string> = new Set([
-  "Creating",
-  "Scaling",
-  "Updating",
-  "Joining",
-  "Electing",
-  "ServiceNotReady",
-  "MembersLeaving",
-  "VolumesDoomed",
-  "Restoring",
-]);
-
-const readyHues = { True: "good", False: "bad", Unknown: "warning" } as const;
+/** A reason that is not in the table is of a newer operator: then the status alone counts. */
+function hueOf(status: ConditionStatus, reason: string): Hue {
+  const known = rowOf("EtcdCluster", "Ready", { status, reason })?.severity;
+  return known ?? ({ True: "good", False: "bad", Unknown: "warning" } as const)[status];
+}
 
 export function readyHue({ ready, quorum }: Pick<ClusterView, "ready" | "quorum">): Hue {
-  const isChanging = ready.status === "False" && quorum.margin >= 0 && progressing.has(ready.reason);
-  return isChanging ? "warning" : readyHues[ready.status];
+  const hasNoQuorum = ready.status === "False" && quorum.margin < 0;
+  return hasNoQuorum ? "bad" : hueOf(ready.status, ready.reason);
 }
 
 export function rowHue({ ready, reason, paused }: FleetRow): Hue {
-  return paused || (ready === "False" && progressing.has(reason)) ? "warning" : readyHues[ready];
+  return paused ? "warning" : hueOf(ready, reason);
 }
 
 export function quorumHue({ margin, voters }: QuorumView): Hue {

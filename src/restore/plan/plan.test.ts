@@ -5,7 +5,17 @@ import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { World } from "../observe/world.ts";
-import { aBackup, aCluster, aRestore, checked, clusterUid, facts, failure, restoreUid } from "../testing/samples.ts";
+import {
+  aBackup,
+  aCluster,
+  aRestore,
+  checked,
+  clusterUid,
+  facts,
+  failure,
+  lastTransitionTime,
+  restoreUid,
+} from "../testing/samples.ts";
 import { specDigest } from "../spec-digest.ts";
 import { planRestore } from "./plan.ts";
 
@@ -41,7 +51,9 @@ const proved = { key: "etcd/backup", backup, revisionBump: 1000 };
 const following = (phase: "Stopping" | "Seeding" | "Done", status: EtcdCluster["status"] = {}): CompleteEtcdCluster =>
   aCluster({}, { restore: { name: "demo", uid: restoreUid, phase }, ...status });
 
-const ready = (observedGeneration: number) => [{ type: "Ready", status: "True" as const, observedGeneration }];
+const isReady = { type: "Ready", status: "True", reason: "AllMembersReady", lastTransitionTime } as const;
+const ready = (observedGeneration: number) => [{ ...isReady, observedGeneration }];
+const unready = { type: "Ready", status: "False", lastTransitionTime } as const;
 
 describe("Restoring", () => {
   const restoring = { ...proved, phase: "Restoring" as const };
@@ -94,7 +106,7 @@ describe("Restoring", () => {
 
   for (const [name, phase, status] of [
     ["while its first member is made", "Seeding", done],
-    ["while it is not ready", "Done", { ...done, conditions: [{ type: "Ready", status: "False" as const }] }],
+    ["while it is not ready", "Done", { ...done, conditions: [{ ...unready, reason: "Scaling" }] }],
     ["while only an older form of it is known to be ready", "Done", { ...done, conditions: ready(0) }],
     ["while its revision is lower than the backup's", "Done", { ...done, revision: 1041 }],
     ["while its revision is not known", "Done", { conditions: ready(1) }],
@@ -151,7 +163,7 @@ describe("Restoring", () => {
 
   test("passes on what the cluster says that a person has to mend", () => {
     const said = (reason: string) => {
-      const conditions = [{ type: "Ready", status: "False" as const, reason, message: "A Secret is missing." }];
+      const conditions = [{ ...unready, reason, message: "A Secret is missing." }];
       const decision = decided(aWorld(restoring, { cluster: following("Seeding", { conditions }) }));
       assert.ok(decision.t === "stay");
       return decision.because;
@@ -160,7 +172,12 @@ describe("Restoring", () => {
       said("MemberCannotStart"),
       "The first member is being made from the backup bucket/etcd/backup. The cluster says: A Secret is missing.",
     );
-    assert.equal(said("Restoring"), "The first member is being made from the backup bucket/etcd/backup.");
+    for (const passes of ["Restoring", "MembersUnhealthy", "OfTomorrow"])
+      assert.equal(said(passes), "The first member is being made from the backup bucket/etcd/backup.", passes);
+    for (const endsWithIt of ["DataLost", "NoSpace"])
+      assert.equal(said(endsWithIt), "The first member is being made from the backup bucket/etcd/backup.", endsWithIt);
+    for (const asks of ["MembersApart", "VolumesForeign", "AuthRequired"])
+      assert.match(said(asks), / The cluster says: A Secret is missing\.$/, asks);
   });
 
   test("counts the members that serve, once the first one does", () => {
@@ -171,7 +188,7 @@ describe("Restoring", () => {
 
   test("does not count more members than are wanted while one is exchanged, and says what the cluster waits for", () => {
     const message = "1 of 3 members is exchanged.";
-    const conditions = [{ type: "Ready", status: "False" as const, reason: "Updating", message }];
+    const conditions = [{ ...unready, reason: "Updating", message }];
     const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "4/3", conditions }) }));
     assert.ok(decision.t === "stay");
     assert.equal(decision.because, `All 3 members serve, and the cluster has yet to become Ready: ${message}`);
@@ -205,7 +222,7 @@ describe("a backup that was proved a while ago", () => {
 describe("Saving", () => {
   const saving = { ...proved, phase: "Saving" as const };
   const lastAttempt = { ...saving, attempt: 5 };
-  const silent = aCluster({}, { conditions: [{ type: "Available", status: "False" }] });
+  const silent = aCluster({}, { conditions: [{ ...unready, type: "Available", reason: "QuorumLost" }] });
   const ended = (code: Parameters<typeof failure>[0]) =>
     ({ worker: { t: "ended", pod: "p", result: failure(code) } }) as const;
 
@@ -375,7 +392,7 @@ describe("a backup that the cluster was restored from before", () => {
 });
 
 test("what was written after the safety snapshot is said in numbers", () => {
-  const done = { revision: 5000, conditions: [{ type: "Ready", status: "True" as const, observedGeneration: 1 }] };
+  const done = { revision: 5000, conditions: ready(1) };
   const cluster = (stoppedAtRevision?: number) =>
     aCluster(
       {},

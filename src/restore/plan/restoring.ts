@@ -3,6 +3,7 @@
 //
 // A person who deletes the EtcdRestore meanwhile stops nothing that the cluster has taken up, and nothing is reported any
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
+import { rowOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
@@ -154,18 +155,10 @@ function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], s
   return `All ${size} members serve, and the cluster has yet to become Ready${said === "" ? "." : `: ${said}`}`;
 }
 
-/** Why a cluster is not ready that a person has to do something about; the others pass. */
-const troubles: ReadonlySet<string> = new Set([
-  "InvalidSpec",
-  "Refused",
-  "MemberCannotStart",
-  "MembersUnreachable",
-  "CertificatesInvalid",
-  "VersionDiffers",
-  "UpdateStopped",
-]);
-
+/** Why a cluster is not ready, where a person has to do something about it that the restore does not. */
 function wordsOf({ status }: CompleteEtcdCluster): string | undefined {
   const ready = findCondition(status.conditions, "Ready");
-  return ready?.status === "False" && troubles.has(ready.reason) ? ready.message : undefined;
+  const row = rowOf("EtcdCluster", "Ready", ready);
+  const asks = row?.severity === "bad" && row.whatToDo !== undefined && row.endsWithARestore !== true;
+  return asks ? ready?.message : undefined;
 }

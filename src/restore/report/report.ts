@@ -1,9 +1,8 @@
 // Writes down what was decided: the status when it differs, an event for each turn, and how the restore ended.
 import { EtcdRestore, type EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { type EventName, eventReasons } from "../../api/events.ts";
+import { type EventName, eventReasons, type KnownEvent } from "../../api/events.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { Execution, Outcome } from "../act/act.ts";
 import type { Note } from "../plan/decision.ts";
@@ -51,7 +50,7 @@ function notesOn({ decision }: Outcome): readonly Note[] {
 }
 
 /** By its row in the table of reasons. */
-export function eventOf(name: EventName, note: string): NewEvent {
+export function eventOf(name: EventName, note: string): KnownEvent {
   const { reason, type } = eventReasons[name];
   return { type, reason, action: "Restore", note };
 }

@@ -1,5 +1,6 @@
 // The status of an EtcdRestore after a decision, and what of it has to be written.
 import { isDeepStrictEqual } from "node:util";
+import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
@@ -24,8 +25,8 @@ export function statusOf(
   const observedGeneration = before.observedGeneration ?? metadata.generation;
   const generation = observedGeneration === undefined ? {} : { observedGeneration };
   const reason = phase ?? "Waiting";
-  const verdicts = {
-    Complete: { status: phase === "Succeeded" ? ("True" as const) : ("False" as const), reason, message },
+  const verdicts: VerdictsOn<"EtcdRestore"> = {
+    Complete: reason === "Succeeded" ? { status: "True", reason, message } : { status: "False", reason, message },
     ...progressConditions(progressIn(phase, decision), reason, message),
   };
   const conclusions = Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, ...generation }));

@@ -52,6 +52,9 @@ export const aBackup = (spec: Partial<EtcdBackup["spec"]> = {}): CompleteEtcdBac
 export const endpoints = ["http://demo-a.demo.n.svc:2379"];
 
 /** One that serves, without volumes. */
+/** Of conditions. */
+export const lastTransitionTime = "2026-01-31T12:00:00Z";
+
 export function storedCluster(
   spec: Partial<EtcdCluster["spec"]> = {},
   status: EtcdCluster["status"] = {},
@@ -64,7 +67,7 @@ export function storedCluster(
       members: { ready: ["demo-a", "demo-b"], unready: ["demo-c"] },
       voters: ["demo-a", "demo-b", "demo-c"],
       clusterId: "old",
-      conditions: [{ type: "Available", status: "True" }],
+      conditions: [{ type: "Available", status: "True", reason: "Cluster available", lastTransitionTime }],
       ...status,
     },
   };

@@ -14,10 +14,9 @@ export function wrongStatuses(): void {
   test("a status with wrong values is corrected, and wrong types in it are refused", async () => {
     const cluster = await applyCluster({ namespace: await sharedNamespace(), name: "nonsense" }, spec);
     const before = await cluster.untilHealthy();
-    const conditions = [
-      { type: "Ready", status: "Unknown", reason: "Nonsense", message: "", lastTransitionTime: "yesterday" },
-      { type: "Own", status: "True", reason: "Mine", message: "", lastTransitionTime: "2026-01-31T12:00:00Z" },
-    ];
+    const lastTransitionTime = "2026-01-31T12:00:00Z";
+    const nonsense = { type: "Ready", status: "Unknown", reason: "Nonsense", message: "", lastTransitionTime };
+    const conditions = [nonsense, { type: "Own", status: "True", reason: "Mine", message: "", lastTransitionTime }];
     await patchStatus(cluster, {
       phase: "Nonsense",
       size: 99,
@@ -33,7 +32,12 @@ export function wrongStatuses(): void {
     const after = await cluster.untilHealthy();
     assert.deepEqual([after.clusterId, after.leader.uid], [before.clusterId, before.leader.uid]);
     await assert.rejects(patchStatus(cluster, { size: "many" }), /must be of type integer/);
-    await assert.rejects(patchStatus(cluster, { conditions: [{ type: "Ready", status: "Perhaps" }] }), /"Perhaps"/);
+    for (const [wrong, says] of [
+      [{ status: "Perhaps" }, /"Perhaps"/],
+      [{ reason: undefined }, /conditions\[0\]\.reason: Required value/],
+      [{ lastTransitionTime: "yesterday" }, /must be of type date-time/],
+    ] as const)
+      await assert.rejects(patchStatus(cluster, { conditions: [{ ...nonsense, ...wrong }] }), says);
     await kube.delete(EtcdCluster, cluster.key);
   });
 

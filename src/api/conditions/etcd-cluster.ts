@@ -1,0 +1,211 @@
+// The conditions of an EtcdCluster. Reasons with spaces are of etcd-operator 0.9.
+import {
+  authRequired,
+  creating,
+  dataLost,
+  electing,
+  foreign,
+  joining,
+  loginRefused,
+  membersApart,
+  quorumLost,
+  ready,
+  restoring,
+} from "./cluster-ready.ts";
+import { conditionsOf, degraded, progressing, settled } from "./reason.ts";
+
+export const etcdClusterConditions = conditionsOf({
+  Ready: ready,
+  Reconciling: {
+    trueWhen: "it is not ready, and goes on by itself or as soon as what it waits for is there",
+    reasons: { as: "Ready" },
+  },
+  Stalled: {
+    trueWhen: "it is not ready, and a person has to act. Flux and `helm --wait` call it failed",
+    reasons: { as: "Ready" },
+  },
+  Available: {
+    trueWhen: "etcd serves reads and writes",
+    reasons: {
+      True: { "Cluster available": settled({ when: "A majority of the voters answers and has a leader." }) },
+      False: {
+        Creating: creating,
+        Restoring: restoring,
+        Electing: electing,
+        Joining: joining,
+        QuorumLost: { ...quorumLost, event: "quorumLost" },
+        DataLost: { ...dataLost, event: "dataLost" },
+        ForeignCluster: foreign,
+        AuthRequired: authRequired,
+        LoginRefused: loginRefused,
+      },
+    },
+  },
+  Scaling: {
+    trueWhen: "the cluster has another size than `spec.size`",
+    reasons: {
+      True: {
+        "Scaling up": progressing({ when: "Members join." }),
+        "Scaling down": progressing({ when: "Members are removed, one at a time." }),
+      },
+      False: { "Size reached": settled({ when: "There are as many members as the spec asks for." }) },
+    },
+  },
+  Recovering: {
+    trueWhen: "a member was lost, and not all are healthy again",
+    reasons: {
+      True: {
+        "Members lost": progressing({
+          when: "A member is not healthy, or is being replaced.",
+          severity: "bad",
+          runbook: "EtcdMemberDown",
+        }),
+        "Disaster recovery": degraded({
+          when: "The quorum is lost.",
+          whatToDo: "See [When quorum is lost](../clusters.md#when-quorum-is-lost).",
+          runbook: "EtcdQuorumLost",
+        }),
+      },
+      False: {
+        "All members healthy": settled({ when: "Nothing is missing." }),
+        Creating: creating,
+        Restoring: restoring,
+        ForeignCluster: foreign,
+        AuthRequired: authRequired,
+        LoginRefused: loginRefused,
+      },
+    },
+  },
+  Upgrading: {
+    trueWhen: "the version of members is being changed",
+    reasons: {
+      True: {
+        "Cluster upgrading": progressing({
+          when: "The message says to which version, by way of which, and how far it is.",
+        }),
+      },
+      False: { "Not upgrading": settled({ when: "All members run `spec.version`, or it is refused." }) },
+    },
+  },
+  CertificatesValid: {
+    trueWhen: "all certificates can be used",
+    present: "only with TLS",
+    reasons: {
+      True: {
+        Valid: settled({ when: "All of them are in use." }),
+        ExpiresSoon: degraded({
+          when: "A certificate expires in less than 30, 7 or 1 days; one with a short life, with a quarter, a tenth or a twentieth of it left.",
+          whatToDo: "Renew it in the Secret that the message names; what the operator makes it renews itself.",
+          severity: "warning",
+          event: "certificateExpires",
+          runbook: "EtcdCertificateExpiresInAMonth",
+        }),
+        TakingOver: progressing({ when: "Other certificates, or another CA, are taken over step by step." }),
+      },
+      False: {
+        Missing: degraded({
+          when: "A Secret does not exist.",
+          whatToDo: "Create it.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Forbidden: degraded({
+          when: "The operator may not read a Secret.",
+          whatToDo: "Grant the right that the message names.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Unread: degraded({
+          when: "The API server did not give out a Secret.",
+          whatToDo: "See what the message says; the operator tries again.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Damaged: degraded({
+          when: "A Secret of the operator was changed by somebody, and there is nothing to repair it with yet.",
+          whatToDo: "Correct what else the message names; the operator then writes the Secret again.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Incomplete: degraded({
+          when: "A Secret lacks keys.",
+          whatToDo: "Add the keys that the message names.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Unreadable: degraded({
+          when: "What is in a Secret cannot be read.",
+          whatToDo: "Put it in as PEM.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Mismatched: degraded({
+          when: "A key does not belong to its certificate.",
+          whatToDo: "Put in both as they were made together.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        Untrusted: degraded({
+          when: "A certificate is not signed by the CA beside it.",
+          whatToDo: "Put in a certificate of that CA, or add its CA.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        MembersApart: { ...membersApart, event: "certificateProblem", runbook: "EtcdCertificateProblem" },
+        Expired: degraded({
+          when: "A certificate has expired.",
+          whatToDo: "Put in a new one.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        NotYetValid: degraded({
+          when: "A certificate is not valid yet.",
+          whatToDo: "Put in one that is valid now, or look at the clocks.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        WrongNames: degraded({
+          when: "A certificate does not cover the names of the members.",
+          whatToDo: "Have it made with the names in the message.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        WrongUse: degraded({
+          when: "A certificate is not for servers, or not for clients.",
+          whatToDo: "Have it made with the usage in the message.",
+          event: "certificateProblem",
+          runbook: "EtcdCertificateProblem",
+        }),
+        NotYet: progressing({ when: "Certificates are not there yet; they are being made or written." }),
+      },
+    },
+  },
+  DiskPressure: {
+    trueWhen: "the database has little room left",
+    present: "once a member has said how large its database is",
+    reasons: {
+      True: {
+        DatabaseNearQuota: degraded({
+          when: "The database file has more than 80 % of its quota.",
+          whatToDo: "Delete keys, compact and defragment, or raise `spec.etcd.quotaBackendBytes`.",
+          severity: "warning",
+          event: "diskPressure",
+          runbook: "EtcdDatabaseNearQuota",
+        }),
+        NoRoomToDefragment: degraded({
+          when: "The database file fills more than 45 % of its volume.",
+          whatToDo: "Ask for larger volumes. See [Room](../volumes.md#room).",
+          severity: "warning",
+          event: "diskPressure",
+        }),
+        QuotaTooLarge: degraded({
+          when: "The quota is more than 45 % of the volume.",
+          whatToDo: "Lower it, or ask for larger volumes.",
+          severity: "warning",
+          event: "diskPressure",
+        }),
+      },
+      False: { EnoughSpace: settled({ when: "There is enough." }) },
+    },
+  },
+});
