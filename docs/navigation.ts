@@ -46,7 +46,6 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Conditions", "docs/reference/conditions.md"),
       e("Events", "docs/reference/events.md"),
       e("Metrics", "docs/observability.md#metrics-of-the-operator"),
-      e("Messages", "docs/reference/messages.md"),
       e("Helm values", "charts/etcd-operator/README.md"),
     ],
   },
@@ -100,7 +99,6 @@ export const chinese: readonly Group[] = [
       e("参数", "docs/reference/flags.md"),
       e("状况", "docs/reference/conditions.md"),
       e("事件", "docs/reference/events.md"),
-      e("消息", "docs/reference/messages.md"),
     ],
   },
   {

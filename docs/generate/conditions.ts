@@ -9,7 +9,8 @@ export function conditionsPage(): string {
 
 Each condition has a \`type\`, a \`status\`, a \`reason\` for programs, a \`message\` for people and the \`observedGeneration\` that it
 was concluded from. Wait for a type, as in \`kubectl wait --for=condition=Ready etcd/my-etcd\`, and branch on reasons: neither
-changes once it is released. Messages may change; [messages.md](messages.md) lists them.
+changes once it is released. Messages may change: do not branch on them. [troubleshooting.md](../troubleshooting.md)
+lists the common ones by symptom.
 
 ${Object.entries<Readonly<Record<string, ConditionType>>>(conditionTypes)
   .map(([kind, types]) => kindSection(kind, types))
