@@ -1,6 +1,8 @@
 // The pages that are made from code of the whole tree, and from figures; those of src/api and observability are made there.
+import { textOf } from "../pages.ts";
 import { conditionsPage } from "./conditions.ts";
 import { flagsPage } from "./flags.ts";
+import { withQuotations } from "./quotations.ts";
 import { recoveryTimesPage } from "./recovery-times.ts";
 
 export interface GeneratedPage {
@@ -9,8 +11,12 @@ export interface GeneratedPage {
   readonly render: () => string;
 }
 
+/** Written by hand, but for the screens and manifests in them. */
+const pagesWithQuotations = ["README.md", "README.zh-CN.md", "docs/production.md"];
+
 export const generatedPages: readonly GeneratedPage[] = [
   { path: "docs/reference/conditions.md", render: conditionsPage },
   { path: "docs/reference/flags.md", render: flagsPage },
   { path: "docs/recovery-times.md", render: recoveryTimesPage },
+  ...pagesWithQuotations.map((path) => ({ path, render: () => withQuotations(textOf(path)) })),
 ];
