@@ -55,6 +55,8 @@ describe("the manifest for production", () => {
       apart.map(({ labelSelector }) => labelSelector?.matchLabels),
       [{ etcd_cluster: "orders" }, { etcd_cluster: "orders" }],
     );
-    assert.partialDeepStrictEqual(backup, { spec: { verify: { restore: true }, encryption: { secret: "backup-keys" } } });
+    assert.partialDeepStrictEqual(backup, {
+      spec: { verify: { restore: true }, encryption: { secret: "backup-keys" } },
+    });
   });
 });

@@ -101,7 +101,8 @@ export const untyped: readonly Untyped[] = [
   {
     page: "docs/production.md",
     begins: "kubectl create secret generic aws --from-file=credentials --from-file=config",
-    because: "it needs a bucket and three nodes with 4 GiB; docs/production.test.ts and examples.test.ts check the manifest",
+    because:
+      "it needs a bucket and three nodes with 4 GiB; docs/production.test.ts and examples.test.ts check the manifest",
   },
   { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
   {
