@@ -2,7 +2,7 @@
 import { textOf } from "../pages.ts";
 import { conditionsPage } from "./conditions.ts";
 import { flagsPage } from "./flags.ts";
-import { withQuotations } from "./quotations.ts";
+import { withManifests } from "./manifests.ts";
 import { recoveryTimesPage } from "./recovery-times.ts";
 
 export interface GeneratedPage {
@@ -11,12 +11,10 @@ export interface GeneratedPage {
   readonly render: () => string;
 }
 
-/** Written by hand, but for the screens and manifests in them. */
-const pagesWithQuotations = ["README.md", "README.zh-CN.md", "docs/production.md"];
-
 export const generatedPages: readonly GeneratedPage[] = [
   { path: "docs/reference/conditions.md", render: conditionsPage },
   { path: "docs/reference/flags.md", render: flagsPage },
   { path: "docs/recovery-times.md", render: recoveryTimesPage },
-  ...pagesWithQuotations.map((path) => ({ path, render: () => withQuotations(textOf(path)) })),
+  // Written by hand, but for its manifest.
+  { path: "docs/production.md", render: () => withManifests(textOf("docs/production.md")) },
 ];
