@@ -29,10 +29,10 @@ ${Object.entries(readyReasons)
 }
 
 const meanings = {
-  progressing: "progressing: it goes on by itself",
-  degraded: "degraded: a person should look; it goes on once what it waits for is there",
+  progressing: "progressing: the operator is working on it",
+  degraded: "degraded: a person should look; the operator continues when what it waits for is available",
   stalled: "stalled: a person has to act",
-  suspended: "suspended: it waits, as somebody asked",
+  suspended: "suspended: it waits, as requested",
 } as const;
 
 function kindSection(kind: string, types: Readonly<Record<string, ConditionType>>): string {
