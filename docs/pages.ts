@@ -4,12 +4,20 @@ import * as path from "node:path";
 
 export const root: string = path.resolve(import.meta.dirname, "..");
 
+/** Maps of folders for those who change them: read beside the code, and no part of the manual or its site. */
+export const folderGuides: readonly string[] = [
+  ...["transport", "kube", "etcd", "tls", "store", "seal", "worker", "cluster", "restore", "backup", "plugin"].map(
+    (folder) => `src/${folder}/README.md`,
+  ),
+  ...["lab", "test", "observability", "bench", "install", "docs"].map((folder) => `${folder}/README.md`),
+];
+
 /** From the root of the tree, as in docs/clusters.md. */
 export function allPages(from: string = root): string[] {
   const found = globSync(["*.md", "docs/**/*.md", "example/**/*.md", "charts/**/*.md", "observability/**/*.md"], {
     cwd: from,
   });
-  return found.toSorted();
+  return found.filter((page) => !folderGuides.includes(page)).toSorted();
 }
 
 export const textOf = (page: string): string => readFileSync(path.join(root, page), "utf8");

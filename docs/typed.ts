@@ -83,6 +83,7 @@ export interface Untyped {
 
 export const untyped: readonly Untyped[] = [
   { page: "README.md", begins: "make demo", because: "it starts a Kubernetes of its own beside the one of the suite" },
+  { page: "README.md", begins: "kind create cluster", because: "it needs kind and Docker" },
   {
     page: "docs/runbooks/",
     begins: "kubectl top pods -n NAMESPACE -l etcd_cluster=CLUSTER",
@@ -96,6 +97,12 @@ export const untyped: readonly Untyped[] = [
   {
     page: "docs/dashboard.md",
     because: "it serves a page until somebody ends it; test/e2e/dashboard.test.ts opens it",
+  },
+  {
+    page: "docs/production.md",
+    begins: "kubectl create secret generic aws --from-file=credentials --from-file=config",
+    because:
+      "it needs a bucket and three nodes with 4 GiB; docs/production.test.ts and examples.test.ts check the manifest",
   },
   { page: "docs/install.md", begins: "make image", because: "it needs kind, minikube or Docker" },
   {

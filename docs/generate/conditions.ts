@@ -10,7 +10,8 @@ export function conditionsPage(): string {
 
 Each condition has a \`type\`, a \`status\`, a \`reason\` for programs, a \`message\` for people and the \`observedGeneration\` that it
 was concluded from. Wait for a type, as in \`kubectl wait --for=condition=Ready etcd/my-etcd\`, and branch on reasons: neither
-changes once it is released. Messages may change; [messages.md](messages.md) lists them.
+changes once it is released. Messages may change: do not branch on them. [troubleshooting.md](../troubleshooting.md)
+lists the common ones by symptom.
 
 ${Object.entries<Readonly<Record<string, ConditionType>>>(conditionTypes)
   .map(([kind, types]) => kindSection(kind, types))
@@ -24,8 +25,8 @@ ${Object.entries(meanings)
   .map(([meaning, what]) => `- **${meaning}**: ${what}`)
   .join("\n")}
 
-How bad it is decides what \`kubectl etcd doctor\` calls serious, and the colours of the terminal and of the dashboard. A runbook is that
-of the alert that tells of the reason.
+The severity decides what \`kubectl etcd doctor\` calls serious, and sets the colours of the terminal and of the dashboard. The runbook
+belongs to the alert that fires for the reason.
 
 ### Reasons of an EtcdCluster that is not \`Ready\`
 ${meaningTable(conditionTypes.EtcdCluster.Ready.reasons.False, conditionTypes.EtcdCluster.Available.reasons.False)}
@@ -36,16 +37,16 @@ ${meaningTable(conditionTypes.EtcdBackup.Problem.reasons.True)}
 }
 
 const meanings: Readonly<Record<Meaning, string>> = {
-  settled: "it is as it should be",
-  progressing: "it goes on by itself",
-  suspended: "it waits, as somebody asked",
-  degraded: "a person should look; it goes on once what it waits for is there",
+  settled: "nothing to wait for",
+  progressing: "the operator is working on it",
+  suspended: "it waits, as requested",
+  degraded: "a person should look; the operator continues when what it waits for is available",
   stalled: "a person has to act",
 };
 
 /** `besides`: rows of another condition, which gets the same reasons and may be the one that makes the event. */
 function meaningTable(rows: Reasons, besides: Reasons = {}): string {
-  const head = ["| reason | means | how bad | event | runbook |", "|---|---|---|---|---|"];
+  const head = ["| reason | meaning | severity | event | runbook |", "|---|---|---|---|---|"];
   return [...head, ...Object.entries(rows).map(([reason, row]) => meaningRow(reason, row, besides[reason]))].join("\n");
 }
 

@@ -1,7 +1,8 @@
 // The pages that are made from code of the whole tree, and from figures; those of src/api and observability are made there.
+import { textOf } from "../pages.ts";
 import { conditionsPage } from "./conditions.ts";
 import { flagsPage } from "./flags.ts";
-import { messagesPage } from "./messages.ts";
+import { withManifests } from "./manifests.ts";
 import { recoveryTimesPage } from "./recovery-times.ts";
 
 export interface GeneratedPage {
@@ -13,6 +14,7 @@ export interface GeneratedPage {
 export const generatedPages: readonly GeneratedPage[] = [
   { path: "docs/reference/conditions.md", render: conditionsPage },
   { path: "docs/reference/flags.md", render: flagsPage },
-  { path: "docs/reference/messages.md", render: messagesPage },
   { path: "docs/recovery-times.md", render: recoveryTimesPage },
+  // Written by hand, but for its manifest.
+  { path: "docs/production.md", render: () => withManifests(textOf("docs/production.md")) },
 ];

@@ -40,15 +40,15 @@ export function recoveryTimesPage(): string {
     return `| ${what} | ${until} | ${ours} | ${floor}: ${floorIs} | ${ratio} |`;
   };
   const gap = (what: string, name: string, note = ""): string => `| ${what} | ${figure(name).ours}${note} |`;
-  const again = "one plain pod made again";
+  const again = "one plain pod recreated";
   return `# Recovery times
 
 <!-- Made by \`node docs/generate.ts\` from the figures in docs/benchmarks.md. Change docs/generate/recovery-times.ts, not this file. -->
 
-How long it takes, by what was measured. All figures are medians from [benchmarks.md](benchmarks.md), which says how and when each was
-taken and has the largest samples: in the [lab](lab.md), three nodes on **one machine with two processors** that did other work as
-well. Each was measured beside a floor in the same run: the same thing done by plain pods, without an operator. Take the ratio with
-you; the seconds are of that machine. \`make bench\` measures on yours.
+This page says how long recovery takes. All figures are medians from [benchmarks.md](benchmarks.md), which says how and when each was
+measured and has the largest samples: in the [lab](lab.md), three nodes on **one machine with two processors** that did other work as
+well. Each was measured beside a floor in the same run: the same thing done with plain pods, without an operator. The ratio applies to
+other machines, too; the seconds do not. \`make bench\` measures on yours.
 
 ## Members
 | what happens | until | time | floor | ratio |
@@ -72,9 +72,9 @@ ${[
     "a follower with 200 MiB of data is deleted",
     "three voters with all data",
     "follower of 200 MiB deleted → 3 voters with all data",
-    "exchanged by hand",
+    "replaced by hand",
   ),
-  row("", "three that serve clients", "follower of 200 MiB deleted → 3 that serve", "exchanged by hand"),
+  row("", "three that serve clients", "follower of 200 MiB deleted → 3 that serve", "replaced by hand"),
   row("three members become five", "five healthy voters", "3 → 5 members", "two plain pods made"),
   row(
     "three members are upgraded by a minor version",
@@ -84,8 +84,8 @@ ${[
   ),
 ].join("\n")}
 
-A new member that gets its data as a snapshot (after about a hundred writes) votes as soon, and answers clients some 7 s later. That is
-etcd, and the floor has it, too.
+A new member that gets its data as a snapshot (after about a hundred writes) votes just as soon, but answers clients about 7 s later. The
+cause is etcd, and the floor has the same delay.
 
 ## Writes that wait
 The longest time between two acknowledged writes, for a client that tries the next member when one does not answer within 0.1 s:
@@ -104,11 +104,11 @@ ${[
 ].join("\n")}
 
 ## What is waited for
-Some losses cannot be told from a delay, so the operator waits before it gives up a member:
+Some losses look like a delay at first, so the operator waits before it replaces a member:
 
 | what happens | waits | set by |
 |---|---|---|
-| a node is unreachable, or deleted | 60 s; with rights in one namespace only, 300 s | \`spec.failover.unreachableAfterSeconds\` |
+| a node is unreachable, or deleted | 60 s; with permissions in one namespace only, 300 s | \`spec.failover.unreachableAfterSeconds\` |
 | etcd exits again and again | 120 s | \`spec.failover.crashLoopAfterSeconds\` |
 | a pod is deleted, evicted, or lost its data | nothing | |
 | the operator itself ends; falls silent | nothing with a second replica; 15 s | |
@@ -133,9 +133,9 @@ ${[
   })
   .join("\n")}
 
-These are few samples: [benchmarks.md](benchmarks.md#backup-and-restore) has them. All pods of a cluster with
-[volumes](volumes.md) may be deleted: the members come back on them, and nothing has to be restored. What a restore brings back is what
-the last backup holds: the interval between backups is what you can lose. [backups.md](backups.md#how-long-it-takes) has a loss from
+These are few samples: [benchmarks.md](benchmarks.md#backup-and-restore) has them. If all pods of a cluster with
+[volumes](volumes.md) are deleted, the members restart on their volumes, and you need no restore. A restore brings back what
+the last backup holds, so you can lose what was written since. [backups.md](backups.md#how-long-it-takes) describes a loss from
 beginning to end.
 `;
 }

@@ -86,7 +86,7 @@ export const memberAlerts: readonly Alert[] = [
       ],
       mitigation: [
         { say: "Do what the message says. [troubleshooting.md](../troubleshooting.md) explains each reason." },
-        { say: "For `AuthRequired` and `LoginRefused`, see [auth.md](../auth.md#when-the-operator-is-kept-out)." },
+        { say: "`AuthRequired`, `LoginRefused`: [auth.md](../auth.md#when-etcd-refuses-the-operator)." },
       ],
     },
   },

@@ -70,11 +70,10 @@ export default defineConfig({
       lang: "en",
       themeConfig: {
         nav: [
-          { text: "Concepts", link: "/concepts" },
           { text: "Tasks", link: "/walk-through" },
+          { text: "Operate", link: "/production" },
           { text: "Reference", link: "/api" },
-          { text: "Troubleshooting", link: "/troubleshooting" },
-          { text: "Recovery times", link: "/recovery-times" },
+          { text: "FAQ", link: "/faq" },
         ],
         sidebar: sidebar(english(runbooks)),
       },

@@ -1,10 +1,15 @@
-// docs/kubectl-etcd.md, made from the rows of the commands: flags, examples, rights, and the Role that gives them.
+// docs/kubectl-etcd.md, made from the rows of the commands: flags, examples, output, and at its end the permissions with
+// Roles that grant them. Output is that of the golden screens, and what the doctor says of the same scenes.
 import { stringify } from "yaml";
 import type { Command, Example, FlagRow, Right } from "../command.ts";
+import { diagnosisOf, diagnosisText } from "../doctor/doctor.ts";
 import { globalFlags } from "../line/global-flags.ts";
 import { flagInWords, rightInWords } from "../line/help.ts";
 import { inUsage } from "../line/parse.ts";
 import { oldestNode } from "../node-version.ts";
+import { plain } from "../screen/colour.ts";
+import { keptIn80Columns } from "../view/testing/golden.ts";
+import { scenes } from "../view/testing/scenes.ts";
 
 export function manual(commands: readonly Command[]): string {
   return `<!-- Made by \`node src/plugin/generate.ts\` from src/plugin/commands.ts. -->
@@ -12,12 +17,12 @@ export function manual(commands: readonly Command[]): string {
 # kubectl etcd
 
 A plugin for kubectl that shows etcd clusters at a glance and does what administrators of etcd do by hand. It uses your own
-kubeconfig and your own rights, exec plugins included; nothing is installed in the cluster. [dashboard.md](dashboard.md) shows its page in
-the browser.
+kubeconfig and permissions, exec plugins included, and installs nothing in the cluster. [dashboard.md](dashboard.md) describes its page in
+the browser, [the appendix](#permissions) the permissions that each command needs.
 
 ## Install
-\`make plugin\` builds it in three forms, which do the same. For \`logs\`, \`ctl\`, \`move-leader\` and \`defrag\` each uses your
-kubectl.
+\`make plugin\` builds it in three forms that do the same. All use your kubectl for \`logs\`, \`ctl\`, \`move-leader\` and
+\`defrag\`.
 
 | form | needs |
 |---|---|
@@ -25,7 +30,7 @@ kubectl.
 | \`dist/kubectl-etcd\`, a file of half a megabyte | Node ${oldestNode} or newer |
 | \`dist/krew\`, the executables as archives, with a manifest | [krew](https://krew.sigs.k8s.io) |
 
-Put the executable or the file into a folder of your PATH, as \`kubectl-etcd\`:
+Put one of the first two into a folder of your PATH, as \`kubectl-etcd\`:
 
 \`\`\`sh
 make plugin
@@ -33,13 +38,13 @@ sudo install dist/kubectl-etcd-linux-amd64 /usr/local/bin/kubectl-etcd
 kubectl etcd completion --install=/usr/local/bin
 \`\`\`
 
-Or let krew install it. It checks the archive against the manifest; completion is a step of its own there, too:
+Or install it with krew, which checks the archive against the manifest. Completion is a separate step there, too:
 
 \`\`\`sh
 kubectl krew install --manifest=dist/krew/etcd.yaml --archive=dist/krew/kubectl-etcd_linux_amd64.tar.gz
 \`\`\`
 
-Who publishes the archives says where they are, and krew fetches them from there:
+To publish the archives, name their address in the manifest, and krew downloads them from there:
 
 \`\`\`sh
 make plugin PLUGIN_OPTIONS='--uri https://example.org/{version}/{file} --homepage https://example.org'
@@ -56,34 +61,40 @@ Flags of every command:
 
 ${flagTable(globalFlags)}
 
-Text is for people: colours only on a terminal, and tables leave out what does not fit. \`-o json\` and \`-o yaml\` are for
-programs. The exit code is 0 when it is done, 1 when it was refused or failed or something is serious, and 2 when the command
-line cannot be used. What disturbs a cluster is asked for first; \`--yes\` answers.
+Text output is for people: it has colors only on a terminal, and tables leave out columns that do not fit. Use \`-o json\` or
+\`-o yaml\` in programs. The exit code is 0 for success, 1 if the command was refused or failed or found something serious, and 2 if the
+command line is invalid. A command that disturbs a cluster asks first; \`--yes\` answers.
 
 ${commands.map(section).join("\n\n")}
 
-## Rights
-Each command says above what it needs. What you may not read is left out and named; a right that is needed and lacks is a
-sentence that says which. These rights are enough for one namespace, the first for looking alone, the second for all commands:
+## Permissions
+What you may not read is left out of the output and named at its end. If a required permission is missing, the command says which.
+
+| command | requires | uses if granted |
+|---|---|---|
+${permissionRows(commands).join("\n")}
+
+These Roles are enough for one namespace: \`etcd-viewer\` for ${list(commands.filter(isLooking).map(({ name }) => `\`${name}\``))},
+\`etcd-administrator\` for all commands.
 
 \`\`\`yaml
 ${roles(commands)}\`\`\`
 
-Zones of members are labels of nodes, which are in no namespace. They are shown with this:
+Zones are labels of nodes, and a namespace may be managed by an operator elsewhere. This ClusterRole lets the plugin show both:
 
 \`\`\`yaml
 ${stringify(clusterRole(commands))}\`\`\`
 `;
 }
 
-function section({ name, what, details, arguments: rows, flags, examples, rights }: Command): string {
+function section({ name, what, details, arguments: rows, flags, examples }: Command): string {
   return [
     `### ${name}`,
     `${what}${details === undefined ? "" : `\n${details}`}`,
     `\`\`\`\nkubectl etcd ${[name, ...rows.map(inUsage)].join(" ")}\n\`\`\``,
     ...(flags.length === 0 ? [] : [flagTable(flags)]),
     `\`\`\`sh\n${examples.map(exampleLines).join("\n")}\n\`\`\``,
-    ...(rights.length === 0 ? [] : [`Rights: ${rights.map(rightInLine).join("; ")}.`]),
+    ...outputOf(name),
   ].join("\n\n");
 }
 
@@ -92,10 +103,51 @@ const exampleLines = ({ what, line }: Example): string => `# ${what}\nkubectl et
 const flagTable = (flags: readonly FlagRow[]): string =>
   ["| flag | meaning |", "|---|---|", ...flags.map((flag) => `| \`${flagInWords(flag)}\` | ${flag.what} |`)].join("\n");
 
-const rightInLine = (right: Right): string =>
-  `\`${rightInWords(right)}\`${right.without === undefined ? "" : " (optional)"}`;
+interface Shown {
+  /** What the reader sees there. */
+  readonly what: string;
+  readonly screen: () => string;
+}
+
+const outputs: Readonly<Record<string, readonly Shown[]>> = {
+  status: [
+    { what: "A healthy cluster:", screen: () => keptIn80Columns("healthy") },
+    { what: "The same cluster during an upgrade:", screen: () => keptIn80Columns("upgrading") },
+  ],
+  watch: [{ what: "A member is being replaced:", screen: () => keptIn80Columns("healing") }],
+  doctor: [{ what: "A cluster that has lost its quorum:", screen: () => diagnosed("quorum-lost") }],
+};
+
+const outputOf = (name: string): readonly string[] =>
+  (outputs[name] ?? []).flatMap(({ what, screen }) => [what, `\`\`\`text\n${screen()}\n\`\`\``]);
+
+function diagnosed(name: string): string {
+  const snapshot = scenes[name];
+  if (snapshot === undefined) throw new RangeError(`there is no scene ${name}`);
+  return diagnosisText(diagnosisOf(snapshot), { columns: 80, paint: plain });
+}
+
+/** Commands that need the same stand in one row. */
+function permissionRows(commands: readonly Command[]): string[] {
+  const named = new Map<string, string[]>();
+  for (const { name, rights } of commands) {
+    if (rights.length === 0) continue;
+    const needs = inCell(rights.filter(({ without }) => without === undefined));
+    const uses = inCell(rights.filter(({ without }) => without !== undefined));
+    const row = `${needs} | ${uses}`;
+    named.set(row, [...(named.get(row) ?? []), `\`${name}\``]);
+  }
+  return [...named].map(([row, names]) => `| ${names.join(", ")} | ${row} |`);
+}
+
+const inCell = (rights: readonly Right[]): string =>
+  [...new Set(rights.map((right) => `\`${rightInWords(right)}\``))].join("; ");
+
+const list = (names: readonly string[]): string => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 
 const looking = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
+
+const isLooking = ({ name }: Command): boolean => looking.has(name);
 
 function roles(commands: readonly Command[]): string {
   const named = (name: string, of: readonly Command[]) => ({
@@ -104,13 +156,7 @@ function roles(commands: readonly Command[]): string {
     metadata: { name },
     rules: rulesOf(of.flatMap(({ rights }) => rights).filter(({ scope }) => scope === undefined)),
   });
-  return [
-    named(
-      "etcd-viewer",
-      commands.filter(({ name }) => looking.has(name)),
-    ),
-    named("etcd-administrator", commands),
-  ]
+  return [named("etcd-viewer", commands.filter(isLooking)), named("etcd-administrator", commands)]
     .map((role) => stringify(role))
     .join("---\n");
 }

@@ -31,4 +31,11 @@ const fileOf = (name: string): string => path.join(import.meta.dirname, "golden"
 
 export const kept = (name: string): string => readFileSync(fileOf(name), "utf8");
 
+/** As a terminal of 80 columns shows it, for the manual. */
+export function keptIn80Columns(name: string): string {
+  const [, screen] = /^=== 80 columns\n([^]*?)\n\n===/.exec(kept(name)) ?? [];
+  if (screen === undefined) throw new RangeError(`the screen ${name} has no part for 80 columns`);
+  return screen.trimEnd();
+}
+
 if (import.meta.main) for (const name of Object.keys(scenes)) writeFileSync(fileOf(name), screenOfScene(name));
