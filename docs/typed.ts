@@ -59,7 +59,7 @@ export const typedBlocks = {
     begins: "kubectl apply -f example/example-etcd-restore-new.yaml",
     by: "test/e2e/examples.test.ts",
   },
-  exchangeAll: {
+  replaceAll: {
     page: "docs/upgrades.md",
     begins: `kubectl annotate etcd my-etcd --overwrite etcd.database.coreos.com/restartedAt="$(date -Is)"`,
     by: "test/e2e-rolls/rolls/configuration.ts",

@@ -19,15 +19,15 @@ export type Acted =
 export async function act(
   actions: readonly Action[],
   view: View,
-  pass: ReconcileContext,
+  reconcile: ReconcileContext,
   context: BackupContext,
 ): Promise<Acted> {
-  const log = context.log.with({ backup: keyText(keyOf(view.backup)), pass: pass.id });
+  const log = context.log.with({ backup: keyText(keyOf(view.backup)), reconcileID: reconcile.id });
   for (const action of actions) {
     const { do: what } = action;
     const about = what === "createWorker" ? { pod: action.pod.metadata?.name } : action;
     try {
-      await carryOut(action, view, pass);
+      await carryOut(action, view, reconcile);
     } catch (error) {
       if (isConflict(error)) return { t: "outdated" };
       if (!(error instanceof ApiError) || !refusing.has(error.reason)) throw error;

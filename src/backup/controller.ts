@@ -61,7 +61,7 @@ export function backupController(options: BackupControllerOptions): BackupContro
   const controller = new Controller({
     name,
     sources: sourcesOf(caches),
-    reconcile: (key, pass) => reconcileBackup(key, pass, context),
+    reconcile: (key, reconcile) => reconcileBackup(key, reconcile, context),
     workers,
     clock,
     ...(random !== undefined && { random }),

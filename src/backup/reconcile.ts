@@ -15,32 +15,32 @@ const whileCacheIsBehindMs = 1_000;
 /** What a person has to mend may be mended where no watch sees it, as a quota. */
 const afterRefusalMs = 10_000;
 
-export async function reconcileBackup(key: Key, pass: ReconcileContext, context: BackupContext): Promise<Next> {
-  const observed = await observe(key, pass, context);
+export async function reconcileBackup(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
+  const observed = await observe(key, reconcile, context);
   if (observed.t === "unseen") return again(unseenMs);
   if (observed.t === "gone") {
     context.metrics.forget(key);
-    return notOurs(key, pass, context); // owner references clean up
+    return notOurs(key, reconcile, context); // owner references clean up
   }
   const { view } = observed;
   const plan = planBackup(view, context.now());
-  const reported = await report(plan, view, pass, context);
+  const reported = await report(plan, view, reconcile, context);
   if (reported === "outdated") return again(whileCacheIsBehindMs);
   // Without a status that says what is intended nothing may be done.
   if (reported === "refused") return again(afterRefusalMs);
-  const acted = await act(plan.actions, view, pass, context);
+  const acted = await act(plan.actions, view, reconcile, context);
   if (acted.t === "outdated") return again(whileCacheIsBehindMs);
   if (acted.t === "refused") {
-    if (reported === "unchanged") await reportRefusal(acted.message, plan, view, pass, context);
+    if (reported === "unchanged") await reportRefusal(acted.message, plan, view, reconcile, context);
     return again(afterRefusalMs);
   }
-  return plan.lookAgainAt === undefined ? done : again(Math.max(0, plan.lookAgainAt - context.now()));
+  return plan.requeueAt === undefined ? done : again(Math.max(0, plan.requeueAt - context.now()));
 }
 
 /** It is deleted, or another operator's. */
-async function notOurs(key: Key, pass: ReconcileContext, context: BackupContext): Promise<Next> {
+async function notOurs(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
   const backup = context.caches(key.namespace).backups.get(key);
-  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, pass);
+  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, reconcile);
   context.unclaimed.forget(key);
   return done;
 }

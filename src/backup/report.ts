@@ -25,7 +25,7 @@ export type Reported = "written" | "unchanged" | "outdated" | "refused";
 export async function report(
   { status, news, ended }: Plan,
   view: View,
-  pass: ReconcileContext,
+  reconcile: ReconcileContext,
   context: BackupContext,
 ): Promise<Reported> {
   const { backup } = view;
@@ -46,7 +46,7 @@ export async function report(
     tell();
     return "unchanged";
   }
-  const written = await write(view, patch, pass);
+  const written = await write(view, patch, reconcile);
   if (written === "refused") record("invalidSpec", view.problems.join(" "));
   if (written !== "written") return written;
   tell();
@@ -60,7 +60,7 @@ export async function reportRefusal(
   refusal: string,
   plan: Plan,
   view: View,
-  pass: ReconcileContext,
+  reconcile: ReconcileContext,
   context: BackupContext,
 ): Promise<Reported> {
   const before = plan.status ?? view.backup.status;
@@ -70,7 +70,7 @@ export async function reportRefusal(
   const problem: Conclusion = { type: problemType, status: "True", reason, message, observedGeneration };
   const conditions = [...withConditions(before.conditions, [problem], new Date(context.now()))];
   const status = { ...before, message, Reason: message, conditions };
-  return await report({ status, actions: [], news: [], ended: [] }, view, pass, context);
+  return await report({ status, actions: [], news: [], ended: [] }, view, reconcile, context);
 }
 
 async function write(

@@ -16,7 +16,7 @@ import { sampleCluster, sampleNow } from "./testing/sample-world.ts";
 
 const missing = new ApiError(404, "NotFound", "");
 const down = new ApiError(500, "InternalError", "");
-const paused = sampleCluster({ unlatched: true, spec: { paused: true } });
+const paused = sampleCluster({ unrecorded: true, spec: { paused: true } });
 
 /** What is counted of one that takes two seconds; `asked` and `written`: how the server answers. */
 async function counted(stored: EtcdCluster | undefined, asked = missing, written?: Error): Promise<string[]> {

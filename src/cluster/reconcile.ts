@@ -14,30 +14,30 @@ import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
 import { type Reported, report } from "./report/report.ts";
 
-export async function reconcileCluster(key: Key, pass: ReconcileContext, context: ClusterContext): Promise<Next> {
-  const started = pass.clock.now();
+export async function reconcileCluster(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
+  const started = reconcile.clock.now();
   let ended: Ended = "failed";
   try {
-    const world = await observe(key, pass, context);
+    const world = await observe(key, reconcile, context);
     ended = "nothing";
-    if (world === undefined) return await notOurs(key, pass, context); // owner references clean up
+    if (world === undefined) return await notOurs(key, reconcile, context); // owner references clean up
     ended = "failed";
     const assessment = assess(world, context.now());
     const plan = planCluster(assessment);
-    const execution = executionOf(assessment, pass, context);
+    const execution = executionOf(assessment, reconcile, context);
     const outcome = await act(plan, execution);
     const reported = await report(execution, outcome);
     ended = endOf(assessment.health, outcome);
-    return nextLook(outcome, reported);
+    return nextReconcile(outcome, reported);
   } finally {
-    if (ended !== "nothing") context.metrics.reconcile(ended, (pass.clock.now() - started) / 1000);
+    if (ended !== "nothing") context.metrics.reconcile(ended, (reconcile.clock.now() - started) / 1000);
   }
 }
 
 /** It is deleted, going, or another operator's. */
-async function notOurs(key: Key, pass: ReconcileContext, context: ClusterContext): Promise<Next> {
+async function notOurs(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
   const cluster = context.caches(key.namespace).clusters.get(key);
-  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, pass);
+  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, reconcile);
   context.unclaimed.forget(key);
   return done;
 }
@@ -46,7 +46,7 @@ type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing"
 
 /** One that could do nothing for want of a quorum or of a login has not succeeded, though nothing went wrong in it. */
 function endOf({ t }: Health, { obstacle }: Outcome): Ended {
-  if (t === "keptOut") return "refused";
+  if (t === "accessDenied") return "refused";
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
@@ -57,12 +57,12 @@ const afterRefusalMs = 10_000;
 /** What was done to etcd brings no event. */
 const soonMs = 20;
 
-export function nextLook({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
+export function nextReconcile({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
   if (obstacle?.t === "failed") return failed(obstacle.error);
   if (did.some((action) => !isWatched(action))) return again(soonMs);
   if (obstacle?.t === "notYet") return again(obstacle.againAfter);
   if (obstacle?.t === "refused") return again(afterRefusalMs);
-  const waits = [decision.lookAgainAfter ?? atRestMs, atRestMs];
+  const waits = [decision.requeueAfter ?? atRestMs, atRestMs];
   if (passed.length > 0 || reported === "refused") waits.push(afterRefusalMs);
   if (reported === "outdated") waits.push(whileCacheIsBehindMs);
   return again(Math.min(...waits));

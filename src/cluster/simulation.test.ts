@@ -100,7 +100,7 @@ describe("found once", () => {
   const crashes = step({ t: "repository", to: "crashing.example/etcd" }, 1000);
   const found: readonly (readonly [string, (history: History) => Promise<void>, Partial<History>])[] = [
     [
-      "an id that was latched while a stray voter took the quorum stays",
+      "an id that was recorded while a stray voter took the quorum stays",
       suffers,
       { size: 1, steps: [step({ t: "pastRestart", of: ["pods", "clusters"], agoMs: 2000 }), step({ t: "addByHand" })] },
     ],

@@ -51,7 +51,7 @@ export function restoreController(options: RestoreControllerOptions): RestoreCon
   const controller = new Controller({
     name,
     sources: sourcesOf(caches),
-    reconcile: (key, pass) => reconcileRestore(key, pass, context),
+    reconcile: (key, reconcile) => reconcileRestore(key, reconcile, context),
     workers,
     clock,
     observe: observer.controller(name),

@@ -10,19 +10,19 @@ import type { Decision } from "./plan/decision.ts";
 import { planRestore } from "./plan/plan.ts";
 import { eventOf, type Reported, report } from "./report/report.ts";
 
-export async function reconcileRestore(key: Key, pass: ReconcileContext, context: RestoreContext): Promise<Next> {
-  const observed = await observe(key, pass, context);
+export async function reconcileRestore(key: Key, reconcile: ReconcileContext, context: RestoreContext): Promise<Next> {
+  const observed = await observe(key, reconcile, context);
   if (observed.t === "gone") {
     context.unclaimed.forget(key);
     return done;
   }
-  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, pass);
+  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, reconcile);
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());
-  const outcome = await act(decision, upkeep, { world, pass, context });
-  const reported = await report(outcome, { world, pass, context });
-  return nextLook(outcome, reported);
+  const outcome = await act(decision, upkeep, { world, reconcile, context });
+  const reported = await report(outcome, { world, reconcile, context });
+  return nextReconcile(outcome, reported);
 }
 
 /** The cache is behind: the watch brings the key back when it has caught up. */
@@ -30,16 +30,16 @@ const whileCacheIsBehindMs = 1_000;
 /** A quota or a right may be mended where no watch sees it. */
 const afterRefusalMs = 10_000;
 
-function nextLook({ decision, obstacle }: Outcome, reported: Reported): Next {
+function nextReconcile({ decision, obstacle }: Outcome, reported: Reported): Next {
   if (obstacle?.t === "outdated" || reported === "outdated") return again(whileCacheIsBehindMs);
   if (obstacle?.t === "refused") return again(afterRefusalMs);
-  const afterMs = lookAgainAfter(decision);
+  const afterMs = requeueAfter(decision);
   return afterMs === undefined ? done : again(afterMs);
 }
 
-function lookAgainAfter(decision: Decision): number | undefined {
+function requeueAfter(decision: Decision): number | undefined {
   if (decision.t === "retry") return decision.afterMs;
-  return decision.t === "stay" ? decision.lookAgainAfter : undefined;
+  return decision.t === "stay" ? decision.requeueAfter : undefined;
 }
 
 const patienceMs = 30_000;

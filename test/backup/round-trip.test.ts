@@ -92,7 +92,7 @@ describe("from a backup to an etcd that serves it", { concurrency: 2 }, () => {
       assert.ok(verified.do === "verify");
       assert.deepEqual([verified.revision, verified.comparedHash], [before.revision, has(version(from), "hashKv")]);
 
-      const { revision, keys = 0, storageVersion } = checked;
+      const { revision, keys, storageVersion } = checked;
       const proved = { revision, keys, ...(storageVersion !== undefined && { storageVersion }) };
       await using bumped = await restored(jobs, to, checked, { bumpRevision: 1_000_000, proved });
       const later = bumped.member("m0");

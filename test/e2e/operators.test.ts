@@ -143,9 +143,9 @@ function stopAndStart(installed: () => Operator): void {
     await deletePods(cluster, victim.name);
     const after = await cluster.untilHealthy({ without: [victim.name] });
     onlyReplaced(before, after, victim.name);
-    const heir = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
-    assert.ok(heir);
-    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(heir.name) ?? false);
+    const successor = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
+    assert.ok(successor);
+    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(successor.name) ?? false);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
     assert.deepEqual(
       fresh.map(({ reportingInstance, series }) => ({ reportingInstance, series })),
@@ -180,9 +180,9 @@ function stopAndStart(installed: () => Operator): void {
     onlyReplaced(before, after, victim.name);
     const lease = await kube.get(Lease, { namespace: operator.namespace, name: operator.lease });
     assert.ok(!lease.spec?.holderIdentity?.startsWith(name), `${lease.spec?.holderIdentity} leads`);
-    const heir = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
-    assert.ok(heir);
-    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(heir.name) ?? false);
+    const successor = after.members.find(({ id }) => !before.members.some((member) => member.id === id));
+    assert.ok(successor);
+    await cluster.untilEvent("New Member Added", ({ note }) => note?.includes(successor.name) ?? false);
     const fresh = (await replacements()).filter(({ metadata }) => !known.has(metadata?.uid));
     assert.equal(fresh.length, 1, fresh.map(({ note }) => note).join("; "));
     await writer.nothingIsLost();

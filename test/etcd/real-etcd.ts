@@ -211,7 +211,7 @@ export class RealEtcd implements EtcdWorld {
   }
 
   /** An address where no peer can dial it. */
-  undialableUrl(name: string): string {
+  placeholderUrl(name: string): string {
     return `unix://${name}.example:2380`;
   }
 
@@ -220,11 +220,11 @@ export class RealEtcd implements EtcdWorld {
     await this.#answers(name);
   }
 
-  /** Like `join`, without waiting until it answers. It may be listed by its undialable URL, and be of another version. */
+  /** Like `join`, without waiting until it answers. It may be listed by its placeholder URL, and be of another version. */
   async launch(name: string, built?: Built): Promise<void> {
     if (built !== undefined) this.#process(name).program = await etcdProgram(built);
     const isOwn = ({ peerUrls }: Member): boolean =>
-      [this.peerUrl(name), this.undialableUrl(name)].some((url) => peerUrls.includes(url));
+      [this.peerUrl(name), this.placeholderUrl(name)].some((url) => peerUrls.includes(url));
     const listed = await comesTrue(
       this,
       "a member lists the others",

@@ -22,7 +22,7 @@ describe("every version", { concurrency: 3 }, () => {
         await using etcd = await startedTogether(built);
         await etcd.kill("m0");
         await hasQuorum(etcd, "m1");
-        assert.deepEqual(await keysOf(etcd, "m1"), ["before", "undialable", "voting"]);
+        assert.deepEqual(await keysOf(etcd, "m1"), ["before", "placeholder", "voting"]);
         const { members } = await etcd.member("m2").memberList({ linearizable: true });
         assert.deepEqual(
           members.map(({ learner }) => learner),
@@ -48,14 +48,14 @@ describe("every version", { concurrency: 3 }, () => {
           assert.equal(etcd.elections(alone), led, "it leads by its own vote");
           await Promise.all([first, etcd.revive(other)]);
           await hasQuorum(etcd, alone);
-          assert.deepEqual(await keysOf(etcd, other), ["before", "undialable", "voting"]);
+          assert.deepEqual(await keysOf(etcd, other), ["before", "placeholder", "voting"]);
         });
 
       test("a learner that needs a snapshot and cannot be dialled never gets it", async () => {
         await using etcd = await RealEtcd.start(built, { flags: ["--max-learners=2"] });
         const m0 = etcd.member("m0");
         for (let n = 0; n < 150; n += 1) await m0.put(`key-${n}`, "1");
-        const { member } = await addUndialable(etcd, "m1");
+        const { member } = await addPlaceholder(etcd, "m1");
         await etcd.launch("m1");
         await comesTrue(
           etcd,
@@ -73,9 +73,9 @@ async function startedTogether(built: Built): Promise<RealEtcd> {
   const etcd = await RealEtcd.start(built, { flags: ["--max-learners=2"] });
   const m0 = etcd.member("m0");
   await m0.put("before", "1");
-  const added = [await addUndialable(etcd, "m1"), await addUndialable(etcd, "m2")];
+  const added = [await addPlaceholder(etcd, "m1"), await addPlaceholder(etcd, "m2")];
   await Promise.all(added.map(({ name }) => etcd.join(name)));
-  await m0.put("undialable", "1");
+  await m0.put("placeholder", "1");
   for (const { name, member } of added) {
     await succeedsInTime(etcd, "promotion", () => m0.memberPromote(member.id), isRefusal("learnerNotReady"));
     await m0.memberUpdate(member.id, [etcd.peerUrl(name)]);
@@ -84,8 +84,8 @@ async function startedTogether(built: Built): Promise<RealEtcd> {
   return etcd;
 }
 
-async function addUndialable(etcd: RealEtcd, name: string): Promise<{ name: string; member: Member }> {
-  const wanted = { as: "learner", peerUrls: [etcd.undialableUrl(name)], oldestServer: etcd.version } as const;
+async function addPlaceholder(etcd: RealEtcd, name: string): Promise<{ name: string; member: Member }> {
+  const wanted = { as: "learner", peerUrls: [etcd.placeholderUrl(name)], oldestServer: etcd.version } as const;
   return { name, member: (await etcd.member("m0").memberAdd(wanted)).member };
 }
 

@@ -196,12 +196,12 @@ describe("an operator of all namespaces", () => {
     const before = new World();
     await before.make();
     await before.pass(untouchedForMs + 500);
-    const heir = new World();
-    await heir.make({ [scopeAnnotation]: heldScope });
-    await heir.pass(heldForMs - 1_000);
-    assert.equal(await heir.scope(), heldScope);
-    await heir.pass(2_000);
-    assert.equal(await heir.scope(), "clusterwide");
+    const successor = new World();
+    await successor.make({ [scopeAnnotation]: heldScope });
+    await successor.pass(heldForMs - 1_000);
+    assert.equal(await successor.scope(), heldScope);
+    await successor.pass(2_000);
+    assert.equal(await successor.scope(), "clusterwide");
   });
 });
 

@@ -39,7 +39,7 @@ export interface Decision {
   readonly news?: readonly News[];
   readonly ended?: readonly Ended[];
   /** The time of day; undefined: a watch brings whatever comes next. */
-  readonly lookAgainAt?: number;
+  readonly requeueAt?: number;
 }
 
 export interface Plan {
@@ -49,5 +49,5 @@ export interface Plan {
   readonly actions: readonly Action[];
   readonly news: readonly News[];
   readonly ended: readonly Ended[];
-  readonly lookAgainAt?: number;
+  readonly requeueAt?: number;
 }

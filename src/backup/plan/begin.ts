@@ -70,6 +70,6 @@ function waitFor({ backup }: View, trouble: Trouble | undefined, now: number): D
     trouble,
     run: undefined,
     nextRun: ownStart(backup, now)?.at,
-    ...(trouble?.reason === "ImageUnknown" && { lookAgainAt: now + lookForImageMs }),
+    ...(trouble?.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
   };
 }

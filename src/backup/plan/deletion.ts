@@ -46,7 +46,7 @@ const without = (finalizers: readonly string[]): readonly string[] =>
 
 const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
 /** What is mended, or deleted, where no watch sees it, is noticed this soon. */
-const lookAgainMs = 300_000;
+const requeueMs = 300_000;
 
 type Deletion =
   | { readonly t: "goesOn"; readonly decision: Decision }
@@ -64,8 +64,8 @@ export function deleteBackups(view: View, now: number): Deletion {
   if (next.t !== "heldUp") return next;
   const end = givenUpAt(backup);
   if (now >= end) return leave(view, next.trouble.message.replace(` ${wayOut(backup)}`, ""));
-  const { lookAgainAt = now + lookAgainMs } = next.decision;
-  return { ...next, decision: { ...next.decision, lookAgainAt: Math.min(lookAgainAt, end) } };
+  const { requeueAt = now + requeueMs } = next.decision;
+  return { ...next, decision: { ...next.decision, requeueAt: Math.min(requeueAt, end) } };
 }
 
 /** Whether there is anything to delete, as far as the status tells. */
@@ -92,7 +92,7 @@ function heldUp(
   backup: CompleteEtcdBackup,
   run: Run | undefined,
   { reason, message: what }: Trouble,
-  also: Pick<Decision, "actions" | "lookAgainAt"> = {},
+  also: Pick<Decision, "actions" | "requeueAt"> = {},
 ): Deletion {
   const out = wayOut(backup);
   const trouble = { reason, message: what.endsWith(out) ? what : `${what} ${out}` };
@@ -137,12 +137,12 @@ function watch(backup: CompleteEtcdBackup, run: Run, worker: Worker, now: number
     const followed = { ...rest, pod: worker.name };
     const { because: message } = state.stuck;
     if (now >= toldAt) return heldUp(backup, followed, { reason: "WorkerCannotStart", message });
-    return goesOn({ ...deleting(followed, problemIn(backup)), lookAgainAt: toldAt });
+    return goesOn({ ...deleting(followed, problemIn(backup)), requeueAt: toldAt });
   }
   const before = problemIn(backup);
   return goesOn({
     ...deleting({ ...rest, pod: worker.name }, before?.reason === "DeletionFailed" ? before : undefined),
-    ...(goneBy !== undefined && { lookAgainAt: goneBy + lostAfterMs }),
+    ...(goneBy !== undefined && { requeueAt: goneBy + lostAfterMs }),
   });
 }
 
@@ -150,14 +150,14 @@ function makeWorker(view: View, run: Run, now: number): Deletion {
   const { backup, origin, workerImage: image } = view;
   const before = problemIn(backup);
   const at = isEdited(backup) ? undefined : timeOf(run.notBefore);
-  if (at !== undefined && at > now) return waits(backup, run, before, { lookAgainAt: at });
+  if (at !== undefined && at > now) return waits(backup, run, before, { requeueAt: at });
   const first = waitForOthers(view, now);
   if (first !== undefined) return goesOn({ ...deleting(run, before), ...first });
-  if (image === undefined) return heldUp(backup, run, imageUnknown, { lookAgainAt: now + lookForImageMs });
+  if (image === undefined) return heldUp(backup, run, imageUnknown, { requeueAt: now + lookForImageMs });
   const pod = podOf({ backup, origin, image }, run);
   return waits(backup, run, before, {
     ...(pod !== undefined && { actions: [{ do: "createWorker", pod } as const] }),
-    lookAgainAt: now + backoff.firstMs,
+    requeueAt: now + backoff.firstMs,
   });
 }
 
@@ -166,7 +166,7 @@ const waits = (
   backup: CompleteEtcdBackup,
   run: Run,
   before: Trouble | undefined,
-  also: Pick<Decision, "actions" | "lookAgainAt">,
+  also: Pick<Decision, "actions" | "requeueAt">,
 ): Deletion =>
   before === undefined ? goesOn({ ...deleting(run, undefined), ...also }) : heldUp(backup, run, before, also);
 
@@ -186,7 +186,7 @@ function failed(backup: CompleteEtcdBackup, run: Run, because: string, now: numb
   const notBefore = timeText(Math.ceil(at / 1000) * 1000);
   const trouble = { reason: "DeletionFailed", message: `The backups could not be deleted: ${because}` } as const;
   const next = { ...rest, attempt: run.attempt + 1, notBefore };
-  return heldUp(backup, next, trouble, { lookAgainAt: timeOf(notBefore) ?? at });
+  return heldUp(backup, next, trouble, { requeueAt: timeOf(notBefore) ?? at });
 }
 
 /** The last step: the object goes, and what it owns with it. */

@@ -61,7 +61,7 @@ function watch(view: View, run: Run, worker: Worker, now: number): Decision {
     trouble: isStuck ? { reason: "WorkerCannotStart", message: stuck.because } : lastingTrouble(backup),
     run: { ...rest, pod: worker.name },
     nextRun: next,
-    ...(waits.length > 0 && { lookAgainAt: Math.min(...waits) }),
+    ...(waits.length > 0 && { requeueAt: Math.min(...waits) }),
   };
 }
 
@@ -96,7 +96,7 @@ function makeWorker(view: View, run: Run, now: number): Decision {
   const at = isEdited(backup) ? undefined : timeOf(run.notBefore);
   if (at !== undefined && at > now) {
     const { message = "" } = backup.status;
-    return { ...base, message, trouble: lastingTrouble(backup), lookAgainAt: at };
+    return { ...base, message, trouble: lastingTrouble(backup), requeueAt: at };
   }
   const first = waitForOthers(view, now);
   if (first !== undefined) return { ...base, ...first, trouble: lastingTrouble(backup) };
@@ -112,12 +112,12 @@ function makeWorker(view: View, run: Run, now: number): Decision {
     message: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is made.`,
     trouble: isRefused ? before : lastingTrouble(backup),
     actions: [{ do: "createWorker", pod }],
-    lookAgainAt: now + afterRefusalMs,
+    requeueAt: now + afterRefusalMs,
   };
 }
 
-const waitFor = (trouble: Trouble, now: number): Pick<Decision, "message" | "trouble" | "lookAgainAt"> => ({
+const waitFor = (trouble: Trouble, now: number): Pick<Decision, "message" | "trouble" | "requeueAt"> => ({
   message: trouble.message,
   trouble,
-  ...(trouble.reason === "ImageUnknown" && { lookAgainAt: now + lookForImageMs }),
+  ...(trouble.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
 });

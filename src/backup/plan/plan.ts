@@ -33,13 +33,13 @@ function invalid({ problems }: View): Decision {
 }
 
 function planned(view: View, decision: Decision, now: number): Plan {
-  const { actions = [], news = [], ended = [], lookAgainAt } = decision;
+  const { actions = [], news = [], ended = [], requeueAt } = decision;
   return {
     status: statusOf(view.backup, decision, now),
     actions: [...actions, ...leftovers(view, decision)],
     news,
     ended,
-    ...(lookAgainAt !== undefined && { lookAgainAt }),
+    ...(requeueAt !== undefined && { requeueAt }),
   };
 }
 

@@ -16,7 +16,7 @@ export function atRest(backup: CompleteEtcdBackup, now: number): Decision {
     trouble: inheritedTrouble(backup) ?? lastingTrouble(backup),
     run: undefined,
     nextRun: start?.at,
-    ...(start !== undefined && { lookAgainAt: start.at }),
+    ...(start !== undefined && { requeueAt: start.at }),
   };
 }
 

@@ -75,7 +75,7 @@ function anotherAttempt({ backup }: View, run: Run, message: string, at: number,
     trouble: run.step === "Verify" ? lastingTrouble(backup) : { reason: "AttemptFailed", message },
     run: { ...rest, attempt: run.attempt + 1, notBefore },
     nextRun: ownStart(backup, now)?.at,
-    lookAgainAt: timeOf(notBefore) ?? at,
+    requeueAt: timeOf(notBefore) ?? at,
     ...(run.step === "Backup" && { news: [{ event: "backupRetried", note: sentence(message) } as const] }),
   };
 }

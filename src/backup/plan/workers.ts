@@ -14,14 +14,14 @@ export const isLost = ({ state, goneBy }: Worker, now: number): boolean =>
 export function waitForOthers(
   { workers }: View,
   now: number,
-): Pick<Decision, "message" | "actions" | "lookAgainAt"> | undefined {
+): Pick<Decision, "message" | "actions" | "requeueAt"> | undefined {
   const alive = workers.filter((worker) => worker.state.t !== "ended" && !isLost(worker, now));
   if (alive.length === 0) return undefined;
   const goneBy = alive.flatMap((worker) => worker.goneBy ?? []);
   return {
     message: `The worker ${alive.map(({ name }) => name).join(", ")} has to end first.`,
     actions: alive.filter((worker) => worker.goneBy === undefined).map((one) => remove(one, "another run begins")),
-    ...(goneBy.length > 0 && { lookAgainAt: Math.min(...goneBy) + lostAfterMs }),
+    ...(goneBy.length > 0 && { requeueAt: Math.min(...goneBy) + lostAfterMs }),
   };
 }
 

@@ -113,7 +113,7 @@ test("the first action of a decision that fails ends it", async () => {
 
 test("the id of a cluster is written before anything is built on it", async () => {
   const { execution, asked } = server();
-  const latch: Action = { do: "latchClusterId", clusterId: sampleClusterId };
+  const latch: Action = { do: "recordClusterId", clusterId: sampleClusterId };
   await act(plan({ decisions: [decision(latch, pod("x"))] }), execution);
   assert.deepEqual(asked, ["demo", "x"]);
 });

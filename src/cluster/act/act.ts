@@ -81,8 +81,8 @@ async function atOnce(actions: readonly Action[], execution: Execution): Promise
 }
 
 async function one(action: Action, execution: Execution): Promise<Obstacle | undefined> {
-  const { assessment, cluster, context, pass } = execution;
-  const log = context.log.with({ cluster: keyText(keyOf(cluster)), pass: pass.id });
+  const { assessment, cluster, context, reconcile } = execution;
+  const log = context.log.with({ cluster: keyText(keyOf(cluster)), reconcileID: reconcile.id });
   try {
     await carryOut(action, execution);
   } catch (error) {

@@ -46,7 +46,7 @@ import {
   deletePod,
   guardPod,
   labelPod,
-  latchClusterId,
+  recordClusterId,
   recordLogVersion,
   resizePod,
 } from "./on-kube.ts";
@@ -185,9 +185,9 @@ const table: Table = {
     events: none,
     watched: true,
   },
-  latchClusterId: {
+  recordClusterId: {
     requires: destroysNothing,
-    run: latchClusterId,
+    run: recordClusterId,
     events: ({ clusterId }) => [["clusterCreated", `The first member serves; the cluster's id is ${clusterId}`]],
     watched: true,
   },
@@ -284,7 +284,7 @@ function removalNotes({ member, because, cause }: ActionOf<"removeMember">, asse
       `Member ${member} lost its data: ${because}. It is replaced; the others hold everything that was acknowledged`,
     ]);
   // Another will take its place, unlike that of one that is no longer wanted.
-  if (cause !== "unwanted" && assessment.seats.length <= assessment.desired.size)
+  if (cause !== "unwanted" && assessment.instances.length <= assessment.desired.size)
     notes.push(["replacingDeadMember", `The dead member ${member} is being replaced`]);
   return [...notes, ["memberRemoved", `Existing member ${member} removed from the cluster: ${because}`]];
 }

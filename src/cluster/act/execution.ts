@@ -15,7 +15,7 @@ import { NotYet } from "./outcome.ts";
 
 export interface Execution {
   readonly assessment: Assessment;
-  readonly pass: ReconcileContext;
+  readonly reconcile: ReconcileContext;
   readonly context: ClusterContext;
   /** As it is followed: what pods, Services and the budget are made from. */
   readonly cluster: CompleteEtcdCluster;
@@ -27,16 +27,24 @@ export interface Execution {
   live: Live;
 }
 
-export function executionOf(assessment: Assessment, pass: ReconcileContext, context: ClusterContext): Execution {
+export function executionOf(assessment: Assessment, reconcile: ReconcileContext, context: ClusterContext): Execution {
   const { world, desired } = assessment;
   const members = "members" in world.etcd ? world.etcd.members : [];
   const { cluster } = desired;
-  return { assessment, pass, context, cluster, members, written: undefined, live: new Live(pass.api, keyOf(cluster)) };
+  return {
+    assessment,
+    reconcile,
+    context,
+    cluster,
+    members,
+    written: undefined,
+    live: new Live(reconcile.api, keyOf(cluster)),
+  };
 }
 
 /** Another decision: what was read for the last one counts for nothing in it. */
 export function lookAgain(execution: Execution): void {
-  execution.live = new Live(execution.pass.api, keyOf(execution.cluster));
+  execution.live = new Live(execution.reconcile.api, keyOf(execution.cluster));
 }
 
 /** What a pod that is made now speaks: what it would mount must be there. */
@@ -51,8 +59,8 @@ export function listedUrlOf({ cluster, members }: Execution, name: MemberName): 
 }
 
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */
-export function fenced({ pass }: Execution): Call {
-  return { signal: pass.signal, beforeSend: () => pass.fence.check() };
+export function fenced({ reconcile }: Execution): Call {
+  return { signal: reconcile.signal, beforeSend: () => reconcile.fence.check() };
 }
 
 /** The leader if it can be, since some versions are wrong about promotion elsewhere; never the one that shall go. */
@@ -74,7 +82,7 @@ export function votersToAsk(execution: Execution, without?: MemberId): readonly 
 }
 
 export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
-  const pod = assessment.seats.find(({ member }) => member.id === id)?.pod;
+  const pod = assessment.instances.find(({ member }) => member.id === id)?.pod;
   if (pod?.address === undefined) return undefined;
   const { cluster, tls } = assessment.world;
   const reachable = reachableAt(pod.address, pod, cluster, tls.identity);

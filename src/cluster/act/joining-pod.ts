@@ -24,12 +24,12 @@ export function joiningPod(
 
 /** By a dry run, so that quotas, policies and webhooks say what they will say. Throws what the API server answers. */
 export async function confirmAdmission(execution: Execution, member: MemberName, peerUrl: string): Promise<void> {
-  const { cluster, pass } = execution;
+  const { cluster, reconcile } = execution;
   const listed = { name: member, peerUrls: [peerUrl] };
   const dryRun = { dryRun: true, fieldManager };
-  await pass.api.create(Pod, joiningPod(execution, member, [listed], peerUrl), dryRun);
+  await reconcile.api.create(Pod, joiningPod(execution, member, [listed], peerUrl), dryRun);
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
-  await pass.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun).catch((error: unknown) => {
+  await reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun).catch((error: unknown) => {
     if (!isAlreadyExists(error)) throw error;
   });
 }

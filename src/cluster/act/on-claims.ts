@@ -24,15 +24,15 @@ import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
 import { makePod } from "./taken-away.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
-export async function makeClaim({ cluster, pass }: Execution, member: string): Promise<void> {
+export async function makeClaim({ cluster, reconcile }: Execution, member: string): Promise<void> {
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
   try {
-    await pass.api.create(PersistentVolumeClaim, memberClaim(cluster, member), { fieldManager });
+    await reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), { fieldManager });
     return;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
-  const there = await pass.api.get(PersistentVolumeClaim, { namespace: cluster.metadata.namespace, name: member });
+  const there = await reconcile.api.get(PersistentVolumeClaim, { namespace: cluster.metadata.namespace, name: member });
   if (!isClaimOf(there, cluster))
     throw new Refused(`a PersistentVolumeClaim named ${member} exists and is not the cluster's: delete or rename it.`);
   if (there.metadata?.deletionTimestamp !== undefined)
@@ -96,7 +96,7 @@ export async function retireClaim(execution: Execution, { member, uid }: ActionO
 
 export async function deleteClaim(execution: Execution, { member, uid }: ActionOf<"deleteClaim">): Promise<void> {
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
-  await execution.pass.api.delete(PersistentVolumeClaim, key, { uid });
+  await execution.reconcile.api.delete(PersistentVolumeClaim, key, { uid });
 }
 
 export async function adoptClaim(execution: Execution, { member, uid }: ActionOf<"adoptClaim">): Promise<void> {
@@ -106,7 +106,7 @@ export async function adoptClaim(execution: Execution, { member, uid }: ActionOf
   });
 }
 
-async function patch({ cluster, pass }: Execution, name: string, body: object): Promise<void> {
+async function patch({ cluster, reconcile }: Execution, name: string, body: object): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name };
-  await pass.api.mergePatch(PersistentVolumeClaim, key, body, { fieldManager });
+  await reconcile.api.mergePatch(PersistentVolumeClaim, key, body, { fieldManager });
 }

@@ -3,7 +3,7 @@ import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import type { EtcdMember, NewMember } from "../../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { ListedMember } from "../objects/first-start.ts";
-import { memberOfPeerUrl, peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { memberOfPeerUrl, peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
@@ -12,12 +12,12 @@ import { askingEtcd, NotYet } from "./outcome.ts";
 
 export async function addMember(
   execution: Execution,
-  { member, as, undialable }: ActionOf<"addMember">,
+  { member, as, placeholder }: ActionOf<"addMember">,
 ): Promise<void> {
   const { cluster, members } = execution;
   if (members.some(({ peerUrls }) => peerUrls.some((url) => memberOfPeerUrl(cluster, url) === member))) return;
   const scheme = schemeOf(execution.assessment.desired.tls?.peer === "tls");
-  const peerUrl = undialable === true ? undialableUrlOf(cluster, member) : peerUrlOf(cluster, member, scheme);
+  const peerUrl = placeholder === true ? placeholderUrlOf(cluster, member) : peerUrlOf(cluster, member, scheme);
   // A voter without a process counts against the quorum: one of two would end all writes. A learner can wait for its pod.
   if (as === "voter") await confirmAdmission(execution, member, peerUrl);
   const peerUrls = [peerUrl];
@@ -36,7 +36,7 @@ export async function updatePeerUrl(execution: Execution, { id, member }: Action
   const asked = voterToAsk(execution);
   // An etcd that restarts would not know any more who votes; see plan/rules/together.ts.
   if (execution.members.some((known) => known.id === id && known.learner)) throw new NotYet(`${member} is a learner`);
-  const speaks = execution.assessment.seats.find((seat) => seat.member.id === id)?.pod?.tls.peer;
+  const speaks = execution.assessment.instances.find((instance) => instance.member.id === id)?.pod?.tls.peer;
   const peerUrls = [peerUrlOf(execution.cluster, member, schemeOf(speaks === "tls"))];
   execution.members = await askingEtcd(asked.memberUpdate(id, peerUrls, fenced(execution)));
 }
@@ -70,8 +70,8 @@ export async function removeMember(execution: Execution, { id }: ActionOf<"remov
 }
 
 /** Every server that runs, whether it answered or not: one that knows no learners would make a voter of it. */
-function oldestServer({ assessment: { seats, world } }: Execution): EtcdVersion {
-  const answered = seats.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status.version]));
+function oldestServer({ assessment: { instances, world } }: Execution): EtcdVersion {
+  const answered = instances.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status.version]));
   const versions = [...answered, ...world.pods.map((pod) => pod.version)].map(parseVersion);
   const oldest = oldestVersion(versions.filter((version) => version !== undefined));
   if (oldest === undefined) throw new NotYet("the versions of the members are not known", 500);

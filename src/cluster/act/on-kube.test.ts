@@ -106,7 +106,7 @@ describe("resources are changed", () => {
 });
 
 describe("while nobody knows of a cluster that has served", () => {
-  const fresh = sampleCluster({ unlatched: true });
+  const fresh = sampleCluster({ unrecorded: true });
   const seed: Action = { do: "createSeed", member: "demo-a" };
   const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
   const failed = { ...deletion, unless: "served" } as const;
@@ -143,11 +143,11 @@ describe("while nobody knows of a cluster that has served", () => {
 test("what must not be forgotten is written into the status at once", async () => {
   const table: [Action, object][] = [
     [
-      { do: "latchClusterId", clusterId: sampleClusterId },
+      { do: "recordClusterId", clusterId: sampleClusterId },
       { clusterId: sampleClusterId, phase: "Running" },
     ],
     [
-      { do: "latchClusterId", clusterId: sampleClusterId, logVersion: "3.6" },
+      { do: "recordClusterId", clusterId: sampleClusterId, logVersion: "3.6" },
       { clusterId: sampleClusterId, phase: "Running", raftLogVersion: "3.6" },
     ],
     [{ do: "recordLogVersion", version: "3.6" }, { raftLogVersion: "3.6" }],

@@ -37,7 +37,7 @@ export async function applyBudget(execution: Execution, { minAvailable }: Action
 
 /** What is not known to be the cluster's own is made, never taken over: then the server says whose it is. */
 async function apply<T extends KubeObject>(
-  { cluster, pass }: Execution,
+  { cluster, reconcile }: Execution,
   kind: Kind<T>,
   object: T,
   cache: StoreView<T>,
@@ -45,14 +45,14 @@ async function apply<T extends KubeObject>(
   const known = cache.get(keyOf(object));
   if (known === undefined || !isControlledBy(known, cluster)) {
     try {
-      await pass.api.create(kind, object, { fieldManager });
+      await reconcile.api.create(kind, object, { fieldManager });
       return;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
-    requireOwn(kind, await pass.api.get(kind, keyOf(object)), cluster);
+    requireOwn(kind, await reconcile.api.get(kind, keyOf(object)), cluster);
   }
-  await pass.api.apply(kind, object, { fieldManager, force: true });
+  await reconcile.api.apply(kind, object, { fieldManager, force: true });
 }
 
 export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster: EtcdCluster): void {
@@ -71,18 +71,21 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
   );
 }
 
-export async function labelPod({ pass, cluster }: Execution, { member, uid }: ActionOf<"labelPod">): Promise<void> {
-  await giveItsLabels(pass.api, cluster, { name: member, uid });
+export async function labelPod(
+  { reconcile, cluster }: Execution,
+  { member, uid }: ActionOf<"labelPod">,
+): Promise<void> {
+  await giveItsLabels(reconcile.api, cluster, { name: member, uid });
 }
 
 /** Of this very pod: with another uid the server refuses. */
 export async function guardPod(
-  { assessment, pass, cluster }: Execution,
+  { assessment, reconcile, cluster }: Execution,
   { member, uid }: ActionOf<"guardPod">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: member };
   const metadata = { uid, annotations: guardAnnotations(cluster, member, schemeOf(isPeerTls(assessment, member))) };
-  await pass.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
 const isPeerTls = ({ world }: Execution["assessment"], member: string): boolean =>
@@ -90,7 +93,7 @@ const isPeerTls = ({ world }: Execution["assessment"], member: string): boolean 
 
 /** From the pod as it is now: the cache keeps only a part of it. */
 export async function resizePod(execution: Execution, action: ActionOf<"resizePod">): Promise<void> {
-  const { cluster, pass } = execution;
+  const { cluster, reconcile } = execution;
   const { member, uid, settings } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   const pod = await podNow(execution, member, uid);
@@ -99,10 +102,10 @@ export async function resizePod(execution: Execution, action: ActionOf<"resizePo
     return resources ? { ...container, resources } : container;
   });
   const wanted = { ...pod, spec: { ...pod.spec, containers } };
-  await pass.api.replace(Pod, wanted, { subresource: "resize", fieldManager });
+  await reconcile.api.replace(Pod, wanted, { subresource: "resize", fieldManager });
   if (settings === undefined) return;
   // Asked for once: what admission makes of it is its business.
-  await pass.api.mergePatch(
+  await reconcile.api.mergePatch(
     Pod,
     key,
     { metadata: { uid, annotations: { [settingsAnnotation]: settings } } },
@@ -133,12 +136,12 @@ export async function deletePod(
 ): Promise<void> {
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
   const usual = soon === true ? { gracePeriodSeconds: 1 } : {};
-  await execution.pass.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : usual) });
+  await execution.reconcile.api.delete(Pod, key, { uid, ...(force ? { gracePeriodSeconds: 0 } : usual) });
 }
 
-export async function latchClusterId(
+export async function recordClusterId(
   execution: Execution,
-  { clusterId, logVersion }: ActionOf<"latchClusterId">,
+  { clusterId, logVersion }: ActionOf<"recordClusterId">,
 ): Promise<void> {
   const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
   const { restore } = execution.cluster.status;

@@ -68,6 +68,6 @@ export async function seedStart(execution: Execution, member: string, tls: PodTl
   if (restore?.phase !== "Seeding") return { as: "seed" };
   const plan =
     parsePlan(restore.plan) ?? (await seedPlanOf(execution, await restoreNow(execution, restore.name, restore.uid)));
-  execution.pass.signal.throwIfAborted();
+  execution.reconcile.signal.throwIfAborted();
   return { as: "restored", restore: seedRestoreOf(execution, plan, member, tls) };
 }

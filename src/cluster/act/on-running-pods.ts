@@ -2,7 +2,7 @@
 import { fieldManager } from "../../api/field-manager.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
-import { isHealthy } from "../assess/seats.ts";
+import { isHealthy } from "../assess/instances.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { foundVersionAnnotation, imageCheck, printedVersion } from "../objects/image-check.ts";
 import { changedFromAnnotation, etcdContainer, versionAnnotation } from "../objects/member-pod.ts";
@@ -19,10 +19,10 @@ import { askingEtcd, NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts"
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
 
-export async function relabelPod({ pass, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
+export async function relabelPod({ reconcile, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
   const { member, uid, change } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
-  await pass.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
 }
 
 export async function createImageCheck(execution: Execution, action: ActionOf<"createImageCheck">): Promise<void> {
@@ -32,19 +32,22 @@ export async function createImageCheck(execution: Execution, action: ActionOf<"c
 /** `etcd --version` prints a few lines. */
 const longestLog = 4096;
 
-export async function readImageCheck({ pass, cluster }: Execution, action: ActionOf<"readImageCheck">): Promise<void> {
+export async function readImageCheck(
+  { reconcile, cluster }: Execution,
+  action: ActionOf<"readImageCheck">,
+): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.name };
-  const log = await pass.api.log(key, { container: etcdContainer, limitBytes: longestLog });
+  const log = await reconcile.api.log(key, { container: etcdContainer, limitBytes: longestLog });
   const annotations = { [foundVersionAnnotation]: printedVersion(log) ?? "" };
-  await pass.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
 }
 
 export async function deleteImageCheck(
-  { pass, cluster }: Execution,
+  { reconcile, cluster }: Execution,
   action: ActionOf<"deleteImageCheck">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.name };
-  await pass.api.delete(Pod, key, { uid: action.uid });
+  await reconcile.api.delete(Pod, key, { uid: action.uid });
 }
 
 /** From the pod as it is now: the cache keeps only a part of it, and a list of containers is replaced as a whole. */
@@ -107,7 +110,9 @@ async function compareMembers(execution: Execution): Promise<void> {
     voters.map(async ({ name, member }) => {
       const asked = portTo(execution, member);
       if (asked === undefined) throw new NotYet(`${name} cannot be asked for its hash`);
-      const { hash, compactRevision } = await askingEtcd(asked.hashKv(revision, { signal: execution.pass.signal }));
+      const { hash, compactRevision } = await askingEtcd(
+        asked.hashKv(revision, { signal: execution.reconcile.signal }),
+      );
       return { name, hash, compactRevision };
     }),
   );
@@ -123,8 +128,11 @@ async function compareMembers(execution: Execution): Promise<void> {
 }
 
 /** Its annotation goes, and with it the operator's patience with a member that does not come up. */
-export async function confirmChange({ pass, cluster }: Execution, action: ActionOf<"confirmChange">): Promise<void> {
+export async function confirmChange(
+  { reconcile, cluster }: Execution,
+  action: ActionOf<"confirmChange">,
+): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.member };
   const annotations = { [changedFromAnnotation]: null };
-  await pass.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata: { uid: action.uid, annotations } }, { fieldManager });
 }

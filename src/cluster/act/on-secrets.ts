@@ -143,23 +143,23 @@ export async function writeCertificate(execution: Execution, { use }: ActionOf<"
 }
 
 /** Over exactly what the decision was made from; what belongs to somebody else is not touched. */
-async function write({ cluster, pass }: Execution, secret: Secret, before: Secret | undefined): Promise<void> {
+async function write({ cluster, reconcile }: Execution, secret: Secret, before: Secret | undefined): Promise<void> {
   if (before !== undefined) {
-    await pass.api.replace(Secret, broughtInto(before, secret), { fieldManager });
+    await reconcile.api.replace(Secret, broughtInto(before, secret), { fieldManager });
     return;
   }
   try {
-    await pass.api.create(Secret, secret, { fieldManager });
+    await reconcile.api.create(Secret, secret, { fieldManager });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    requireOwn(Secret, await pass.api.get(Secret, keyOf(secret)), cluster);
+    requireOwn(Secret, await reconcile.api.get(Secret, keyOf(secret)), cluster);
     throw new NotYet(`the Secret ${keyOf(secret).name} was there already`, whileCacheIsBehindMs);
   }
 }
 
-async function liveSecret({ cluster, pass }: Execution, name: string): Promise<Secret | undefined> {
+async function liveSecret({ cluster, reconcile }: Execution, name: string): Promise<Secret | undefined> {
   try {
-    const secret = await pass.api.get(Secret, { namespace: cluster.metadata.namespace, name });
+    const secret = await reconcile.api.get(Secret, { namespace: cluster.metadata.namespace, name });
     return isControlledBy(secret, cluster) ? secret : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -167,30 +167,30 @@ async function liveSecret({ cluster, pass }: Execution, name: string): Promise<S
   }
 }
 
-export async function noteTrust({ pass, cluster }: Execution, action: ActionOf<"noteTrust">): Promise<void> {
+export async function noteTrust({ reconcile, cluster }: Execution, action: ActionOf<"noteTrust">): Promise<void> {
   const { member, uid, tls } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   const metadata = { uid, annotations: trustAnnotations(tls) };
-  await pass.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
-export async function renewFiles({ pass, cluster }: Execution, action: ActionOf<"renewFiles">): Promise<void> {
+export async function renewFiles({ reconcile, cluster }: Execution, action: ActionOf<"renewFiles">): Promise<void> {
   const { member, uid, leaves } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   const metadata = { uid, annotations: { [renewedAnnotation]: leaves } };
-  await pass.api.mergePatch(Pod, key, { metadata }, { fieldManager });
+  await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
 /** Only this condition: the others are the kubelet's. */
 export async function markServing(
-  { pass, cluster, context }: Execution,
+  { reconcile, cluster, context }: Execution,
   action: ActionOf<"markServing">,
 ): Promise<void> {
   const { namespace } = cluster.metadata;
   const { member: name, uid } = action;
   const lastTransitionTime = secondsTime(new Date(context.now()));
   const condition = { type: servingGate, status: "True", reason: "Serves", lastTransitionTime };
-  await pass.api.apply(
+  await reconcile.api.apply(
     Pod,
     { metadata: { namespace, name, uid }, status: { conditions: [condition] } },
     { subresource: "status", fieldManager, force: true },

@@ -65,7 +65,7 @@ const samples: { readonly [D in Action["do"]]: ActionOf<D> } = {
   createSeed: { do: "createSeed", member },
   beginRestore: { do: "beginRestore", name: "again", uid: "r2" },
   beginSeed: { do: "beginSeed", name: "again", uid: "r2" },
-  latchClusterId: { do: "latchClusterId", clusterId: sampleClusterId },
+  recordClusterId: { do: "recordClusterId", clusterId: sampleClusterId },
   addMember: { do: "addMember", member, as: "learner" },
   createPod: { do: "createPod", member },
   recreatePod: { do: "recreatePod", member, uid: claimUid, release },
@@ -107,7 +107,7 @@ const harmless: readonly Action["do"][] = [
   "confirmChange",
   "disarmNoSpace",
   "recordLogVersion",
-  "latchClusterId",
+  "recordClusterId",
   "addMember",
   "createPod",
   "promote",
@@ -164,7 +164,7 @@ interface Objects {
 }
 
 const world = sampleWorld({
-  unlatched: true,
+  unrecorded: true,
   etcd: "nobody",
   annotations: { [rotateCaAnnotation]: "once" },
   change: { claims: [sampleClaim(member)] },
@@ -204,7 +204,7 @@ const metadataOf = <T extends KubeObject>(object: T, change: object): T => ({
   metadata: { ...object.metadata, ...change },
 });
 const cluster = (change: object, status: object = {}): Change => {
-  const { metadata, spec, status: before } = sampleCluster({ unlatched: true });
+  const { metadata, spec, status: before } = sampleCluster({ unrecorded: true });
   const annotations = { [rotateCaAnnotation]: "once" };
   return () => ({
     cluster: { metadata: { ...metadata, annotations, ...change }, spec, status: { ...before, ...status } },

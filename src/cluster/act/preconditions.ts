@@ -7,7 +7,7 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
-import { isHealthy, isVoter } from "../assess/seats.ts";
+import { isHealthy, isVoter } from "../assess/instances.ts";
 import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { selectorOf } from "../objects/labels.ts";
@@ -77,8 +77,8 @@ const checks: Checks = {
     const seenUid = pod.t === "uid" ? pod.uid : undefined;
     if (now !== undefined && now.metadata?.uid !== seenUid) throw otherOne("pod", member);
   },
-  async othersStay({ assessment: { seats }, live }, { member }) {
-    const others = seats.filter((seat) => isHealthy(seat) && isVoter(seat) && seat.name !== member);
+  async othersStay({ assessment: { instances }, live }, { member }) {
+    const others = instances.filter((instance) => isHealthy(instance) && isVoter(instance) && instance.name !== member);
     await Promise.all(
       others.map(async ({ name, pod }) => {
         const now = pod === undefined ? undefined : await live.pod(name);

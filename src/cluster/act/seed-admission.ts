@@ -23,7 +23,7 @@ export async function confirmSeed(
   plan: SeedPlan,
   by: { readonly name: string; readonly uid: string },
 ): Promise<void> {
-  const { assessment, cluster, pass } = execution;
+  const { assessment, cluster, reconcile } = execution;
   // As it will be named when the members are gone.
   const after = {
     ...cluster,
@@ -33,10 +33,10 @@ export async function confirmSeed(
   const tls = tlsToMake(execution);
   const pod = memberPod(cluster, member, { as: "restored", restore: seedRestoreOf(execution, plan, member, tls) }, tls);
   const dryRun = { dryRun: true, fieldManager };
-  await admitted(pass.api.create(Pod, pod, dryRun), "pod", assessment.world.pods);
+  await admitted(reconcile.api.create(Pod, pod, dryRun), "pod", assessment.world.pods);
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
   // The claims that are there are kept.
-  await admitted(pass.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun), "claim", []);
+  await admitted(reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun), "claim", []);
 }
 
 async function admitted(asked: Promise<unknown>, what: string, freed: readonly MemberPod[]): Promise<void> {

@@ -67,9 +67,9 @@ function isPlan(found: unknown): found is SeedPlan {
   return isJob && Array.isArray(mounts) && "policy" in found && typeof found.policy === "object";
 }
 
-async function backupNamed({ cluster, pass }: Execution, name: string) {
+async function backupNamed({ cluster, reconcile }: Execution, name: string) {
   const { namespace } = cluster.metadata;
-  const found = await pass.api.get(EtcdBackup, { namespace, name }).catch(unlessNotFound);
+  const found = await reconcile.api.get(EtcdBackup, { namespace, name }).catch(unlessNotFound);
   if (found === undefined)
     throw new Refused(
       `the EtcdBackup ${name} that the EtcdRestore names is gone: make it again, or apply an EtcdRestore that says where the backup is.`,

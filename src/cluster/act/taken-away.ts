@@ -74,16 +74,16 @@ const imageOf = ({ spec }: Pod): string | undefined =>
   spec?.containers.find(({ name }) => name === etcdContainer)?.image;
 
 /** One that is there already is another, and is somebody else's to judge. */
-export async function makePod({ cluster, context, pass }: Execution, pod: Pod): Promise<void> {
+export async function makePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
-  context.takenAway.compare(key, pod, await pass.api.create(Pod, pod, { fieldManager }), context.now());
+  context.takenAway.compare(key, pod, await reconcile.api.create(Pod, pod, { fieldManager }), context.now());
 }
 
-export async function replacePod({ cluster, context, pass }: Execution, pod: Pod): Promise<void> {
+export async function replacePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
-  context.takenAway.compare(key, pod, await pass.api.replace(Pod, pod, { fieldManager }), context.now());
+  context.takenAway.compare(key, pod, await reconcile.api.replace(Pod, pod, { fieldManager }), context.now());
 }
 
 /**
@@ -95,12 +95,12 @@ export async function makeImageCheck(execution: Execution, pod: Pod): Promise<vo
     await makePod(execution, pod);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const { cluster, pass } = execution;
-    const there = await pass.api.get(Pod, keyOf(pod));
+    const { cluster, reconcile } = execution;
+    const there = await reconcile.api.get(Pod, keyOf(pod));
     if (!isControlledBy(there, cluster)) throw error;
     const { uid } = there.metadata ?? {};
     if (!isImageCheck(there) || lostIn(pod, there).length > 0)
-      await pass.api.delete(Pod, keyOf(pod), uid === undefined ? {} : { uid });
+      await reconcile.api.delete(Pod, keyOf(pod), uid === undefined ? {} : { uid });
     // Of the same image on the same node, from before: it has yet to go.
     throw new NotYet("the last try of the image is still there", whileCacheIsBehindMs);
   }

@@ -13,9 +13,9 @@ type Restore = NonNullable<EtcdClusterStatus["restore"]>;
 type RestorePatch = { readonly [name in keyof Restore]?: Restore[name] | null };
 
 export async function writeStatus(execution: Execution, status: Patch): Promise<void> {
-  const { cluster, pass, written } = execution;
+  const { cluster, reconcile, written } = execution;
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
-  execution.written = await pass.api.mergePatch(
+  execution.written = await reconcile.api.mergePatch(
     EtcdCluster,
     keyOf(cluster),
     { metadata: { resourceVersion }, status },

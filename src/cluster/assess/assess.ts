@@ -1,4 +1,4 @@
-// Judges what was observed, once: members as seats, the cluster's health, what is wanted. Plan and report read this and
+// Judges what was observed, once: members as instances, the cluster's health, what is wanted. Plan and report read this and
 // nothing else, so that what is done and what is said cannot differ.
 import type { MemberId } from "../../etcd/ids.ts";
 import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.ts";
@@ -8,7 +8,7 @@ import { type Certificates, certificatesOf } from "./certificates/certificates.t
 import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf, withoutPods } from "./desired.ts";
 import { type Health, hasServed, healthOf } from "./health.ts";
 import { type Roll, rollOf } from "./roll.ts";
-import { isDoomed, isVoter, type Seat, seatsOf } from "./seats.ts";
+import { isDoomed, isVoter, type Instance, instancesOf } from "./instances.ts";
 import { type Running, targetOf } from "./target.ts";
 
 export interface Assessment {
@@ -17,11 +17,11 @@ export interface Assessment {
   readonly desired: Desired;
   readonly health: Health;
   /** Empty while nobody says who the members are. */
-  readonly seats: readonly Seat[];
+  readonly instances: readonly Instance[];
   /** Those that are ours: the ones that `spec.size` counts. */
-  readonly ours: readonly Seat[];
-  readonly voters: readonly Seat[];
-  readonly learners: readonly Seat[];
+  readonly ours: readonly Instance[];
+  readonly voters: readonly Instance[];
+  readonly learners: readonly Instance[];
   readonly leader: MemberId | undefined;
   readonly certificates: Certificates;
   /** How members that are there get to what is wanted. */
@@ -33,10 +33,10 @@ export interface Assessment {
 }
 
 export function assess(world: World, now: number): Assessment {
-  const seats = "members" in world.etcd ? seatsOf(world, world.etcd, now) : [];
-  const ours = seats.filter(({ state }) => state.t !== "foreign");
-  const leader = leaderOf(seats);
-  const running = runningIn(world, seats);
+  const instances = "members" in world.etcd ? instancesOf(world, world.etcd, now) : [];
+  const ours = instances.filter(({ state }) => state.t !== "foreign");
+  const leader = leaderOf(instances);
+  const running = runningIn(world, instances);
   const followed = followedCluster(world);
   const cluster = followed ?? world.cluster;
   const size = sizeOf(world);
@@ -54,7 +54,7 @@ export function assess(world: World, now: number): Assessment {
     size,
     target,
     release,
-    seats,
+    instances,
     ours,
     leader,
   });
@@ -69,16 +69,16 @@ export function assess(world: World, now: number): Assessment {
       tls: certificates.pods,
       impossible: followed === undefined ? world.problems.join(" ") : undefined,
     },
-    health: healthOf(world, seats, now),
-    seats,
+    health: healthOf(world, instances, now),
+    instances,
     ours,
-    voters: seats.filter(isVoter),
-    learners: seats.filter((seat) => !isVoter(seat)),
+    voters: instances.filter(isVoter),
+    learners: instances.filter((instance) => !isVoter(instance)),
     leader,
     certificates,
     roll,
-    version: oldestVersion(versionsOf(seats)) ?? wanted,
-    learnersAdmitted: Math.min(...seats.filter(isVoter).filter(isThere).map(admittedBy)),
+    version: oldestVersion(versionsOf(instances)) ?? wanted,
+    learnersAdmitted: Math.min(...instances.filter(isVoter).filter(isThere).map(admittedBy)),
   };
 }
 
@@ -86,14 +86,15 @@ export function assess(world: World, now: number): Assessment {
  * As the members say. One that does not answer counts with what it last served in and, if its image was changed since,
  * with that, too: it may run either. A cluster that has yet to begin runs none.
  */
-function runningIn(world: World, seats: readonly Seat[]): Running {
+function runningIn(world: World, instances: readonly Instance[]): Running {
   const { claims, cluster, pods } = world;
   const { status } = cluster;
-  const voters = seats.filter(isVoter);
+  const voters = instances.filter(isVoter);
   const statuses = voters.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status]));
   const silent = voters.flatMap(({ answer, pod }) => (answer === undefined && pod !== undefined ? [pod] : []));
   const unheard = voters.length > 0 ? silent : hasServed(world) ? pods : [];
-  const listed = voters.length > 0 ? claims.filter(({ name }) => voters.some((seat) => seat.name === name)) : claims;
+  const listed =
+    voters.length > 0 ? claims.filter(({ name }) => voters.some((instance) => instance.name === name)) : claims;
   const texts = [
     ...statuses.map((one) => one.version),
     ...unheard.flatMap(({ changedFrom, version }) => [
@@ -111,23 +112,23 @@ function runningIn(world: World, seats: readonly Seat[]): Running {
 }
 
 /** As the healthy member of the highest term says: one that has been cut off, or has lost its data, may say another. */
-function leaderOf(seats: readonly Seat[]): MemberId | undefined {
-  const statuses = seats.flatMap(({ alive, answer }) => (alive && answer !== undefined ? [answer.status] : []));
+function leaderOf(instances: readonly Instance[]): MemberId | undefined {
+  const statuses = instances.flatMap(({ alive, answer }) => (alive && answer !== undefined ? [answer.status] : []));
   const [best] = statuses.filter(({ leader }) => leader !== undefined).toSorted((a, b) => b.raftTerm - a.raftTerm);
   return best?.leader;
 }
 
-function versionsOf(seats: readonly Seat[]): EtcdVersion[] {
-  return seats.flatMap(({ answer }) => {
+function versionsOf(instances: readonly Instance[]): EtcdVersion[] {
+  return instances.flatMap(({ answer }) => {
     const running = answer === undefined ? undefined : parseVersion(answer.status.version);
     return running === undefined ? [] : [running];
   });
 }
 
-const isThere = ({ pod, answer }: Seat): boolean => pod !== undefined || answer !== undefined;
+const isThere = ({ pod, answer }: Instance): boolean => pod !== undefined || answer !== undefined;
 
 /** One that cannot be asked admits what the least capable of its pod's version would. */
-function admittedBy({ answer, pod }: Seat): number {
+function admittedBy({ answer, pod }: Instance): number {
   const running = parseVersion(answer?.status.version ?? pod?.version ?? "");
   return running === undefined ? 1 : learnersAdmitted(running, pod?.maxLearners);
 }

@@ -8,7 +8,7 @@ import {
   withDefaults,
 } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { size as sizeRule } from "../../api/etcd-cluster/rules.ts";
-import { stepBetween, whyByExchange } from "../../etcd/versions/steps.ts";
+import { stepBetween, whyByReplacement } from "../../etcd/versions/steps.ts";
 import { compareVersions, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { parseSettings, withValues } from "../objects/settings.ts";
 import type { PodTls } from "../objects/tls.ts";
@@ -95,7 +95,9 @@ export function releaseOnVolume({ release }: Claim, made: Release, { spec }: Com
   if (release === undefined || from === undefined || to === undefined) return made;
   if (sameMinor(from, to) && spec.updateStrategy === "RollingUpdate") return release;
   const isNewer = compareVersions(from, to) <= 0;
-  return stepBetween(from, to).t === "refused" || (isNewer && whyByExchange(from, to) !== undefined) ? release : made;
+  return stepBetween(from, to).t === "refused" || (isNewer && whyByReplacement(from, to) !== undefined)
+    ? release
+    : made;
 }
 
 /** What most of them run, or ran last, those that were changed and have not come up aside. */

@@ -279,7 +279,7 @@ for (const [name, { holdsUp, says, cures }] of Object.entries(table) as [GateNam
       test(`lets through ${cure}`, () => {
         const { changes, waits, first } = rolled(world);
         const [next] = changes;
-        assert.equal(next && `${next.seat.member.name.replace("demo-", "")} ${next.how}`, change);
+        assert.equal(next && `${next.instance.member.name.replace("demo-", "")} ${next.how}`, change);
         assert.deepEqual([waits, first], [undefined, undefined]);
       });
   });

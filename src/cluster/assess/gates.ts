@@ -2,7 +2,7 @@
 // they are its cure. Whatever a gate lets through is still weighed by `plan/safety.ts`, which keeps the quorum.
 import { isUntried, nodeOf } from "./image-proof.ts";
 import type { Change, RollInput } from "./roll.ts";
-import { indexOf, isDoomed, isHealthy, isVoter, type Seat } from "./seats.ts";
+import { indexOf, isDoomed, isHealthy, isVoter, type Instance } from "./instances.ts";
 import { alarmsIn, fullDatabase } from "./space.ts";
 
 export type GateName =
@@ -70,8 +70,8 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   },
   unhealthy: {
     because: "one member is down at a time",
-    closed: ({ seats }) => {
-      const unwell = seats.filter((seat) => isVoter(seat) && !isHealthy(seat));
+    closed: ({ instances }) => {
+      const unwell = instances.filter((instance) => isVoter(instance) && !isHealthy(instance));
       return unwell.length === 0 ? undefined : `it waits for ${namesOf(unwell)} to be healthy`;
     },
     cure: "what brings up a member that is down: another image, other settings, another place",
@@ -79,8 +79,8 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   },
   doomed: {
     because: "a member on a doomed volume may never start again once it is stopped",
-    closed: ({ seats }) => {
-      const doomed = seats.filter(isDoomed);
+    closed: ({ instances }) => {
+      const doomed = instances.filter(isDoomed);
       return doomed.length === 0 ? undefined : `it waits for ${namesOf(doomed)} to be replaced on another volume`;
     },
     cure: "what brings up a member that is down; its successor is added by plan/rules/grow.ts, which no gate of a roll holds up",
@@ -88,8 +88,8 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   },
   joining: {
     because: "a member that joins needs the others",
-    closed: ({ seats }) => {
-      const joining = seats.filter((seat) => !isVoter(seat));
+    closed: ({ instances }) => {
+      const joining = instances.filter((instance) => !isVoter(instance));
       return joining.length === 0 ? undefined : `it waits for ${namesOf(joining)} to join`;
     },
     cure: "what brings up a member that is down; a learner that cannot start is made again by plan/rules/remake.ts, at once when the settings have changed",
@@ -97,9 +97,9 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   },
   size: {
     because: "nothing is stopped in a cluster that lacks a member",
-    closed: ({ changes, ours, seats, size }) => {
+    closed: ({ changes, ours, instances, size }) => {
       const exchanging = changes.some(({ how }) => how === "exchange") && ours.length === size + 1 ? 1 : 0;
-      return seats.length === size + exchanging ? undefined : `it waits until the cluster has its ${size} members`;
+      return instances.length === size + exchanging ? undefined : `it waits until the cluster has its ${size} members`;
     },
     cure: "what brings up a member that is down; members are added and removed by other rules",
     isCure: mendsItself,
@@ -111,8 +111,9 @@ export const gates: Readonly<Record<GateName, Gate>> = {
         ? `it waits until etcd's alarm (CORRUPT) is disarmed: replace the member that raised it, then run \`kubectl etcd ctl ${world.cluster.metadata.name} alarm disarm\``
         : undefined,
     cure: "a new member in the place of the corrupt one; one whose pod or volume a person deletes is replaced by plan/rules/replace.ts",
-    isCure: ({ how, seat }, { world }) =>
-      how === "exchange" && alarmsIn(world).some(({ type, member }) => type === "corrupt" && member === seat.member.id),
+    isCure: ({ how, instance }, { world }) =>
+      how === "exchange" &&
+      alarmsIn(world).some(({ type, member }) => type === "corrupt" && member === instance.member.id),
   },
   noSpace: {
     because: "etcd takes no writes, and what is restarted or copied gives it no room",
@@ -135,12 +136,12 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   },
   lag: {
     because: "a member that is far behind does not stand in for one that stops",
-    closed: ({ seats }) => {
-      const behind = laggards(seats);
+    closed: ({ instances }) => {
+      const behind = laggards(instances);
       return behind.length === 0 ? undefined : `it waits for ${namesOf(behind)} to catch up`;
     },
     cure: "a change of the member that is behind, which may be why it is: nobody counts on it",
-    isCure: ({ seat }, { seats }) => laggards(seats).includes(seat),
+    isCure: ({ instance }, { instances }) => laggards(instances).includes(instance),
   },
   preparation: {
     because: "etcd must be ready for another version before a member runs it",
@@ -172,12 +173,12 @@ export function isUrgent(change: Change, input: GateInput): boolean {
   return isCure && preparation.isCure(change, input);
 }
 
-const namesOf = (seats: readonly Seat[]): string => seats.map(({ name }) => name).join(", ");
+const namesOf = (instances: readonly Instance[]): string => instances.map(({ name }) => name).join(", ");
 
 /** Entries: as many as etcd keeps at hand for those that lag. */
 const closeBy = 5000;
 
-function laggards(seats: readonly Seat[]): readonly Seat[] {
-  const furthest = Math.max(...seats.map(indexOf));
-  return seats.filter((seat) => furthest - indexOf(seat) > closeBy);
+function laggards(instances: readonly Instance[]): readonly Instance[] {
+  const furthest = Math.max(...instances.map(indexOf));
+  return instances.filter((instance) => furthest - indexOf(instance) > closeBy);
 }

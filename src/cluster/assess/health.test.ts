@@ -34,12 +34,12 @@ const late = (letter: string): SampleMember => first(letter, { createdAt: sample
 const newcomers = [first("b"), first("c")];
 
 describe("a cluster", () => {
-  const foreign: Health = { t: "foreign", answering: otherClusterId, latched: sampleClusterId };
+  const foreign: Health = { t: "foreign", answering: otherClusterId, recorded: sampleClusterId };
   const table: [string, SampleWorld, Health][] = [
     ["that decides serves", { members: three }, { t: "serving" }],
     [
       "that nobody has heard of is being created",
-      { unlatched: true, etcd: "silent", members: three },
+      { unrecorded: true, etcd: "silent", members: three },
       { t: "creating" },
     ],
     ["whose pods are all of another one is foreign", { etcd: "noQuorum", strangers: ["a"] }, foreign],
@@ -134,7 +134,7 @@ test("a cluster has served when an operator said so, or when a pod of it was rea
   ];
   for (const [status, wanted] of said) assert.equal(isKnownToHaveServed(status), wanted, JSON.stringify(status));
   const served = (...pods: NonNullable<SampleMember["pod"]>[]): boolean =>
-    hasServed(sampleWorld({ unlatched: true, members: pods.map((pod, n) => voter("abc"[n] ?? "", { pod })) }));
+    hasServed(sampleWorld({ unrecorded: true, members: pods.map((pod, n) => voter("abc"[n] ?? "", { pod })) }));
   assert.equal(served(), false);
   assert.equal(served({}), false);
   assert.equal(served({}, { readyOnce: true }), true);
@@ -166,8 +166,11 @@ describe("a voter of no use", () => {
   ];
   for (const [what, member, wanted, more] of table)
     test(what, () => {
-      const { world, seats } = assess(sampleWorld({ members: [voter("a"), voter("b"), member], ...more }), sampleNow);
-      const names = unhealthyVoters(world, seats).map(({ name }) => name);
+      const { world, instances } = assess(
+        sampleWorld({ members: [voter("a"), voter("b"), member], ...more }),
+        sampleNow,
+      );
+      const names = unhealthyVoters(world, instances).map(({ name }) => name);
       assert.deepEqual(names, wanted ? ["demo-c"] : []);
     });
 });

@@ -4,7 +4,7 @@ import type { ClusterId } from "../../etcd/ids.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
 import { holdsData, isYoung } from "./pods.ts";
-import { isVoter, quorum, type Seat } from "./seats.ts";
+import { isVoter, quorum, type Instance } from "./instances.ts";
 
 export type Health =
   /** No member has ever answered. `restore`: the first one is made from a backup, by this EtcdRestore. */
@@ -17,37 +17,41 @@ export type Health =
   /** Voters that start for the first time are needed for a majority: so it is for a moment after they got their votes. */
   | { readonly t: "joining" }
   /** etcd's own authentication keeps the operator out. `serves`: clients that it lets in are served. */
-  | { readonly t: "keptOut"; readonly trouble: AccessTrouble; readonly serves: boolean }
+  | { readonly t: "accessDenied"; readonly trouble: AccessTrouble; readonly serves: boolean }
   /** All that answer are members of another cluster than the status says that this one is. */
-  | { readonly t: "foreign"; readonly answering: ClusterId; readonly latched: ClusterId }
+  | { readonly t: "foreign"; readonly answering: ClusterId; readonly recorded: ClusterId }
   /** Too few answer, and enough voters still have their data to come back. */
   | { readonly t: "quorumLost"; readonly answering: number; readonly voters: number }
   /** Too few voters have their data: no waiting helps. */
   | { readonly t: "dataLost"; readonly left: number; readonly voters: number };
 
-export function healthOf(world: World, seats: readonly Seat[], now: number): Health {
+export function healthOf(world: World, instances: readonly Instance[], now: number): Health {
   const { etcd, cluster } = world;
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "restoring", restore: restore.name };
   if (etcd.t === "quorum") return { t: "serving" };
-  if (etcd.t === "keptOut") return keptOut(etcd, world, now);
+  if (etcd.t === "accessDenied") return accessDenied(etcd, world, now);
   if (etcd.t === "noQuorum") {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
-      return { t: "foreign", answering: stranger.clusterId, latched: etcd.clusterId };
+      return { t: "foreign", answering: stranger.clusterId, recorded: etcd.clusterId };
   } else if (!isKnownToHaveServed(cluster.status))
     return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
-  return withoutQuorum(seats.filter(isVoter), world, now);
+  return withoutQuorum(instances.filter(isVoter), world, now);
 }
 
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
-function keptOut({ trouble, serving }: Extract<EtcdView, { t: "keptOut" }>, world: World, now: number): Health {
+function accessDenied(
+  { trouble, serving }: Extract<EtcdView, { t: "accessDenied" }>,
+  world: World,
+  now: number,
+): Health {
   const serves = serving.length > 0;
   const left = withoutList(world, now);
-  return !serves && left.t === "dataLost" ? left : { t: "keptOut", trouble, serves };
+  return !serves && left.t === "dataLost" ? left : { t: "accessDenied", trouble, serves };
 }
 
-function withoutQuorum(voters: readonly Seat[], world: World, now: number): Health {
+function withoutQuorum(voters: readonly Instance[], world: World, now: number): Health {
   // Learners keep the list to themselves, and who is silent tells nothing: then the status knows who voted last.
   if (voters.length === 0) return withoutList(world, now);
   const answering = voters.filter(({ answer }) => answer !== undefined).length;
@@ -109,16 +113,16 @@ export function hasServed(world: World): boolean {
  * Voters that were there once and are of no use now. Without a leader nobody is healthy, and those that answer will be.
  * One without a name has yet to join, and one that was never ready has served nobody yet.
  */
-export function unhealthyVoters({ etcd }: World, seats: readonly Seat[]): readonly Seat[] {
-  const isOfUse = ({ alive, answer }: Seat): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
+export function unhealthyVoters({ etcd }: World, instances: readonly Instance[]): readonly Instance[] {
+  const isOfUse = ({ alive, answer }: Instance): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
   // Its container is started again with another image: it is expected back, and `roll.stopped` says if it does not come.
-  const isBeingChanged = ({ pod }: Seat): boolean => pod?.changedFrom !== undefined && !pod.terminating;
-  return seats.filter(
-    (seat) =>
-      isVoter(seat) &&
-      seat.member.name !== "" &&
-      !isOfUse(seat) &&
-      ((!isFirstStart(seat.pod) && !isBeingChanged(seat)) || isWiped(seat)),
+  const isBeingChanged = ({ pod }: Instance): boolean => pod?.changedFrom !== undefined && !pod.terminating;
+  return instances.filter(
+    (instance) =>
+      isVoter(instance) &&
+      instance.member.name !== "" &&
+      !isOfUse(instance) &&
+      ((!isFirstStart(instance.pod) && !isBeingChanged(instance)) || isWiped(instance)),
   );
 }
 
@@ -129,4 +133,4 @@ const isFirstStart = (pod: MemberPod | undefined): boolean =>
 const isFirstComing = (pod: MemberPod | undefined, now: number): boolean =>
   pod !== undefined && isFirstStart(pod) && !pod.terminating && isYoung(pod, now);
 
-export const isWiped = ({ state }: Seat): boolean => state.t === "lost" && state.wiped === true;
+export const isWiped = ({ state }: Instance): boolean => state.t === "lost" && state.wiped === true;

@@ -1,12 +1,12 @@
 // What is known of an image before a member gets it: what came of the small pods that try it, node by node, and where it
 // need not be tried.
 import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
-import { isVoter, type Seat } from "./seats.ts";
+import { isVoter, type Instance } from "./instances.ts";
 
 export interface Proof {
   readonly world: World;
   readonly release: Release;
-  readonly ours: readonly Seat[];
+  readonly ours: readonly Instance[];
 }
 
 export const runs = (pod: Release, { version, image }: Release): boolean =>
@@ -30,11 +30,11 @@ export function isUntried(pod: MemberPod, { world, release, ours }: Proof): stri
  * It holds what it should, and could be had. Of three or more, one member that cannot get it on its own node costs no quorum,
  * and stops the roll.
  */
-export function isProvedElsewhere({ imageChecks }: World, release: Release, ours: readonly Seat[]): boolean {
+export function isProvedElsewhere({ imageChecks }: World, release: Release, ours: readonly Instance[]): boolean {
   if (ours.filter(isVoter).length < 3) return false;
   const isFound = ({ image, state }: ImageCheck): boolean =>
     image === release.image && state.t === "found" && state.version === release.version;
-  const serves = ({ alive, answer, pod }: Seat): boolean =>
+  const serves = ({ alive, answer, pod }: Instance): boolean =>
     alive && pod !== undefined && runs(pod, release) && answer?.status.version === release.version;
   return imageChecks.some(isFound) || ours.some(serves);
 }

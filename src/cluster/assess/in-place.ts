@@ -3,7 +3,7 @@
 import { extraSettings, variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { hasFlag, hasSetting, type Spelling, spellingsOf, takesAs } from "../../etcd/versions/flags.ts";
-import { whyByExchange } from "../../etcd/versions/steps.ts";
+import { whyByReplacement } from "../../etcd/versions/steps.ts";
 import { compareVersions, type EtcdVersion, formatVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { wouldAskDns } from "../objects/tls.ts";
@@ -13,7 +13,7 @@ import type { MemberPod } from "../observe/world.ts";
 export function obstacleInPlace(pod: MemberPod, to: EtcdVersion): string | undefined {
   const text = formatVersion(to);
   const from = parseVersion(pod.changedFrom?.version ?? pod.version);
-  const data = from === undefined || compareVersions(from, to) > 0 ? undefined : whyByExchange(from, to);
+  const data = from === undefined || compareVersions(from, to) > 0 ? undefined : whyByReplacement(from, to);
   if (data !== undefined) return data;
   const flag = pod.flags.find((one) => !hasFlag(to, one));
   if (flag !== undefined) return `etcd ${text} does not take --${flag}, which its command line holds`;

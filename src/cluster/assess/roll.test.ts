@@ -31,7 +31,7 @@ const rolled = (sample: SampleWorld): Roll => assess(sampleWorld(sample), sample
 
 describe("members that differ are changed:", () => {
   const changes = (sample: SampleWorld): string[] =>
-    rolled(sample).changes.map(({ seat, how }) => `${seat.member.name.replace("demo-", "")} ${how}`);
+    rolled(sample).changes.map(({ instance, how }) => `${instance.member.name.replace("demo-", "")} ${how}`);
   const silent = { silent: true } as const;
   const broken = { ...running("3.6.14"), changedFrom, ...crashing(1000) };
   const table: [string, SampleWorld, string[]][] = [

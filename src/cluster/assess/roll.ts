@@ -10,7 +10,7 @@ import { hasChanged, outdatedSetting, problemOf, runsFor } from "./pods.ts";
 import { outdatedTls } from "./certificates/pod-tls.ts";
 import { type GateInput, gates, heldUpBy, isUrgent } from "./gates.ts";
 import { checkFor, imageProblem, nodeOf, runs } from "./image-proof.ts";
-import { isDoomed, isVoter, type Seat } from "./seats.ts";
+import { isDoomed, isVoter, type Instance } from "./instances.ts";
 import { answeredIn } from "./silence.ts";
 import { getsLargerVolume, getsMoreRoom } from "./space.ts";
 import { neighbours } from "./spread.ts";
@@ -35,7 +35,7 @@ export interface Roll {
 }
 
 export interface Change {
-  readonly seat: Seat;
+  readonly instance: Instance;
   readonly pod: MemberPod;
   /**
    * In place: the image is changed, and the data stays. Recreate: it gets another pod on its volume. Exchange: a new
@@ -61,9 +61,9 @@ export interface RollInput {
   readonly size: number;
   readonly target: Target;
   readonly release: Release;
-  readonly seats: readonly Seat[];
-  readonly ours: readonly Seat[];
-  readonly leader: Seat["member"]["id"] | undefined;
+  readonly instances: readonly Instance[];
+  readonly ours: readonly Instance[];
+  readonly leader: Instance["member"]["id"] | undefined;
 }
 
 export function rollOf(input: RollInput): Roll {
@@ -80,11 +80,11 @@ export function rollOf(input: RollInput): Roll {
   const isUnderWay = ours.length > size;
   const mayBegin = waits === undefined && first === undefined && next?.how === "exchange";
   const surge = isRolling(world) && exchanges && (isUnderWay || mayBegin) ? 1 : 0;
-  const isUpdated = (seat: Seat): boolean => {
-    const { pod, answer } = seat;
+  const isUpdated = (instance: Instance): boolean => {
+    const { pod, answer } = instance;
     const { version } = world.cluster.spec;
     if (pod?.version !== version || pod.changedFrom !== undefined || pod.terminating) return false;
-    return (answer?.status.version ?? version) === version && !changes.some((change) => change.seat === seat);
+    return (answer?.status.version ?? version) === version && !changes.some((change) => change.instance === instance);
   };
   return {
     target,
@@ -105,20 +105,20 @@ export function isRolling({ cluster, problems }: World): boolean {
 
 function changesOf({ world, cluster, now, tls, target, release, ours }: RollInput): readonly Change[] {
   if (world.problems.length > 0) return [];
-  return ours.filter(isVoter).flatMap((seat): Change[] => {
-    const { pod } = seat;
+  return ours.filter(isVoter).flatMap((instance): Change[] => {
+    const { pod } = instance;
     if (pod === undefined || pod.terminating || pod.state.t === "ended") return [];
     // It goes anyway, when another has taken its place; stopped before, it may never start again.
-    if (isDoomed(seat)) return [];
+    if (isDoomed(instance)) return [];
     const change = (how: Change["how"], because: string, makesRoom: boolean): Change[] => [
-      { seat, pod, how, because, makesRoom, mends: !seat.alive && mayBringUp(pod, how, release, now) },
+      { instance, pod, how, because, makesRoom, mends: !instance.alive && mayBringUp(pod, how, release, now) },
     ];
     // One that did not come up after a change gets the image that is wanted now, whatever else is to be changed in it.
-    if (!seat.alive && pod.changedFrom !== undefined && !runs(pod, release))
+    if (!instance.alive && pod.changedFrom !== undefined && !runs(pod, release))
       return change("inPlace", `it has not come up in ${pod.version}`, false);
-    const moreRoom = getsMoreRoom(seat, cluster, world);
-    const volume = needsOtherVolume(pod, seat.claim, cluster);
-    if (volume !== undefined) return change("exchange", volume, moreRoom || getsLargerVolume(seat, cluster));
+    const moreRoom = getsMoreRoom(instance, cluster, world);
+    const volume = needsOtherVolume(pod, instance.claim, cluster);
+    if (volume !== undefined) return change("exchange", volume, moreRoom || getsLargerVolume(instance, cluster));
     const speech = tls && outdatedTls(pod, tls);
     if (speech?.by === "exchange") return change("exchange", speech.because, moreRoom);
     const setting = outdatedSetting(pod, cluster) ?? speech?.because;
@@ -140,12 +140,13 @@ function inOrder(changes: readonly Change[], gated: GateInput): readonly Change[
   const waits = new Map(changes.map((change) => [change, heldUpBy(change, gated) === undefined ? 0 : 1]));
   const rank = (change: Change): number => {
     if (change.mends) return 0;
-    return change.seat.member.id === leader ? 2 : 1;
+    return change.instance.member.id === leader ? 2 : 1;
   };
   const turn = (change: Change): number => (change.mends ? 0 : (waits.get(change) ?? 0));
-  const company = ({ seat }: Change): number => neighbours(seat, ours);
+  const company = ({ instance }: Change): number => neighbours(instance, ours);
   return changes.toSorted(
-    (a, b) => turn(a) - turn(b) || rank(a) - rank(b) || company(b) - company(a) || (a.seat.name < b.seat.name ? -1 : 1),
+    (a, b) =>
+      turn(a) - turn(b) || rank(a) - rank(b) || company(b) - company(a) || (a.instance.name < b.instance.name ? -1 : 1),
   );
 }
 
@@ -197,7 +198,7 @@ function settling(gated: GateInput): string | undefined {
 function stoppedBy({ world, release, ours }: RollInput, changes: readonly Change[]): string | undefined {
   for (const pod of world.pods.filter((one) => runs(one, release) && !one.terminating)) {
     const { name } = pod;
-    const { answer, alive = false } = ours.find((seat) => seat.pod === pod) ?? {};
+    const { answer, alive = false } = ours.find((instance) => instance.pod === pod) ?? {};
     const says = answer?.status.version;
     const isNew = pod.changedFrom === undefined || hasChanged(pod);
     if (alive && says !== undefined && says !== release.version && isNew)
@@ -206,7 +207,7 @@ function stoppedBy({ world, release, ours }: RollInput, changes: readonly Change
     if (!alive && pod.changedFrom !== undefined && problem !== undefined)
       return `${name} does not come up in ${release.version} (${problem}). ${advice}`;
   }
-  const inPlace = changes.filter(({ how, seat }) => how === "inPlace" && seat.alive);
+  const inPlace = changes.filter(({ how, instance }) => how === "inPlace" && instance.alive);
   for (const { pod } of inPlace) {
     const problem = imageProblem(checkFor(pod, release, world.imageChecks), release);
     if (problem !== undefined)

@@ -50,6 +50,6 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
 /** The pods that answer, whatever they say. */
 export function answeredIn(etcd: EtcdView): ReadonlySet<string> {
   if (etcd.t === "nobody" || etcd.t === "silent") return new Set();
-  if (etcd.t === "keptOut") return new Set(etcd.refusing);
+  if (etcd.t === "accessDenied") return new Set(etcd.refusing);
   return new Set([...etcd.answers.values(), ...etcd.strangers].map(({ pod }) => pod));
 }

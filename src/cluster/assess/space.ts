@@ -8,7 +8,7 @@ import { findCondition } from "../../kube/objects/conditions.ts";
 import { requestOf } from "../objects/claims.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { MemberAnswer, MemberPod, World } from "../observe/world.ts";
-import type { Seat } from "./seats.ts";
+import type { Instance } from "./instances.ts";
 
 /** etcd's own, where neither it nor the spec says. */
 const usualQuota = 2 * 1024 ** 3;
@@ -83,14 +83,14 @@ export function alarmsIn(world: World): readonly Alarm[] {
 }
 
 /** Those for a full database, once there is room again in every member: who is silent may still be full. */
-export function needlessAlarms(world: World, seats: readonly Seat[]): readonly Alarm[] {
-  const hasRoom = ({ answer }: Seat): boolean =>
+export function needlessAlarms(world: World, instances: readonly Instance[]): readonly Alarm[] {
+  const hasRoom = ({ answer }: Instance): boolean =>
     answer !== undefined && answer.status.dbSize <= quotaOf(answer, world.pods) * roomy;
-  return seats.every(hasRoom) ? alarmsIn(world).filter(({ type }) => type === "noSpace") : [];
+  return instances.every(hasRoom) ? alarmsIn(world).filter(({ type }) => type === "noSpace") : [];
 }
 
 /** Another pod would have a larger quota, or another compaction: the cure of a full database. */
-export function getsMoreRoom({ answer, pod }: Seat, cluster: CompleteEtcdCluster, { pods }: World): boolean {
+export function getsMoreRoom({ answer, pod }: Instance, cluster: CompleteEtcdCluster, { pods }: World): boolean {
   if (pod === undefined) return false;
   const quota = answer === undefined ? (pod.quota ?? usualQuota) : quotaOf(answer, pods);
   if (wantedQuota(cluster) > quota) return true;
@@ -104,7 +104,7 @@ export function getsMoreRoom({ answer, pod }: Seat, cluster: CompleteEtcdCluster
 }
 
 /** Another member would have a larger volume, or one at all. */
-export function getsLargerVolume({ claim }: Seat, { spec }: CompleteEtcdCluster): boolean {
+export function getsLargerVolume({ claim }: Instance, { spec }: CompleteEtcdCluster): boolean {
   return (requestOf(spec.pod.persistentVolumeClaimSpec) ?? 0) > (claim?.capacity ?? 0);
 }
 

@@ -6,7 +6,7 @@
 import { has } from "../../etcd/versions/features.ts";
 import { parseVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "./assess.ts";
-import { isAboutToServe } from "./seats.ts";
+import { isAboutToServe } from "./instances.ts";
 
 export function mayStartTogether(assessment: Assessment): boolean {
   const { desired, version, voters, world } = assessment;
@@ -24,13 +24,13 @@ export function mayStartTogether(assessment: Assessment): boolean {
 const wholeUpTo = 100;
 
 /** And stays so while they start, if nobody writes much meanwhile. */
-export function hasWholeLog({ desired, seats }: Assessment): boolean {
+export function hasWholeLog({ desired, instances }: Assessment): boolean {
   const { snapshotCount = wholeUpTo } = desired.cluster.spec.etcd;
   const enough = Math.min(snapshotCount, wholeUpTo) / 2;
-  return seats.every(({ answer }) => answer === undefined || answer.status.raftIndex < enough);
+  return instances.every(({ answer }) => answer === undefined || answer.status.raftIndex < enough);
 }
 
 /** Not before all have started: until then each compares the list with the one that it was given. */
 export function mayListChange({ now, ours }: Assessment): boolean {
-  return !ours.some((seat) => isAboutToServe(seat, now));
+  return !ours.some((instance) => isAboutToServe(instance, now));
 }

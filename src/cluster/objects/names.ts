@@ -51,14 +51,14 @@ export function peerUrlOf(cluster: Named, member: MemberName, scheme: Scheme = "
 }
 
 /** Where a member is listed until it has joined, when several start together; see assess/together.ts. Needs no DNS. */
-export function undialableUrlOf(cluster: Named, member: MemberName): string {
-  return `${undialable}//${hostOf(cluster, member)}:${ports.peer}`;
+export function placeholderUrlOf(cluster: Named, member: MemberName): string {
+  return `${placeholder}//${hostOf(cluster, member)}:${ports.peer}`;
 }
 
-const undialable = "unix:";
+const placeholder = "unix:";
 
-export function isUndialable({ peerUrls }: { readonly peerUrls: readonly string[] }): boolean {
-  return peerUrls.some((url) => url.startsWith(undialable));
+export function isPlaceholder({ peerUrls }: { readonly peerUrls: readonly string[] }): boolean {
+  return peerUrls.some((url) => url.startsWith(placeholder));
 }
 
 export function clientUrlOf(cluster: Named, member: MemberName, scheme: Scheme = "http"): string {

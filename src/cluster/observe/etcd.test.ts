@@ -42,13 +42,13 @@ async function etcdOf(first: string, ...others: string[]): Promise<FakeEtcd> {
 function observed(
   etcd: Pick<FakeEtcd, "at" | "clusterId">,
   letters: readonly string[] = ["a", "b", "c"],
-  latched: ClusterId | undefined = etcd.clusterId,
+  recorded: ClusterId | undefined = etcd.clusterId,
 ) {
   const { signal } = new AbortController();
   return observedEtcd(podsOf(...letters), {
     members: { at: ({ url }) => etcd.at(url) },
     source,
-    latched,
+    recorded,
     regressed,
     signal,
   });
@@ -77,7 +77,7 @@ test("members are asked at the addresses of their pods only, whatever client URL
       },
     },
     source: { t: "given", secret: "login", login: new Login("root", "word") },
-    latched: etcd.clusterId,
+    recorded: etcd.clusterId,
     regressed,
     signal: new AbortController().signal,
   });
@@ -160,7 +160,7 @@ test("before there is an id, the cluster is the one that most pods answer as", a
   const asking = {
     members: { at: (to: { url: string }) => at(to.url) },
     source,
-    latched: undefined,
+    recorded: undefined,
     regressed,
     signal,
   };
@@ -219,7 +219,7 @@ test("a member that its kubelet finds ready is given a second chance to answer, 
     };
     const { signal } = new AbortController();
     const pods = podsOf("a", "b", "c").map((pod) => ({ ...pod, ready }));
-    const view = await observedEtcd(pods, { members: late, source, latched: etcd.clusterId, regressed, signal });
+    const view = await observedEtcd(pods, { members: late, source, recorded: etcd.clusterId, regressed, signal });
     assert.ok(view.t === "quorum");
     assert.equal(view.answers.get(etcd.idOf("demo-b"))?.healthy, ready ? true : undefined);
   }
@@ -279,7 +279,7 @@ test("nobody to ask and nobody who answers are different things", async () => {
   const asking = {
     members: { at: ({ url }: { url: string }) => etcd.at(url) },
     source,
-    latched: undefined,
+    recorded: undefined,
     regressed,
     signal,
   };
@@ -361,7 +361,7 @@ test("members that come to ask for a login between the answers and the list keep
     },
   });
   const all = ["demo-a", "demo-b", "demo-c"];
-  assert.deepEqual(view, { t: "keptOut", trouble: { t: "noLogin" }, refusing: all, serving: all });
+  assert.deepEqual(view, { t: "accessDenied", trouble: { t: "noLogin" }, refusing: all, serving: all });
 });
 
 test("members that ask for a login are not silent: they keep the operator out, and serve or do not", async () => {
@@ -376,7 +376,7 @@ test("members that ask for a login are not silent: they keep the operator out, a
     const { signal } = new AbortController();
     const look = (source: LoginSource) => {
       const members = { at: ({ url, login }: Endpoint) => etcd.at(url, login) };
-      return observedEtcd(podsOf("a", "b", "c"), { members, source, latched: etcd.clusterId, regressed, signal });
+      return observedEtcd(podsOf("a", "b", "c"), { members, source, recorded: etcd.clusterId, regressed, signal });
     };
     const as = (username: string, password = "secret"): LoginSource => ({
       t: "given",
@@ -385,7 +385,7 @@ test("members that ask for a login are not silent: they keep the operator out, a
     });
     const all = ["demo-a", "demo-b", "demo-c"];
     const out = (trouble: AccessTrouble, serving = all, refusing = all) => ({
-      t: "keptOut",
+      t: "accessDenied",
       trouble,
       refusing,
       serving,

@@ -20,7 +20,7 @@ export interface Asking {
   /** How a pod is reached. Default: in plain text. */
   readonly reach?: (pod: MemberPod, address: string) => Reachable;
   /** The cluster's id as the status holds it; a pod that answers with another belongs to another cluster. */
-  readonly latched: ClusterId | undefined;
+  readonly recorded: ClusterId | undefined;
   /** Compares what members answer with what they answered before: those that went backwards. */
   readonly regressed: (answers: Iterable<MemberStatus>, listed: readonly Member[]) => ReadonlySet<MemberId>;
   readonly signal: AbortSignal;
@@ -99,14 +99,14 @@ interface Look {
 
 async function look(askable: readonly AskablePod[], asking: Asking): Promise<Look> {
   const asked = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
-  const out = keptOut(asked, asking);
+  const out = accessDenied(asked, asking);
   if (out !== undefined) return { view: out, leaderless: [] };
   const answered = asked.filter(isAnswered);
   const unreadable = unreadableIn(asked);
   if (answered.length === 0)
     return { view: { t: "silent", tried: askable.map(({ name }) => name), ...unreadable }, leaderless: [] };
 
-  const clusterId = asking.latched ?? commonest(answered);
+  const clusterId = asking.recorded ?? commonest(answered);
   const ours = answered.filter(({ status }) => status.clusterId === clusterId);
   const healthy = ours.filter((one) => one.healthy);
   const leaders = new Set(healthy.flatMap(({ status: { leader } }) => (leader === undefined ? [] : [leader])));
@@ -123,11 +123,12 @@ async function look(askable: readonly AskablePod[], asking: Asking): Promise<Loo
     rivals: leaders.size > 1 ? [...leaders] : [],
   };
   const agreed = await firstList(mostAdvancedFirst(healthy), true, asking.signal);
-  if (agreed instanceof EtcdError) return { view: keptOutBy(asked, agreed.reason, asking), leaderless: [] };
+  if (agreed instanceof EtcdError) return { view: accessDeniedBy(asked, agreed.reason, asking), leaderless: [] };
   if (agreed !== undefined) return { view: { t: "quorum", ...known, members: agreed.members }, leaderless: [] };
   const voters = ours.filter(({ status }) => !status.learner);
   const remembered = await firstList(mostAdvancedFirst(voters), false, asking.signal);
-  if (remembered instanceof EtcdError) return { view: keptOutBy(asked, remembered.reason, asking), leaderless: [] };
+  if (remembered instanceof EtcdError)
+    return { view: accessDeniedBy(asked, remembered.reason, asking), leaderless: [] };
   return {
     view: { t: "noQuorum", ...known, members: remembered?.members ?? [] },
     leaderless: voters.filter(({ status }) => status.leader === undefined),
@@ -140,19 +141,19 @@ function unreadableIn(asked: readonly Asked[]): { unreadable?: Unreadable } {
 }
 
 /** Refused by one at least, and let in by none. Learners and members without a quorum come to refuse nobody. */
-function keptOut(asked: readonly Asked[], asking: Asking): EtcdView | undefined {
+function accessDenied(asked: readonly Asked[], asking: Asking): EtcdView | undefined {
   const refusing = asked.filter(({ refused }) => refused !== undefined);
   const [first] = refusing;
   if (first?.refused === undefined || asked.some(({ healthy, refused }) => healthy && refused === undefined))
     return undefined;
-  return keptOutBy(refusing, first.refused, asking);
+  return accessDeniedBy(refusing, first.refused, asking);
 }
 
 /** Authentication may be turned on between the answers and the list: those that answered then refuse, and none is lost. */
-function keptOutBy(asked: readonly Asked[], refused: EtcdReason, { source }: Asking): EtcdView {
+function accessDeniedBy(asked: readonly Asked[], refused: EtcdReason, { source }: Asking): EtcdView {
   const refusing = asked.filter((one) => !("unreadable" in one));
   return {
-    t: "keptOut",
+    t: "accessDenied",
     trouble: troubleWith(source, refused),
     refusing: refusing.map(({ pod }) => pod),
     serving: refusing.filter(({ healthy }) => healthy).map(({ pod }) => pod),
@@ -222,7 +223,7 @@ function mostAdvancedFirst(answered: readonly Answered[]): readonly Answered[] {
   return answered.toSorted((a, b) => b.status.raftTerm - a.status.raftTerm || rank(a) - rank(b));
 }
 
-/** Before an id is latched there is one member, so there is nothing to choose; this is for what nobody expects. */
+/** Before an id is recorded there is one member, so there is nothing to choose; this is for what nobody expects. */
 function commonest(answered: readonly Answered[]): ClusterId {
   const counts = new Map<ClusterId, number>();
   for (const { status } of answered) counts.set(status.clusterId, (counts.get(status.clusterId) ?? 0) + 1);

@@ -24,7 +24,7 @@ import { clientServiceName } from "../objects/services.ts";
 import { volumeNode } from "./volume-nodes.ts";
 import { withEndRead } from "./wordless-ends.ts";
 import { claimProblems } from "./claim-problems.ts";
-import { type EtcdView, latchedIdOf, type MemberPod, type World } from "./world.ts";
+import { type EtcdView, recordedIdOf, type MemberPod, type World } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
@@ -48,7 +48,7 @@ export async function observe(
     object !== undefined && isControlledBy(object, cluster) ? object : undefined;
   const owned = caches.pods.ownedBy(cluster.metadata.uid ?? "").filter((pod) => isControlledBy(pod, cluster));
   const known = owned.filter((pod) => !isImageCheck(pod));
-  const latched = latchedIdOf(cluster);
+  const recorded = recordedIdOf(cluster);
   const tls = await observedTls(cluster, caches, api, signal);
   const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
     const pods = await Promise.all(
@@ -58,11 +58,11 @@ export async function observe(
     const reach: Asking["reach"] = (pod, address) => reachableAt(address, pod, cluster, tls.identity);
     const ask = async (): Promise<EtcdView> => {
       const source = await context.logins.of(cluster, { given: caches.given, api, signal });
-      return observedEtcd(pods, { members: context.members, reach, source, latched, regressed, signal });
+      return observedEtcd(pods, { members: context.members, reach, source, recorded, regressed, signal });
     };
     const etcd = await ask();
     const isWorthAnother =
-      etcd.t === "keptOut" && (await context.logins.hasChanged(cluster, { given: caches.given, api, signal }));
+      etcd.t === "accessDenied" && (await context.logins.hasChanged(cluster, { given: caches.given, api, signal }));
     return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
   let seen = await look(known);
@@ -115,7 +115,7 @@ export async function observe(
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];
-  if (etcd.t === "keptOut") return [...new Set([...members.ready, ...members.unready, ...voters])];
+  if (etcd.t === "accessDenied") return [...new Set([...members.ready, ...members.unready, ...voters])];
   // A seed that has not answered yet is in no list and no status.
   if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);

@@ -35,7 +35,7 @@ interface Look {
 }
 
 /** Milliseconds. */
-const lookAgainAfter = 600_000;
+const requeueAfter = 600_000;
 const whileItDiffers = 1000;
 /** A look at a port that a network policy closes holds up its reconcile for as long as the handshake is waited for. */
 const longestPause = 60_000;
@@ -91,7 +91,7 @@ function isDue({ at, found, expected: before, misses }: Look, expected: string, 
   if (found === undefined && before === expected)
     return now - at >= Math.min(whileItDiffers * 2 ** (misses - 1), longestPause);
   const isExpected = found !== undefined && found.fingerprint === expected;
-  return now - at >= (isExpected ? lookAgainAfter : whileItDiffers);
+  return now - at >= (isExpected ? requeueAfter : whileItDiffers);
 }
 
 /** On which it can be looked at now. */

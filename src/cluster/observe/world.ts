@@ -113,7 +113,7 @@ export interface KeptAuthority {
 }
 
 /** The id of its etcd, as the status holds it. What somebody wrote there and is no id counts for nothing. */
-export function latchedIdOf({ status: { clusterId } }: CompleteEtcdCluster): ClusterId | undefined {
+export function recordedIdOf({ status: { clusterId } }: CompleteEtcdCluster): ClusterId | undefined {
   return clusterId === undefined ? undefined : parseClusterId(clusterId);
 }
 
@@ -313,7 +313,7 @@ export type EtcdView =
   | { readonly t: "silent"; readonly tried: readonly string[]; readonly unreadable?: Unreadable }
   /** Members answer, and etcd's own authentication does not let the operator look after them. */
   | {
-      readonly t: "keptOut";
+      readonly t: "accessDenied";
       readonly trouble: AccessTrouble;
       /** The pods that refused it: etcd runs there, with its data. */
       readonly refusing: readonly string[];

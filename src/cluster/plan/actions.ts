@@ -1,7 +1,7 @@
 // What can be done to a cluster, as data. `plan.ts` chooses; `act/actions.ts` has a row for each that says how it is
 // done. Nothing else touches members or pods.
 import type { ClusterId, MemberId } from "../../etcd/ids.ts";
-import type { Reason } from "../assess/seats.ts";
+import type { Reason } from "../assess/instances.ts";
 import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
@@ -86,7 +86,7 @@ export type Action =
   | { readonly do: "beginSeed"; readonly name: string; readonly uid: string }
   /** Writes the id into the status, before anything is built on it. */
   | {
-      readonly do: "latchClusterId";
+      readonly do: "recordClusterId";
       readonly clusterId: ClusterId;
       /** Of a cluster that begins: the minor version that writes its raft log. */
       readonly logVersion?: string;
@@ -96,7 +96,7 @@ export type Action =
       readonly member: MemberName;
       readonly as: "learner" | "voter";
       /** Under a URL that nobody can dial, because others start with it. */
-      readonly undialable?: true;
+      readonly placeholder?: true;
     }
   /** The pod of a member that etcd lists already, joining with the list as etcd has it. */
   | { readonly do: "createPod"; readonly member: MemberName }
@@ -142,7 +142,7 @@ export type Action =
   | { readonly do: "adoptClaim"; readonly member: MemberName; readonly uid: string }
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
-  /** Of a voter that nobody has found there so far: the only one before others join it, or one that was undialable. */
+  /** Of a voter that nobody has found there so far: the only one before others join it, or one that was placeholder. */
   | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId; readonly because: Reason }
   | {
@@ -180,7 +180,7 @@ export interface Decision {
   /** In a sentence, for the log: why these, or why none. */
   readonly because: string;
   /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
-  readonly lookAgainAfter?: number | undefined;
+  readonly requeueAfter?: number | undefined;
 }
 
 export interface Plan {

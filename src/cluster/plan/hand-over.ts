@@ -1,17 +1,19 @@
 // Another member leads before the leader stops: writes pause for a moment instead of an election.
 import { has } from "../../etcd/versions/features.ts";
 import type { Assessment } from "../assess/assess.ts";
-import { isDoomed, isHealthy, isVoter, type Reason, type Seat } from "../assess/seats.ts";
+import { isDoomed, isHealthy, isVoter, type Reason, type Instance } from "../assess/instances.ts";
 import type { Action } from "./actions.ts";
 
 /** Nothing where it does not lead, or nobody can take over. One that stays leads rather than one that has to go, too. */
 export function stepDown(
-  { leader, seats, version }: Pick<Assessment, "leader" | "seats" | "version">,
-  seat: Seat,
+  { leader, instances, version }: Pick<Assessment, "leader" | "instances" | "version">,
+  instance: Instance,
   because: Reason,
 ): readonly Action[] {
-  if (seat.member.id !== leader || !seat.alive || !has(version, "moveLeader")) return [];
-  const heirs = seats.filter((other) => isVoter(other) && isHealthy(other) && other !== seat);
-  const heir = heirs.find((other) => !isDoomed(other)) ?? heirs[0];
-  return heir === undefined ? [] : [{ do: "moveLeader", from: seat.member.id, to: heir.member.id, because }];
+  if (instance.member.id !== leader || !instance.alive || !has(version, "moveLeader")) return [];
+  const transferees = instances.filter((other) => isVoter(other) && isHealthy(other) && other !== instance);
+  const transferee = transferees.find((other) => !isDoomed(other)) ?? transferees[0];
+  return transferee === undefined
+    ? []
+    : [{ do: "moveLeader", from: instance.member.id, to: transferee.member.id, because }];
 }

@@ -44,7 +44,7 @@ export const kindOfAction: Readonly<Record<Action["do"], "keepsAlive" | "changes
   createSeed: "changes",
   beginRestore: "changes",
   beginSeed: "changes",
-  latchClusterId: "changes",
+  recordClusterId: "changes",
   addMember: "changes",
   createPod: "changes",
   recreatePod: "changes",

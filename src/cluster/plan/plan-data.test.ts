@@ -22,7 +22,7 @@ check("once a member has started, it does not start without its data", [
   ["a seed that serves", { size: 1, members: [voter("a", { pod: open })] }, ["guard a"]],
   [
     "a seed that answers for the first time, before anything is built on it",
-    { size: 1, unlatched: true, members: [voter("a", { pod: open })] },
+    { size: 1, unrecorded: true, members: [voter("a", { pod: open })] },
     ["guard a", "latch c1"],
   ],
   [

@@ -108,7 +108,7 @@ describe("the version of a new member", () => {
     ],
     [
       "is the spec's when the first member has never answered, whatever that one was made from",
-      { unlatched: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
+      { unrecorded: true, etcd: "silent", version: "3.7.3", members: running("3.5.10", "a") },
       "3.7.3 quay.io/coreos/etcd:v3.7.3",
     ],
   ];
@@ -161,7 +161,7 @@ describe("while the spec is wrong", () => {
     ],
     [
       "but nothing is begun from a spec that is wrong",
-      { unlatched: true, etcd: "nobody", change: { problems: ["Mend it."] } },
+      { unrecorded: true, etcd: "nobody", change: { problems: ["Mend it."] } },
       [],
     ],
   ]);
@@ -178,7 +178,7 @@ describe("a first member that cannot start", () => {
   });
   const sample = (has: string, asked: object, more: Partial<MemberPod> = {}): SampleWorld => ({
     size: 1,
-    unlatched: true,
+    unrecorded: true,
     etcd: "silent",
     spec: { pod: asked },
     members: [voter("a", { pod: { ...pod(has), ...more } })],
@@ -259,7 +259,7 @@ test("a rule that is refused lets the next one speak, and one that waits is the 
 test("what is left when nobody can be added is to wait, and not for long", () => {
   const { decisions } = planCluster(assess(sampleWorld({ members: [voter("a"), voter("b")] }), sampleNow), () => 0.5);
   const because = "2 of 3 members are there, and none can be added now";
-  assert.deepEqual(decisions.slice(1), [{ actions: [], because, lookAgainAfter: 500 }]);
+  assert.deepEqual(decisions.slice(1), [{ actions: [], because, requeueAfter: 500 }]);
 });
 
 test("a member that never ran and has no pod gets one before the next joins, though nothing else can be done", () => {
@@ -271,10 +271,10 @@ test("a member that never ran and has no pod gets one before the next joins, tho
 
 test("who wrote the raft log is written down with the id of a new cluster, and not with that of an older operator's", () => {
   const latch = (phase: string) =>
-    planCluster(assess(sampleWorld({ unlatched: true, members: three, status: { phase } }), sampleNow)).decisions[0]
+    planCluster(assess(sampleWorld({ unrecorded: true, members: three, status: { phase } }), sampleNow)).decisions[0]
       .actions[0];
-  assert.deepEqual(latch("Creating"), { do: "latchClusterId", clusterId: sampleClusterId, logVersion: "3.6" });
-  assert.deepEqual(latch("Running"), { do: "latchClusterId", clusterId: sampleClusterId });
+  assert.deepEqual(latch("Creating"), { do: "recordClusterId", clusterId: sampleClusterId, logVersion: "3.6" });
+  assert.deepEqual(latch("Running"), { do: "recordClusterId", clusterId: sampleClusterId });
 });
 
 test("a plan by which members join says how many there are", () => {

@@ -112,12 +112,12 @@ check("a member that serves on a volume which goes with its pod", [
 check("a seed whose claim is being deleted", [
   [
     "is left alone while it runs: it may have served, and its data is there as long as it is",
-    { spec, size: 1, unlatched: true, etcd: "silent", members: [voter("a", seed({ state: running }))] },
+    { spec, size: 1, unrecorded: true, etcd: "silent", members: [voter("a", seed({ state: running }))] },
     [],
   ],
   [
     "is made again while it does not run: no kubelet starts it on that claim",
-    { spec, size: 1, unlatched: true, etcd: "silent", members: [voter("a", seed({ state: { t: "starting" } }))] },
+    { spec, size: 1, unrecorded: true, etcd: "silent", members: [voter("a", seed({ state: { t: "starting" } }))] },
     ["delete a"],
   ],
 ]);

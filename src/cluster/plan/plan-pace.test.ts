@@ -25,7 +25,7 @@ const beside = (...members: SampleMember[]): SampleWorld => ({
   members: [voter("a"), voter("b"), ...members],
 });
 const seed = (pod: SampleMember["pod"]): SampleWorld => ({
-  unlatched: true,
+  unrecorded: true,
   etcd: "silent",
   members: [voter("a", { pod })],
 });
@@ -73,8 +73,8 @@ const table: [string, SampleWorld, number | undefined][] = [
 describe("how soon it is looked at again for", () => {
   for (const [what, sample, wanted] of table)
     test(what, () => {
-      const [{ actions, because, lookAgainAfter }] = planCluster(assess(sampleWorld(sample), sampleNow)).decisions;
-      assert.deepEqual([lookAgainAfter, actions], [wanted, []], because);
+      const [{ actions, because, requeueAfter }] = planCluster(assess(sampleWorld(sample), sampleNow)).decisions;
+      assert.deepEqual([requeueAfter, actions], [wanted, []], because);
     });
 });
 

@@ -50,7 +50,7 @@ check("a restore that is asked for", [
   ],
   [
     "keeps a new cluster from beginning without its data",
-    { ...asked, unlatched: true, etcd: "nobody" },
+    { ...asked, unrecorded: true, etcd: "nobody" },
     ["begin restore again"],
   ],
 ]);
@@ -78,22 +78,22 @@ check("an annotation that asks for a restore", [
   ],
   [
     "keeps a cluster that has yet to begin from beginning when its EtcdRestore is gone",
-    { ...asking("gone", "this"), unlatched: true, etcd: "nobody" },
+    { ...asking("gone", "this"), unrecorded: true, etcd: "nobody" },
     ["begin restore again"],
   ],
   [
     "keeps a cluster that was made for it from beginning without its data",
-    { ...asking("gone", "new"), unlatched: true, etcd: "nobody" },
+    { ...asking("gone", "new"), unrecorded: true, etcd: "nobody" },
     ["begin restore again"],
   ],
   [
     "keeps it from that while the EtcdRestore cannot be read, too",
-    { ...asking("unreadable", "new"), unlatched: true, etcd: "nobody" },
+    { ...asking("unreadable", "new"), unrecorded: true, etcd: "nobody" },
     ["begin restore again"],
   ],
   [
     "keeps no cluster from beginning when its EtcdRestore is over",
-    { ...asking("over", "unsaid"), unlatched: true, etcd: "nobody" },
+    { ...asking("over", "unsaid"), unrecorded: true, etcd: "nobody" },
     ["seed new1"],
   ],
 ]);
@@ -136,12 +136,12 @@ check("members of a cluster whose data is replaced", [
 const retired = { ...sampleClaim("a"), role: "retired" } as const;
 
 test("the seed of a restored cluster is made although volumes of the one before are kept", () => {
-  const actions = first({ status: seeding, etcd: "nobody", unlatched: true, change: { claims: [retired] } });
+  const actions = first({ status: seeding, etcd: "nobody", unrecorded: true, change: { claims: [retired] } });
   assert.deepEqual(actions, ["seed new1"]);
 });
 
 test("its name is another than that of the seed before, and the same for the same restore", () => {
-  const seedOf = (status: object): string => seedName(sampleCluster({ status, unlatched: true }));
+  const seedOf = (status: object): string => seedName(sampleCluster({ status, unrecorded: true }));
   assert.notEqual(seedOf({}), seedOf(seeding));
   assert.equal(seedOf({}), seedOf(stopping));
   assert.equal(seedOf(seeding), seedOf(done));
@@ -149,7 +149,7 @@ test("its name is another than that of the seed before, and the same for the sam
 
 test("volumes that an earlier cluster of the name left behind are not taken for the data of one that is restored", () => {
   const left = [sampleClaim("x")];
-  const world: SampleWorld = { status: seeding, etcd: "nobody", unlatched: true, change: { leftClaims: left } };
+  const world: SampleWorld = { status: seeding, etcd: "nobody", unrecorded: true, change: { leftClaims: left } };
   assert.match(first(world).join(), /seed/);
 });
 
@@ -161,7 +161,12 @@ check("after a restore", [
   ],
   [
     "it is not, before the cluster has its id: it is all there is",
-    { status: { ...seeding }, unlatched: true, etcd: "silent", members: [voter("a", { pod: { holdsBackups: true } })] },
+    {
+      status: { ...seeding },
+      unrecorded: true,
+      etcd: "silent",
+      members: [voter("a", { pod: { holdsBackups: true } })],
+    },
     [],
   ],
   [
@@ -175,7 +180,7 @@ test("a fresh claim of the seed does not count as data", () => {
   const world: SampleWorld = {
     status: seeding,
     etcd: "nobody",
-    unlatched: true,
+    unrecorded: true,
     change: { claims: [retired, freshClaim("b")] },
   };
   assert.match(first(world).join(), /seed/);

@@ -3,7 +3,7 @@ import { sampleNow } from "../testing/sample-world.ts";
 import { added, check, homeless, learner, starting, three, urls, voter, young } from "../testing/plan-table.ts";
 import type { MemberPod } from "../observe/world.ts";
 
-const hidden = { undialable: true } as const;
+const hidden = { placeholder: true } as const;
 /** Its name is known, and its kubelet has not reported its address yet. */
 const early = { silent: true, pod: starting } as const;
 /** Its process has run for so long; its pod was made a minute ago. */
@@ -14,7 +14,7 @@ const runningFor = (ms: number): Partial<MemberPod> => ({
 /** Of a young cluster. */
 const fresh = voter("a", { raftIndex: 9 });
 const lagging = { ...hidden, raftIndex: 0, pod: runningFor(4000) } as const;
-const together = ["add undialable learner new1", "add undialable learner new2", "pod new1", "pod new2"];
+const together = ["add placeholder learner new1", "add placeholder learner new2", "pod new1", "pod new2"];
 
 check("several that are missing join together", [
   ["two beside a lone one", { members: [fresh] }, together],
@@ -47,7 +47,7 @@ check("several that are missing join together", [
   [
     "one was added before the operator died: both start now",
     { members: [fresh, added("b", { ...hidden, pod: undefined })] },
-    ["add undialable learner new1", "pod b", "pod new1"],
+    ["add placeholder learner new1", "pod b", "pod new1"],
   ],
   [
     "both were added before the operator died",

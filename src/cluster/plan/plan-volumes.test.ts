@@ -407,7 +407,7 @@ check("volumes of an earlier cluster of the same name", [
     "are taken over by a new one",
     {
       spec,
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: { leftClaims: ["x", "y"].map((l) => sampleClaim(`demo-${l}`, { clusterUid: "old" })) },
     },
@@ -415,19 +415,19 @@ check("volumes of an earlier cluster of the same name", [
   ],
   [
     "are put to use when they are taken over",
-    { spec, unlatched: true, etcd: "nobody", change: { claims: ["x", "y"].map((l) => sampleClaim(`demo-${l}`)) } },
+    { spec, unrecorded: true, etcd: "nobody", change: { claims: ["x", "y"].map((l) => sampleClaim(`demo-${l}`)) } },
     ["pod x on its volume in 3.6.16", "pod y on its volume in 3.6.16"],
   ],
   [
     "do not stop one that asks for no volumes",
-    { unlatched: true, etcd: "nobody", change: { leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] } },
+    { unrecorded: true, etcd: "nobody", change: { leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] } },
     ["seed new1"],
   ],
   [
     "of different clusters stop one that would have to choose",
     {
       spec,
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: {
         leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "older" })],
@@ -439,7 +439,7 @@ check("volumes of an earlier cluster of the same name", [
     "are taken over with that of a member which had yet to start, and that one first: it says only to which others it belongs",
     {
       spec,
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: {
         leftClaims: [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "old" })],
@@ -451,7 +451,7 @@ check("volumes of an earlier cluster of the same name", [
     "are taken over when that of a member which had yet to start already is",
     {
       spec,
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: { claims: [freshClaim("demo-y")], leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] },
     },
@@ -462,14 +462,14 @@ check("volumes of an earlier cluster of the same name", [
 check("copies of the volumes of a cluster in another namespace", [
   [
     "are not taken over, and nothing is begun beside them",
-    { spec, unlatched: true, etcd: "nobody", change: { foreignClaims: copies } },
+    { spec, unrecorded: true, etcd: "nobody", change: { foreignClaims: copies } },
     [],
   ],
   [
     "are not taken over with others that were left behind",
     {
       spec,
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: { foreignClaims: copies, leftClaims: [sampleClaim("demo-x", { clusterUid: "old" })] },
     },
@@ -482,7 +482,7 @@ check("copies of the volumes of a cluster in another namespace", [
   ],
   [
     "do not stop one that asks for no volumes",
-    { unlatched: true, etcd: "nobody", change: { foreignClaims: copies } },
+    { unrecorded: true, etcd: "nobody", change: { foreignClaims: copies } },
     ["seed new1"],
   ],
   [
@@ -492,7 +492,7 @@ check("copies of the volumes of a cluster in another namespace", [
   ],
   [
     "that members run on are left alone, with their pods, while they have a quorum",
-    { spec, unlatched: true, members: ["a", "b", "c"].map((l) => kept(l, { elsewhere: "warehouse" })) },
+    { spec, unrecorded: true, members: ["a", "b", "c"].map((l) => kept(l, { elsewhere: "warehouse" })) },
     [],
   ],
   [

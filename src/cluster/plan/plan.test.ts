@@ -41,7 +41,7 @@ check("services and budget", [
   [
     "are made before the seed and after it",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       change: { peerService: undefined, clientService: undefined, budget: undefined },
     },
@@ -77,32 +77,32 @@ check("services and budget", [
 ]);
 
 check("the beginning", [
-  ["a new cluster gets one seed", { unlatched: true, etcd: "nobody" }, ["seed new1"]],
+  ["a new cluster gets one seed", { unrecorded: true, etcd: "nobody" }, ["seed new1"]],
   [
     "a seed that starts is waited for",
-    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: { ...young, state: { t: "starting" } } })] },
+    { unrecorded: true, etcd: "nobody", members: [voter("a", { pod: { ...young, state: { t: "starting" } } })] },
     [],
     30_000,
   ],
   [
     "a seed that runs and does not answer yet is asked again in a moment",
-    { unlatched: true, etcd: "silent", members: [voter("a", { pod: { ...young, state: running } })] },
+    { unrecorded: true, etcd: "silent", members: [voter("a", { pod: { ...young, state: running } })] },
     [],
     200,
   ],
   [
-    "a seed that answers is latched before anything is built on it",
-    { unlatched: true, members: [voter("a", { raftIndex: 4, pod: young })] },
-    ["latch c1", "add undialable learner new1", "add undialable learner new2", "pod new1", "pod new2"],
+    "a seed that answers is recorded before anything is built on it",
+    { unrecorded: true, members: [voter("a", { raftIndex: 4, pod: young })] },
+    ["latch c1", "add placeholder learner new1", "add placeholder learner new2", "pod new1", "pod new2"],
   ],
   [
     "a seed of 3.5 is joined by one learner at a time",
-    { unlatched: true, version: "3.5.35", members: [voter("a", { pod: young })] },
+    { unrecorded: true, version: "3.5.35", members: [voter("a", { pod: young })] },
     ["latch c1", "add learner new1", "pod new1"],
   ],
   [
     "a seed of 3.2, which knows no learners, is joined by one voter at a time",
-    { unlatched: true, version: "3.2.32", members: [voter("a", { pod: young })] },
+    { unrecorded: true, version: "3.2.32", members: [voter("a", { pod: young })] },
     ["latch c1", "add voter new1", "pod new1"],
   ],
   [
@@ -112,18 +112,18 @@ check("the beginning", [
   ],
   [
     "a seed that was evicted before it ever answered is made again",
-    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: ended })] },
+    { unrecorded: true, etcd: "nobody", members: [voter("a", { pod: ended })] },
     ["delete a"],
   ],
   [
     "a seed that keeps crashing before it ever answered is made again after a while",
-    { unlatched: true, etcd: "silent", members: [voter("a", { pod: crashing(3 * minute) })] },
+    { unrecorded: true, etcd: "silent", members: [voter("a", { pod: crashing(3 * minute) })] },
     ["delete a"],
   ],
   [
     "a seed that was ready once is not made again, whatever its settings are: clients may have written to it",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "silent",
       members: [voter("a", { pod: { ...crashing(3 * minute), madeFrom: "others", readyOnce: true } })],
     },
@@ -131,19 +131,19 @@ check("the beginning", [
   ],
   [
     "a seed that was ready once and whose pod has ended is made again, for its data is gone with it",
-    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: { ...ended, readyOnce: true } })] },
+    { unrecorded: true, etcd: "nobody", members: [voter("a", { pod: { ...ended, readyOnce: true } })] },
     ["delete a"],
   ],
   [
     "a seed that crashed a moment ago may recover",
-    { unlatched: true, etcd: "silent", members: [voter("a", { pod: crashing(minute) })] },
+    { unrecorded: true, etcd: "silent", members: [voter("a", { pod: crashing(minute) })] },
     [],
     minute,
   ],
   [
     "a seed that cannot start because of a version that has been corrected is made again at once",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       members: [
         voter("a", { pod: { ...young, version: "3.6.99", state: { t: "starting", problem: "ErrImagePull" } } }),
@@ -154,7 +154,7 @@ check("the beginning", [
   [
     "a seed that cannot start is made again at once when any of its settings was changed",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       members: [
         voter("a", { pod: { ...young, madeFrom: "others", state: { t: "starting", problem: "ErrImagePull" } } }),
@@ -165,7 +165,7 @@ check("the beginning", [
   [
     "a seed that cannot start is made again after a while, before its kubelet waits for longer than a minute",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       spec: { failover: { crashLoopAfterSeconds: 600 } },
       members: [
@@ -179,7 +179,7 @@ check("the beginning", [
   [
     "a seed that no node takes is left to the scheduler, however long it takes",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "nobody",
       members: [voter("a", { pod: { ...unchanged, state: { t: "pending", problem: "Unschedulable" } } })],
     },
@@ -189,7 +189,7 @@ check("the beginning", [
   [
     "a seed that runs and has served nobody is made again when its settings were changed",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "silent",
       members: [voter("a", { pod: { madeFrom: "others", state: { t: "running", restarts: 0, unheard: true } } })],
     },
@@ -198,7 +198,7 @@ check("the beginning", [
   [
     "a seed that runs and may have served somebody is never made again for other settings",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "silent",
       members: [voter("a", { pod: { madeFrom: "others" } })],
     },
@@ -207,7 +207,7 @@ check("the beginning", [
   [
     "a seed that runs with the settings of the spec is waited for",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "silent",
       members: [voter("a", { pod: { ...unchanged, state: { t: "running", restarts: 0, unheard: true } } })],
     },
@@ -215,28 +215,28 @@ check("the beginning", [
   ],
   [
     "a seed on a node that is gone is made again elsewhere",
-    { unlatched: true, etcd: "silent", members: [voter("a", { pod: onSilentNode(2 * minute) })] },
+    { unrecorded: true, etcd: "silent", members: [voter("a", { pod: onSilentNode(2 * minute) })] },
     ["delete a by force"],
   ],
   [
     "a seed that is being deleted is waited for",
-    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: { ...ended, ...going } })] },
+    { unrecorded: true, etcd: "nobody", members: [voter("a", { pod: { ...ended, ...going } })] },
     [],
   ],
-  ["a latched cluster without pods never gets a second seed", { etcd: "nobody" }, []],
+  ["a recorded cluster without pods never gets a second seed", { etcd: "nobody" }, []],
   [
     "a cluster that etcd-operator 0.9 called running never gets a second seed",
-    { unlatched: true, status: { phase: "Running" }, etcd: "nobody" },
+    { unrecorded: true, status: { phase: "Running" }, etcd: "nobody" },
     [],
   ],
   [
     "several pods without an id are somebody's cluster, even when they have all ended",
-    { unlatched: true, etcd: "nobody", members: [voter("a", { pod: ended }), voter("b", { pod: ended })] },
+    { unrecorded: true, etcd: "nobody", members: [voter("a", { pod: ended }), voter("b", { pod: ended })] },
     [],
   ],
   [
-    "a cluster of etcd-operator 0.9 that answers is latched and carried on",
-    { unlatched: true, members: three },
+    "a cluster of etcd-operator 0.9 that answers is recorded and carried on",
+    { unrecorded: true, members: three },
     ["latch c1"],
   ],
   [
@@ -247,7 +247,7 @@ check("the beginning", [
   [
     "a member that answers without a quorum is no failed seed, whatever its settings are",
     {
-      unlatched: true,
+      unrecorded: true,
       etcd: "noQuorum",
       members: [
         voter("a", { pod: { madeFrom: "others", state: { t: "running", restarts: 0, unheard: true } } }),
@@ -257,8 +257,8 @@ check("the beginning", [
     ["latch c1"],
   ],
   [
-    "a cluster of etcd-operator 0.9 without quorum is latched and left alone",
-    { unlatched: true, etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] },
+    "a cluster of etcd-operator 0.9 without quorum is recorded and left alone",
+    { unrecorded: true, etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] },
     ["latch c1"],
   ],
 ]);
@@ -341,7 +341,7 @@ check("pods that answer as another cluster", [
   ],
   [
     "when nobody knows which is right, nothing is built on either",
-    { unlatched: true, members: three, strangers: ["x"], orphans: [{ name: "demo-x" }] },
+    { unrecorded: true, members: three, strangers: ["x"], orphans: [{ name: "demo-x" }] },
     [],
   ],
   [

@@ -6,7 +6,7 @@ import type { Assessment } from "../assess/assess.ts";
 import { countedClaims, hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { seedName } from "../objects/names.ts";
-import { latchedIdOf } from "../observe/world.ts";
+import { recordedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
 import { keepAlive } from "./keep-alive.ts";
 import type { Rule, Situation } from "./rule.ts";
@@ -20,7 +20,7 @@ import { guardStarted } from "./rules/guard.ts";
 import { heldUp, leaveAlone } from "./rules/leave-alone.ts";
 import { waitForQuorum } from "./rules/lost-quorum.ts";
 import { promoteLearners } from "./rules/promote.ts";
-import { putBack, putBackWithoutQuorum } from "./rules/volumes/put-back.ts";
+import { recreateOnVolume, recreateWithoutQuorum } from "./rules/volumes/recreate.ts";
 import { readdress } from "./rules/readdress.ts";
 import { reunite } from "./rules/reunite.ts";
 import { remakePods } from "./rules/remake.ts";
@@ -29,7 +29,7 @@ import { replaceDoomed } from "./rules/volumes/replace-doomed.ts";
 import { replaceLost } from "./rules/replace.ts";
 import { shrink } from "./rules/shrink.ts";
 import { deleteOrphans, makeMissingPods } from "./rules/strays.ts";
-import { exchangeUndialable, makeDialable } from "./rules/together.ts";
+import { replacePlaceholder, makeDialable } from "./rules/together.ts";
 import {
   alarms,
   budget,
@@ -45,7 +45,7 @@ import { wait } from "./rules/wait.ts";
 
 /** For a cluster that can decide. What endangers it first, then what it lacks, then what would be nicer. */
 const rules: readonly Rule[] = [
-  putBack,
+  recreateOnVolume,
   reunite,
   makeDialable,
   replaceLost,
@@ -54,7 +54,7 @@ const rules: readonly Rule[] = [
   readdress,
   growBeforePromotions,
   promoteLearners,
-  exchangeUndialable,
+  replacePlaceholder,
   remakePods,
   makeMissingPods,
   grow,
@@ -106,9 +106,9 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
 }
 
 /** Soon, while certificates are being taken over. */
-function lookAgain({ certificates: { lookAgainAfter } }: Assessment, decision: Pick<Decision, "lookAgainAfter">) {
-  if (lookAgainAfter === Number.POSITIVE_INFINITY) return {};
-  return { lookAgainAfter: Math.min(lookAgainAfter, decision.lookAgainAfter ?? lookAgainAfter) };
+function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<Decision, "requeueAfter">) {
+  if (requeueAfter === Number.POSITIVE_INFINITY) return {};
+  return { requeueAfter: Math.min(requeueAfter, decision.requeueAfter ?? requeueAfter) };
 }
 
 const isIn = (action: Action, actions: readonly Action[]): boolean =>
@@ -118,14 +118,14 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
 function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
   const { t } = world.etcd;
-  if (t === "noQuorum" || t === "keptOut")
-    return [putBackWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation)];
+  if (t === "noQuorum" || t === "accessDenied")
+    return [recreateWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation)];
   if (t !== "quorum")
     return [
       adopt(situation) ??
         reunite(situation) ??
         bootstrap(situation) ??
-        putBackWithoutQuorum(situation) ??
+        recreateWithoutQuorum(situation) ??
         waitForQuorum(situation),
     ];
   const decisions: Decision[] = [];
@@ -139,14 +139,14 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
   return [first, ...others];
 }
 
-/** Latched before anything else is done to the cluster: from then on nothing starts another in its place. */
+/** Recorded before anything else is done to the cluster: from then on nothing starts another in its place. */
 function newClusterId({ version, world }: Assessment): readonly Action[] {
   const { claims, cluster, etcd } = world;
-  if (latchedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
+  if (recordedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   const { clusterId } = etcd;
   // One of etcd-operator 0.9 has served before, in who knows which versions.
   // So has one that goes on with the volumes of an earlier cluster: none of them is of its own seed.
   const isAdopted = countedClaims(world).some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
   const isNew = !isKnownToHaveServed(cluster.status) && !isAdopted;
-  return [{ do: "latchClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
+  return [{ do: "recordClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

@@ -39,9 +39,9 @@ const words = (actions: readonly Action[] | undefined) =>
 /** The third of three, with what it is judged by. */
 function third(member: SampleMember, more: SampleWorld = {}) {
   const table = assessed({ members: [voter("a"), voter("b"), member], ...more });
-  const seat = table.seats[2];
-  assert.ok(seat);
-  return { table, seat };
+  const instance = table.instances[2];
+  assert.ok(instance);
+  return { table, instance };
 }
 
 describe("a member that gets another pod on its volume", () => {
@@ -49,9 +49,9 @@ describe("a member that gets another pod on its volume", () => {
   const away = { silent: true, pod: crashing(minute) } as const;
   const given = (members: readonly SampleMember[], which: number): string => {
     const table = assessed({ members });
-    const seat = table.seats[which];
-    assert.ok(seat);
-    return words(recreate(table, seat, "a test"));
+    const instance = table.instances[which];
+    assert.ok(instance);
+    return words(recreate(table, instance, "a test"));
   };
 
   test("that serves gets it while all others are healthy, and not beside one that is away", () => {
@@ -70,9 +70,9 @@ describe("a member whose volume goes with its pod", () => {
   /** The last of them. */
   const gives = (members: readonly SampleMember[], size: number): string => {
     const table = assessed({ members, size });
-    const seat = table.seats.at(-1);
-    assert.ok(seat);
-    return words(removeDoomed(table, seat, size));
+    const instance = table.instances.at(-1);
+    assert.ok(instance);
+    return words(removeDoomed(table, instance, size));
   };
   test("goes when as many others serve as are wanted, and not before", () => {
     assert.equal(gives([voter("a"), voter("b"), voter("d"), doomed("c")], 3), "remove c, delete c");
@@ -91,16 +91,16 @@ describe("a member whose volume goes with its pod", () => {
     assert.equal(gives([...three, doomed("d", { silent: true })], 3), "refused");
   });
   test("is not restarted", () => {
-    const { table, seat } = third(doomed("c"));
-    assert.ok(seat.pod);
-    assert.equal(words(changeImage(table, seat, seat.pod, { version: "3.6.17", image: "i" })), "refused");
+    const { table, instance } = third(doomed("c"));
+    assert.ok(instance.pod);
+    assert.equal(words(changeImage(table, instance, instance.pod, { version: "3.6.17", image: "i" })), "refused");
   });
 });
 
 describe("a member that is removed", () => {
   const removal = (member: SampleMember): ActionOf<"removeMember"> => {
-    const { table, seat } = third(member);
-    const [action] = removeGone(table, seat, "a test") ?? [];
+    const { table, instance } = third(member);
+    const [action] = removeGone(table, instance, "a test") ?? [];
     assert.ok(action?.do === "removeMember");
     return action;
   };
@@ -116,8 +116,8 @@ describe("a member that is removed", () => {
   });
   test("loses its pod, too, by force where no kubelet would stop it, and not twice", () => {
     const gives = (member: SampleMember): string => {
-      const { table, seat } = third(member);
-      return words(removeGone(table, seat, "a test"));
+      const { table, instance } = third(member);
+      return words(removeGone(table, instance, "a test"));
     };
     assert.equal(gives(voter("c")), "remove c, delete c");
     assert.equal(gives(gone("c")), "remove c");
@@ -125,21 +125,23 @@ describe("a member that is removed", () => {
     assert.equal(gives(voter("c", { pod: { ...going, ...onSilentNode(60_000) } })), "remove c, delete c by force");
   });
   test("and learns needs no quorum of the others", () => {
-    const { table, seat } = third(learner("c"), { members: [voter("a"), voter("b", { silent: true }), learner("c")] });
-    assert.equal(words(removeGone(table, seat, "a test")), "remove c, delete c");
+    const { table, instance } = third(learner("c"), {
+      members: [voter("a"), voter("b", { silent: true }), learner("c")],
+    });
+    assert.equal(words(removeGone(table, instance, "a test")), "remove c, delete c");
   });
   test("while it serves takes its pod along", () => {
-    const { table, seat } = third(voter("c"));
-    assert.equal(words(removeHealthy(table, seat, "a test")), "remove c, delete c");
+    const { table, instance } = third(voter("c"));
+    assert.equal(words(removeHealthy(table, instance, "a test")), "remove c, delete c");
   });
 });
 
 describe("the image of a member", () => {
   const to = { version: "3.6.17", image: "etcd:v3.6.17" };
   const change = (member: SampleMember, more: SampleWorld = {}) => {
-    const { table, seat } = third(member, more);
-    assert.ok(seat.pod);
-    return changeImage(table, seat, seat.pod, to);
+    const { table, instance } = third(member, more);
+    assert.ok(instance.pod);
+    return changeImage(table, instance, instance.pod, to);
   };
   const rows: [string, readonly Action[] | undefined, string][] = [
     [
@@ -211,8 +213,8 @@ test("a pod that belongs to no member is deleted, unless it answers or its membe
 
 test("only the pod of a learner that never ran is made again under its name", () => {
   const remade = (member: SampleMember): string => {
-    const { table, seat } = third(member);
-    return words(deleteUnstarted(table, seat, "a test"));
+    const { table, instance } = third(member);
+    return words(deleteUnstarted(table, instance, "a test"));
   };
   assert.equal(remade(added("c")), "delete c");
   assert.equal(remade(added("c", { pod: undefined })), "");
@@ -222,7 +224,7 @@ test("only the pod of a learner that never ran is made again under its name", ()
 
 test("a seed that never served is deleted, if it is the only pod and nobody knows of data", () => {
   const deleted = (sample: SampleWorld) =>
-    deleteFailedSeed(assessed({ etcd: "silent", unlatched: true, ...sample }), "a test");
+    deleteFailedSeed(assessed({ etcd: "silent", unrecorded: true, ...sample }), "a test");
   const [deletion] = deleted({ members: [voter("a")] });
   assert.partialDeepStrictEqual(deletion, { do: "deletePod", member: "demo-a", unless: "served" });
   assert.deepEqual(deleted({ members: [] }), []);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { version } from "../../etcd/versions/version.ts";
 import { mayAdd, minAvailable, removeGone, removeHealthy } from "./safety.ts";
-import { quorum, type Seat, seatsOf } from "../assess/seats.ts";
+import { quorum, type Instance, instancesOf } from "../assess/instances.ts";
 import { type SampleMember, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import type { World } from "../observe/world.ts";
 
@@ -18,13 +18,13 @@ function table(healthy: number, leaving: number, away: number) {
   });
   const world: World = sampleWorld({ members });
   assert.ok(world.etcd.t === "quorum");
-  return { world, now: sampleNow, seats: seatsOf(world, world.etcd, sampleNow) };
+  return { world, now: sampleNow, instances: instancesOf(world, world.etcd, sampleNow) };
 }
 
 const counts = [0, 1, 2, 3, 4, 5, 6, 7];
 const combinations = counts.flatMap((h) => counts.flatMap((l) => counts.map((a) => [h, l, a] as const)));
-const first = (seats: readonly Seat[], t: Seat["state"]["t"]): Seat | undefined =>
-  seats.find(({ state }) => state.t === t);
+const first = (instances: readonly Instance[], t: Instance["state"]["t"]): Instance | undefined =>
+  instances.find(({ state }) => state.t === t);
 
 describe("the arithmetic of safety", () => {
   test("a quorum is more than half", () => {
@@ -34,12 +34,12 @@ describe("the arithmetic of safety", () => {
   test("a healthy voter goes only when those that serve and stay are a quorum of the rest", () => {
     for (const [healthy, leaving, away] of combinations) {
       const all = table(healthy, leaving, away);
-      const seat = first(all.seats, "healthy");
-      if (seat === undefined) continue;
+      const instance = first(all.instances, "healthy");
+      if (instance === undefined) continue;
       const rest = healthy + leaving + away - 1;
       const expected = leaving === 0 && 2 * (healthy - 1) > rest;
       assert.equal(
-        removeHealthy(all, seat, "") !== undefined,
+        removeHealthy(all, instance, "") !== undefined,
         expected,
         `${healthy} healthy, ${leaving} leaving, ${away} away`,
       );
@@ -51,9 +51,9 @@ describe("the arithmetic of safety", () => {
       const all = table(healthy, leaving, away);
       const rest = healthy + leaving + away - 1;
       const counts = `${healthy} healthy, ${leaving} leaving, ${away} away`;
-      const going = first(all.seats, "leaving");
+      const going = first(all.instances, "leaving");
       if (going) assert.equal(removeGone(all, going, "") !== undefined, 2 * (healthy + leaving - 1) > rest, counts);
-      const lost = first(all.seats, "away");
+      const lost = first(all.instances, "away");
       if (lost) assert.equal(removeGone(all, lost, "") !== undefined, 2 * (healthy + leaving) > rest, counts);
     }
   });
@@ -62,18 +62,21 @@ describe("the arithmetic of safety", () => {
     for (const [healthy, leaving, away] of combinations) {
       const all = table(healthy, leaving, away);
       const survives = (stay: number, voters: number): boolean => stay >= quorum(voters);
-      const voters = all.seats.length;
-      for (const seat of all.seats) {
-        const remove = seat.state.t === "healthy" ? removeHealthy : removeGone;
-        if (remove(all, seat, "") === undefined || !survives(healthy, voters)) continue;
-        const stay = seat.state.t === "healthy" ? healthy - 1 : healthy;
-        assert.ok(survives(stay, voters - 1), `${healthy} healthy, ${leaving} leaving, ${away} away: ${seat.state.t}`);
+      const voters = all.instances.length;
+      for (const instance of all.instances) {
+        const remove = instance.state.t === "healthy" ? removeHealthy : removeGone;
+        if (remove(all, instance, "") === undefined || !survives(healthy, voters)) continue;
+        const stay = instance.state.t === "healthy" ? healthy - 1 : healthy;
+        assert.ok(
+          survives(stay, voters - 1),
+          `${healthy} healthy, ${leaving} leaving, ${away} away: ${instance.state.t}`,
+        );
       }
     }
   });
 
   test("a member is added only when etcd can stand it", () => {
-    const may = (healthy: number, away: number, v: string) => mayAdd(table(healthy, 0, away).seats, version(v));
+    const may = (healthy: number, away: number, v: string) => mayAdd(table(healthy, 0, away).instances, version(v));
     assert.deepEqual([may(1, 0, "3.6.16"), may(2, 0, "3.6.16"), may(3, 0, "3.6.16")], [true, true, true]);
     assert.deepEqual([may(2, 1, "3.6.16"), may(4, 1, "3.6.16"), may(4, 1, "3.6.10")], [false, true, false]);
     assert.equal(may(0, 1, "3.6.16"), false);

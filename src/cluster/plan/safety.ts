@@ -6,21 +6,21 @@ import type { Assessment } from "../assess/assess.ts";
 import { claimOf, hasBegun, holds, needsOtherVolume } from "../assess/claims.ts";
 import { hasServed } from "../assess/health.ts";
 import { containerImage, hasLostData, isNodeLost } from "../assess/pods.ts";
-import { isDoomed, isHealthy, isVoter, quorum, type Reason, type Seat } from "../assess/seats.ts";
+import { isDoomed, isHealthy, isVoter, quorum, type Reason, type Instance } from "../assess/instances.ts";
 import type { PodTrust } from "../objects/tls.ts";
 import type { Claim, Facts, MemberPod, Release } from "../observe/world.ts";
 import type { Action, ActionOf } from "./actions.ts";
 
-/** What a removal or deletion is judged by; the seats are as etcd listed them through the quorum in this very reconcile. */
-interface Table extends Pick<Assessment, "now" | "seats"> {
+/** What a removal or deletion is judged by; the instances are as etcd listed them through the quorum in this very reconcile. */
+interface Table extends Pick<Assessment, "now" | "instances"> {
   readonly world: Facts;
 }
 
 /** The same with the spec, for what holds no data: only there may a wish decide. */
-type TableAndWish = Pick<Assessment, "world" | "now" | "seats">;
+type TableAndWish = Pick<Assessment, "world" | "now" | "instances">;
 
-const votersBut = (seats: readonly Seat[], seat: Seat): readonly Seat[] =>
-  seats.filter((other) => isVoter(other) && other !== seat);
+const votersBut = (instances: readonly Instance[], instance: Instance): readonly Instance[] =>
+  instances.filter((other) => isVoter(other) && other !== instance);
 
 /**
  * A member that is lost, leaving, or of no use: with it goes nothing that serves, or nothing that stays. Those that
@@ -34,12 +34,12 @@ const votersBut = (seats: readonly Seat[], seat: Seat): readonly Seat[] =>
  * 3 voters, one back without its data: it votes and must not be counted; 2 alive ≥ quorum(2) = 2, removed.
  * 1 voter: 0 < quorum(0) = 1. The last one is never removed.
  */
-export function removeGone(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
-  if (isVoter(seat)) {
-    const others = votersBut(table.seats, seat);
+export function removeGone(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+  if (isVoter(instance)) {
+    const others = votersBut(table.instances, instance);
     if (others.filter(({ alive }) => alive).length < quorum(others.length)) return undefined;
   }
-  return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
+  return [removal(instance, because), ...podAfterRemoval(table, instance, because)];
 }
 
 /**
@@ -50,11 +50,11 @@ export function removeGone(table: Table, seat: Seat, because: Reason): readonly 
  * 3 voters, one leaving: 1 < quorum(2) = 2: refused until that one is out.
  * 2 voters, both healthy: 1 ≥ quorum(1) = 1, removed.
  */
-export function removeHealthy(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
-  const others = votersBut(table.seats, seat);
+export function removeHealthy(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+  const others = votersBut(table.instances, instance);
   if (others.some(({ state }) => state.t === "leaving")) return undefined;
   if (others.filter(isHealthy).length < quorum(others.length)) return undefined;
-  return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
+  return [removal(instance, because), ...podAfterRemoval(table, instance, because)];
 }
 
 /**
@@ -66,11 +66,11 @@ export function removeHealthy(table: Table, seat: Seat, because: Reason): readon
  * 3 wanted, 4 voters, one of them away: 3 others, and not all of them serve: refused until that one is back or out.
  * 1 wanted, doomed: 0 others < 1. With the second 1 = 1 ≥ quorum(1) = 1: it goes.
  */
-export function removeDoomed(table: Table, seat: Seat, size: number): readonly Action[] | undefined {
-  const others = votersBut(table.seats, seat);
-  if (seat.state.t !== "doomed" || others.length < size || !others.every(isHealthy)) return undefined;
-  const because = `another member has taken its place: ${seat.state.because}`;
-  return [removal(seat, because), ...podAfterRemoval(table, seat, because)];
+export function removeDoomed(table: Table, instance: Instance, size: number): readonly Action[] | undefined {
+  const others = votersBut(table.instances, instance);
+  if (instance.state.t !== "doomed" || others.length < size || !others.every(isHealthy)) return undefined;
+  const because = `another member has taken its place: ${instance.state.because}`;
+  return [removal(instance, because), ...podAfterRemoval(table, instance, because)];
 }
 
 /**
@@ -82,11 +82,16 @@ export function removeDoomed(table: Table, seat: Seat, size: number): readonly A
  * One that is down already: nothing that serves is stopped.
  * One whose claim is being deleted: no kubelet may start it again. Refused.
  */
-export function changeImage(table: Table, seat: Seat, pod: MemberPod, to: Release): readonly Action[] | undefined {
-  if (isDoomed(seat)) return undefined;
-  if (!seat.alive) return [imageChange(pod, to, false)];
-  if (!votersBut(table.seats, seat).every(isHealthy)) return undefined;
-  const isFirst = !table.seats.some((other) => other.pod?.version === to.version && other.pod.image === to.image);
+export function changeImage(
+  table: Table,
+  instance: Instance,
+  pod: MemberPod,
+  to: Release,
+): readonly Action[] | undefined {
+  if (isDoomed(instance)) return undefined;
+  if (!instance.alive) return [imageChange(pod, to, false)];
+  if (!votersBut(table.instances, instance).every(isHealthy)) return undefined;
+  const isFirst = !table.instances.some((other) => other.pod?.version === to.version && other.pod.image === to.image);
   return [imageChange(pod, to, isFirst)];
 }
 
@@ -130,8 +135,8 @@ export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Rea
  * one of this cluster it contradicts the list. A member that was removed stops answering by itself.
  */
 export function deleteOrphan(table: Table, pod: MemberPod): readonly Action[] {
-  const { world, seats } = table;
-  if (seats.some(({ name }) => name === pod.name) || answersIn(world, pod)) return [];
+  const { world, instances } = table;
+  if (instances.some(({ name }) => name === pod.name) || answersIn(world, pod)) return [];
   return deletion(pod, "it belongs to no member of the cluster", table);
 }
 
@@ -150,10 +155,10 @@ export function deleteEnded(table: Table, pod: MemberPod): readonly Action[] {
  * A voter that serves gets another pod on its volume, which takes seconds; its data stays. As with a change of its image
  * every other voter must be healthy: it is the one disruption there is.
  */
-export function recreate(table: Table, seat: Seat, because: Reason): readonly Action[] | undefined {
-  const { pod, claim } = seat;
+export function recreate(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+  const { pod, claim } = instance;
   if (pod === undefined || claim === undefined || !holds(claim) || !hasBegun(claim)) return undefined;
-  if (seat.alive && !votersBut(table.seats, seat).every(isHealthy)) return undefined;
+  if (instance.alive && !votersBut(table.instances, instance).every(isHealthy)) return undefined;
   return deletion(pod, because, table);
 }
 
@@ -169,12 +174,12 @@ export function deleteBroken(
 }
 
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
-export function deleteUnstarted(table: TableAndWish, seat: Seat, because: Reason): readonly Action[] {
-  if (seat.state.t !== "unstarted" || isVoter(seat) || seat.pod === undefined) return [];
-  const { pod } = seat;
+export function deleteUnstarted(table: TableAndWish, instance: Instance, because: Reason): readonly Action[] {
+  if (instance.state.t !== "unstarted" || isVoter(instance) || instance.pod === undefined) return [];
+  const { pod } = instance;
   return [
     ...deletion(pod, because, table).map((action) => ({ ...action, unless: "ready" }) as const),
-    ...deleteUnused(table, pod, seat.claim),
+    ...deleteUnused(table, pod, instance.claim),
   ];
 }
 
@@ -190,7 +195,7 @@ function deleteUnused(
 }
 
 /**
- * The seed before it ever answered. No id was latched, the status has never called the cluster running, and no other
+ * The seed before it ever answered. No id was recorded, the status has never called the cluster running, and no other
  * member exists: whatever the pod held, nobody was told that it is kept.
  */
 export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly Action[] {
@@ -238,8 +243,8 @@ export function stopAll(table: Table): readonly Action[] {
  * 5 voters, one away: 4 ≥ quorum(6) = 4, taken by newer versions.
  * 1 voter whose claim is being deleted, 3 of 3 such voters: each serves, and counts. Who is to go must be able to get a successor.
  */
-export function mayAdd(seats: readonly Seat[], version: EtcdVersion): boolean {
-  const voters = seats.filter(isVoter);
+export function mayAdd(instances: readonly Instance[], version: EtcdVersion): boolean {
+  const voters = instances.filter(isVoter);
   const healthy = voters.filter(isHealthy).length;
   if (voters.length === 1) return healthy === 1;
   return has(version, "addWithMinorityDown") ? healthy >= quorum(voters.length + 1) : healthy === voters.length;
@@ -257,18 +262,18 @@ export function minAvailable(votersNow: number, size: number): number {
   return Math.max(quorum(members), members - 1);
 }
 
-function removal({ member, name, pod, state }: Seat, because: Reason): Action {
+function removal({ member, name, pod, state }: Instance, because: Reason): Action {
   const seen = pod === undefined ? ({ t: "none" } as const) : ({ t: "uid", uid: pod.uid } as const);
   return { do: "removeMember", id: member.id, member: name, because, cause: causeOf(state), pod: seen };
 }
 
-function causeOf(state: Seat["state"]): ActionOf<"removeMember">["cause"] {
+function causeOf(state: Instance["state"]): ActionOf<"removeMember">["cause"] {
   if (state.t === "lost") return state.wiped === true ? "wiped" : "lost";
   return state.t === "leaving" ? "lost" : "unwanted";
 }
 
 /** After its member is out: never before, and never by name alone. */
-function podAfterRemoval(table: Table, { pod, claim }: Seat, because: Reason): readonly Action[] {
+function podAfterRemoval(table: Table, { pod, claim }: Instance, because: Reason): readonly Action[] {
   return [
     ...(pod === undefined ? [] : deletion(pod, because, table)),
     ...(claim === undefined ? [] : retirement(table, claim, because)),
@@ -280,9 +285,9 @@ function podAfterRemoval(table: Table, { pod, claim }: Seat, because: Reason): r
  * claim is made.
  */
 export function retireOrphan(table: Table, claim: Claim): readonly Action[] {
-  const { world, seats } = table;
+  const { world, instances } = table;
   if (world.etcd.t !== "quorum" || claim.role === "retired") return [];
-  if (seats.some(({ name }) => name === claim.name)) return [];
+  if (instances.some(({ name }) => name === claim.name)) return [];
   return retirement(table, claim, "its member was removed");
 }
 

@@ -106,40 +106,40 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
   ],
   [
     "nobody has ever answered",
-    { etcd: "nobody", unlatched: true },
+    { etcd: "nobody", unrecorded: true },
     { Available: "False Creating", Scaling: "True Scaling up", Recovering: "False Creating", Ready: "False Creating" },
   ],
   [
     "the first member cannot start",
     {
       etcd: "nobody",
-      unlatched: true,
+      unrecorded: true,
       members: [voter("a", { pod: { state: { t: "starting", problem: "ErrImagePull: not found" } } })],
     },
     { Available: "False Creating", Ready: "False MemberCannotStart" },
   ],
   [
     "the first member is ready for its kubelet and silent for the operator",
-    { etcd: "silent", unlatched: true, members: [voter("a")] },
+    { etcd: "silent", unrecorded: true, members: [voter("a")] },
     { Available: "False Creating", Ready: "False MembersUnreachable" },
   ],
   [
     "the first member runs and does not serve",
-    { etcd: "silent", unlatched: true, members: [voter("a", { pod: neverReady })] },
+    { etcd: "silent", unrecorded: true, members: [voter("a", { pod: neverReady })] },
     { Available: "False Creating", Ready: "False MemberCannotStart" },
   ],
   [
     "the first member has not had the time to serve",
     {
       etcd: "silent",
-      unlatched: true,
+      unrecorded: true,
       members: [voter("a", { pod: { ...neverReady, createdAt: sampleNow - 60_000 } })],
     },
     { Available: "False Creating", Ready: "False Creating" },
   ],
   [
     "the first member served before, and does not for the moment",
-    { etcd: "silent", unlatched: true, members: [voter("a", { pod: { ...neverReady, readyOnce: true } })] },
+    { etcd: "silent", unrecorded: true, members: [voter("a", { pod: { ...neverReady, readyOnce: true } })] },
     { Available: "False Creating", Ready: "False Creating" },
   ],
   [

@@ -22,7 +22,7 @@ import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts
 import type { MemberPod, World } from "../observe/world.ts";
 import { recoveryAdvice } from "./recovery.ts";
 import { doomedSentence } from "./volumes.ts";
-import { keptOutReason, keptOutSentence } from "./kept-out.ts";
+import { accessDeniedReason, accessDeniedSentence } from "./access-denied.ts";
 
 type Verdict<Type extends keyof VerdictsOn<"EtcdCluster">> = VerdictOn<"EtcdCluster", Type>;
 
@@ -71,7 +71,7 @@ type Unavailable = Exclude<Health, { t: "serving" }>;
 
 function available(assessment: Assessment): Verdict<"Available"> {
   const { health } = assessment;
-  if (health.t === "serving" || (health.t === "keptOut" && health.serves)) return yes("Cluster available", "");
+  if (health.t === "serving" || (health.t === "accessDenied" && health.serves)) return yes("Cluster available", "");
   return no(reasonOf(health), sentenceOn(health, assessment));
 }
 
@@ -85,13 +85,13 @@ function sentenceOn(health: Unavailable, assessment: Assessment): string {
   return adviceOn(health, assessment.world);
 }
 
-type Undecided = Extract<Unavailable, { readonly t: "creating" | "restoring" | "foreign" | "keptOut" }>;
+type Undecided = Extract<Unavailable, { readonly t: "creating" | "restoring" | "foreign" | "accessDenied" }>;
 
 /** Where nobody can tell who was lost. */
 function undecidedReason(health: Undecided): Extract<ReasonOf<"EtcdCluster", "Recovering", "False">, ReadyReason> {
   switch (health.t) {
-    case "keptOut":
-      return keptOutReason(health.trouble);
+    case "accessDenied":
+      return accessDeniedReason(health.trouble);
     case "creating":
       return health.restore === undefined ? "Creating" : "Restoring";
     case "restoring":
@@ -103,7 +103,7 @@ function undecidedReason(health: Undecided): Extract<ReasonOf<"EtcdCluster", "Re
 }
 
 const isUndecided = (health: Health): health is Undecided =>
-  health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "keptOut";
+  health.t === "creating" || health.t === "restoring" || health.t === "foreign" || health.t === "accessDenied";
 
 const reasonsOfMembers = {
   electing: "Electing",
@@ -128,11 +128,11 @@ export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "clu
     case "joining":
       return "New members are needed for a majority and start; nothing can be written until they have joined.";
     case "foreign":
-      return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.latched}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
+      return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.recorded}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
     case "quorumLost":
       return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.${elseRestore(world)}`;
-    case "keptOut":
-      return keptOutSentence(health);
+    case "accessDenied":
+      return accessDeniedSentence(health);
     case "dataLost":
       break;
   }
@@ -144,9 +144,9 @@ function elseRestore(world: Pick<World, "backup" | "cluster">): string {
   return world.backup === undefined ? "" : ` If they never will: ${recoveryAdvice(world)}`;
 }
 
-function scaling({ desired, health, learners, seats, world: { cluster, etcd } }: Assessment): Verdict<"Scaling"> {
+function scaling({ desired, health, learners, instances, world: { cluster, etcd } }: Assessment): Verdict<"Scaling"> {
   // While too few answer nobody knows better than last time.
-  const current = etcd.t === "quorum" ? seats.length : cluster.status.size;
+  const current = etcd.t === "quorum" ? instances.length : cluster.status.size;
   const joining = health.t === "serving" ? learners.length : 0;
   const message = `Current cluster size: ${current}, desired cluster size: ${desired.size}`;
   if (current > desired.withSurge) return yes("Scaling down", message);
@@ -187,19 +187,19 @@ function rollProgress({ desired, roll, world }: Assessment): string {
 
 const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange" && pod.hasVolume;
 const inWords = (changes: readonly Change[]): string =>
-  changes.map(({ seat, because }) => `${seat.name} (${because})`).join(", ");
+  changes.map(({ instance, because }) => `${instance.name} (${because})`).join(", ");
 
 const recoveringReasons = conditionTypes.EtcdCluster.Recovering.reasons.True;
 
 function recovering(assessment: Assessment, outcome: Outcome): Verdict<"Recovering"> {
-  const { desired, health, seats, voters, world } = assessment;
+  const { desired, health, instances, voters, world } = assessment;
   if (isUndecided(health)) return no(undecidedReason(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost")
     return yes("Disaster recovery", sentenceOn(health, assessment));
-  const unhealthy = unhealthyVoters(world, seats);
+  const unhealthy = unhealthyVoters(world, instances);
   if (unhealthy.length > 0) return yes("Members lost", `Not healthy: ${namesOf(unhealthy)}.`);
   // A pod that is deleted serves to its last moment, and its member is off the list before it was ever unhealthy.
-  const replaced = seats.length <= desired.size ? lostBy(outcome) : [];
+  const replaced = instances.length <= desired.size ? lostBy(outcome) : [];
   if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
   const before = findCondition(world.cluster.status.conditions, "Recovering");
@@ -216,15 +216,15 @@ function lostBy({ did }: Outcome): string[] {
 }
 
 /** Members that serve to their last moment and are on their way out: their pods are deleted, or they were removed. */
-function leaving({ seats }: Assessment, { did }: Outcome): string[] {
-  const started = seats.filter(({ member }) => member.name !== "");
+function leaving({ instances }: Assessment, { did }: Outcome): string[] {
+  const started = instances.filter(({ member }) => member.name !== "");
   const deleted = started.filter(({ pod }) => pod?.terminating === true).map(({ name }) => name);
   const removed = did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
   return [...new Set([...deleted, ...removed])];
 }
 
 function ready(assessment: Assessment, outcome: Outcome): Verdict<"Ready"> {
-  const { desired, health, now, seats, voters, world } = assessment;
+  const { desired, health, now, instances, voters, world } = assessment;
   const { version, paused } = world.cluster.spec;
   const pods = problemsOfPods(world.pods);
   const silences = silencesOf(world, now);
@@ -251,19 +251,19 @@ function ready(assessment: Assessment, outcome: Outcome): Verdict<"Ready"> {
   if (health.t !== "serving") return no(reasonOf(health), because(sentenceOn(health, assessment)));
   const disputed = disputeIn(world);
   if (disputed !== undefined) return disputed;
-  const unhealthy = unhealthyVoters(world, seats);
+  const unhealthy = unhealthyVoters(world, instances);
   if (unhealthy.length > 0) return no("MembersUnhealthy", because(`Not healthy: ${namesOf(unhealthy)}.`));
   // Each serves to its last moment; what is about to be lost is not whole.
   const going = leaving(assessment, outcome);
-  if (seats.length <= desired.size && going.length > 0)
+  if (instances.length <= desired.size && going.length > 0)
     return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
   const doomed = doomedSentence(assessment);
   if (doomed !== undefined) return no(stuck ?? "VolumesDoomed", because(doomed));
   const alarm = alarmOf(assessment);
   if (roll.stopped !== undefined && alarm === undefined) return no("UpdateStopped", because(rollProgress(assessment)));
   const healthy = voters.filter(({ alive }) => alive).length;
-  const isChanging = seats.some(({ pod }) => pod?.changedFrom !== undefined);
-  if (!isChanging && roll.surge === 0 && (healthy !== desired.size || seats.length !== desired.size)) {
+  const isChanging = instances.some(({ pod }) => pod?.changedFrom !== undefined);
+  if (!isChanging && roll.surge === 0 && (healthy !== desired.size || instances.length !== desired.size)) {
     const untouched = paused ? " The cluster is paused, so nothing is done about it." : "";
     return no(stuck ?? "Scaling", because(`${healthy} healthy voters of ${desired.size}.${untouched}`));
   }

@@ -5,12 +5,12 @@ import { isRolling } from "../assess/roll.ts";
 import type { ClusterMeasured } from "../metrics.ts";
 
 export function measuredOf(assessment: Assessment, { conditions = [] }: EtcdClusterStatus): ClusterMeasured {
-  const { desired, seats, voters, roll, world } = assessment;
+  const { desired, instances, voters, roll, world } = assessment;
   const { cluster, etcd } = world;
-  const isKnown = seats.length > 0;
+  const isKnown = instances.length > 0;
   return {
     wanted: desired.size,
-    healthy: etcd.t === "keptOut" ? etcd.serving.length : voters.filter(({ alive }) => alive).length,
+    healthy: etcd.t === "accessDenied" ? etcd.serving.length : voters.filter(({ alive }) => alive).length,
     voters: isKnown ? voters.length : undefined,
     updated: isKnown ? roll.updated : undefined,
     rolling: isRolling(world) && !cluster.spec.paused && (roll.changes.length > 0 || roll.waits !== undefined),

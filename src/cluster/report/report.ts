@@ -22,7 +22,7 @@ export type Reported = "written" | "unchanged" | "outdated" | "refused";
  * rules that forbid its name, and with it every status is refused. Then only an event can say so.
  */
 export async function report(execution: Execution, outcome: Outcome): Promise<Reported> {
-  const { assessment, pass, context, written } = execution;
+  const { assessment, reconcile, context, written } = execution;
   const { cluster, problems } = assessment.world;
   // What was assessed is the cluster before this write: the next reconcile reports.
   if (outcome.did.some((action) => action.do === "beginRestore" || action.do === "beginSeed")) return "outdated";
@@ -37,7 +37,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   if (patch === undefined) return "unchanged";
   const { resourceVersion } = written?.metadata ?? cluster.metadata;
   try {
-    await pass.api.mergePatch(
+    await reconcile.api.mergePatch(
       EtcdCluster,
       keyOf(cluster),
       { metadata: { resourceVersion }, status: patch },

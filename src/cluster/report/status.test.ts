@@ -111,7 +111,7 @@ test("the leader is told by its name", () => {
 });
 
 test("a cluster that begins is being created, unless its spec has never been right", () => {
-  const begins: SampleWorld = { etcd: "nobody", unlatched: true, status: { phase: "" } };
+  const begins: SampleWorld = { etcd: "nobody", unrecorded: true, status: { phase: "" } };
   assert.equal(statusIn(begins).phase, "Creating");
   assert.equal(statusIn({ ...begins, change: { problems: ["Mend it."] } }).phase, "");
 });

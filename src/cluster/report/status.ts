@@ -38,7 +38,7 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
     ...before,
     ...phaseOf(before, assessment),
     ...membersOf(assessment),
-    ...latchedBy(outcome, before.restore),
+    ...recordedBy(outcome, before.restore),
     ...logVersion(assessment, outcome),
     updatedMembers: assessment.roll.updated,
     ...versions(world),
@@ -54,11 +54,11 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
 }
 
 /** Whose id it is was decided by the plan, and only there. */
-function latchedBy(
+function recordedBy(
   { did }: Outcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
-  const latch = did.find((action) => action.do === "latchClusterId");
+  const latch = did.find((action) => action.do === "recordClusterId");
   if (latch === undefined) return {};
   return {
     clusterId: latch.clusterId,
@@ -73,7 +73,7 @@ function latchedBy(
 function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: Outcome): EtcdClusterStatus {
   const recorded = did.find((action) => action.do === "recordLogVersion");
   if (recorded !== undefined) return { raftLogVersion: recorded.version };
-  const begun = did.find((action) => action.do === "latchClusterId")?.logVersion;
+  const begun = did.find((action) => action.do === "recordClusterId")?.logVersion;
   if (begun !== undefined) return { raftLogVersion: begun };
   const { raftLogVersion } = cluster.status;
   const known = parseVersion(`${raftLogVersion ?? ""}.0`);
@@ -99,15 +99,15 @@ function phaseOf(
   return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health, world) } : { phase: "Running" };
 }
 
-function membersOf({ desired, leader, seats, voters, world }: Assessment): EtcdClusterStatus {
+function membersOf({ desired, leader, instances, voters, world }: Assessment): EtcdClusterStatus {
   const { etcd } = world;
-  if (etcd.t === "keptOut") return { ready: `${etcd.serving.length}/${desired.size}` };
+  if (etcd.t === "accessDenied") return { ready: `${etcd.serving.length}/${desired.size}` };
   if (etcd.t !== "quorum") return { ready: `0/${desired.size}` };
-  const started = seats.filter(({ member }) => member.name !== "");
+  const started = instances.filter(({ member }) => member.name !== "");
   const statuses = [...etcd.answers.values()].map(({ status }) => status);
   const leading = started.find(({ member }) => member.id === leader);
   return {
-    size: seats.length,
+    size: instances.length,
     voters: voters.map(({ name }) => name).sort(),
     ready: `${voters.filter(({ alive }) => alive).length}/${desired.size}`,
     clientEndpoints: started

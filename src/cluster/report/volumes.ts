@@ -2,8 +2,8 @@
 import type { Assessment } from "../assess/assess.ts";
 
 /** Undefined: every member that serves has a volume that outlives its pod, or none. */
-export function doomedSentence({ seats, world }: Assessment): string | undefined {
-  const doomed = seats.flatMap(({ name, state }) => (state.t === "doomed" ? [`${name} (${state.because})`] : []));
+export function doomedSentence({ instances, world }: Assessment): string | undefined {
+  const doomed = instances.flatMap(({ name, state }) => (state.t === "doomed" ? [`${name} (${state.because})`] : []));
   if (doomed.length === 0) return undefined;
   const what = `These members serve on volumes that last only as long as their pods: ${doomed.join(", ")}.`;
   const next = world.cluster.spec.paused

@@ -60,10 +60,10 @@ function words(action: Action, name: (member: string) => string): string {
       return `log of ${action.version}`;
     case "createSeed":
       return `seed ${name(action.member)}`;
-    case "latchClusterId":
+    case "recordClusterId":
       return `latch ${action.clusterId}`;
     case "addMember":
-      return `add ${action.undialable === true ? "undialable " : ""}${action.as} ${name(action.member)}`;
+      return `add ${action.placeholder === true ? "placeholder " : ""}${action.as} ${name(action.member)}`;
     case "createPod":
       return `pod ${name(action.member)}`;
     case "recreatePod":

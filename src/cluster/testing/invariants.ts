@@ -12,7 +12,7 @@ import type { KubeObject } from "../../kube/objects/objects.ts";
 import { controllerOf } from "../../kube/objects/owners.ts";
 import type { FinishedCall } from "../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { quorum } from "../assess/seats.ts";
+import { quorum } from "../assess/instances.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { versionIn } from "./kubelet/container.ts";
 import type { Kubelet } from "./kubelet/kubelet.ts";
@@ -31,7 +31,7 @@ export class Watch {
   /** What the test does to members by itself: as many as a cluster goes on with, as it survives, or more. */
   #harm: "goesOn" | "survives" | "unlimited" = "goesOn";
   /** By the uid of an EtcdCluster. */
-  readonly #latched = new Map<string, string>();
+  readonly #recorded = new Map<string, string>();
   /** A person has asked for other data: the members go, and what they hold with them. */
   #restoring = false;
   readonly restores: RestoreWatch;
@@ -55,7 +55,7 @@ export class Watch {
     kubelet.onShared = (pod) => this.#fail(`${pod.metadata?.name} runs on a volume that another process uses`);
     etcds.onSeed = (pod) => this.#seeded(pod);
     etcds.onEmptyVoter = (pod) => {
-      if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} votes again, without its data`);
+      if (this.#isRecorded(pod)) this.#fail(`${pod.metadata?.name} votes again, without its data`);
     };
   }
 
@@ -201,15 +201,15 @@ export class Watch {
     if (kind === EtcdCluster.kind) {
       const { metadata, spec, status } = object as EtcdCluster; // the server keeps them under this kind
       const uid = metadata?.uid ?? "";
-      const [was, is] = [this.#latched.get(uid), status?.clusterId];
+      const [was, is] = [this.#recorded.get(uid), status?.clusterId];
       this.#size = spec.size ?? 0;
       // It is let go of once, when nothing of the old cluster is left.
       this.#restoring = status?.restore?.phase === "Stopping" || status?.restore?.phase === "Seeding";
       const isLetGo = is === undefined && status?.restore?.phase === "Seeding";
       if (isLetGo && was !== undefined) this.#expectNothingLeft();
-      if (isLetGo) this.#latched.delete(uid);
+      if (isLetGo) this.#recorded.delete(uid);
       else if (was !== undefined && is !== was) this.#fail(`the cluster's id went from ${was} to ${is}`);
-      if (is !== undefined) this.#latched.set(uid, is);
+      if (is !== undefined) this.#recorded.set(uid, is);
     }
     if (kind === Secret.kind) this.#expectTheirs(object);
     if (kind === Pod.kind && verb === "create") this.#expectVersion(object as Pod);
@@ -233,7 +233,7 @@ export class Watch {
     const processes = this.#members().flatMap(({ clientUrls: [url = ""] }) => this.#kubelet.etcd?.processAt(url) ?? []);
     const oldest = oldestVersion(processes.map(({ version }) => version));
     if (isImageCheck(pod)) return;
-    if (!this.#isLatched(pod) || wanted === undefined || oldest === undefined) return;
+    if (!this.#isRecorded(pod) || wanted === undefined || oldest === undefined) return;
     const step = stepBetween(oldest, wanted).t;
     if (step !== "refused" && step !== "downgrade") return;
     // etcd has got its data ready for the older version, and counts as it.
@@ -245,11 +245,11 @@ export class Watch {
 
   #seeded(pod: Pod): void {
     this.restores.seeded(pod);
-    if (this.#isLatched(pod)) this.#fail(`${pod.metadata?.name} began another cluster for one that has an id`);
+    if (this.#isRecorded(pod)) this.#fail(`${pod.metadata?.name} began another cluster for one that has an id`);
   }
 
-  #isLatched(pod: Pod): boolean {
-    return this.#latched.has(controllerOf(pod)?.uid ?? "");
+  #isRecorded(pod: Pod): boolean {
+    return this.#recorded.has(controllerOf(pod)?.uid ?? "");
   }
 
   #expect(holds: boolean, what: string): void {

@@ -7,7 +7,7 @@ import { parseVersion } from "../../etcd/versions/version.ts";
 import { isNotFound } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { TransportError } from "../../transport/errors.ts";
-import { quorum } from "../assess/seats.ts";
+import { quorum } from "../assess/instances.ts";
 import { restartedAtAnnotation } from "../objects/member-pod.ts";
 import { quotas } from "./admission.ts";
 import { damageSecret, keepSecrets, loseSecret, loseSecrets, writeOnSecrets } from "./tls/certificate-tamperings.ts";

@@ -44,19 +44,19 @@ export const three = [voter("a"), voter("b"), voter("c")];
 export const five = [...three, voter("d"), voter("e")];
 
 /** What is seen, what is done, and how soon it is looked at again (an upper limit). */
-export type Row = readonly [situation: string, world: SampleWorld, done: readonly string[], lookAgainWithin?: number];
+export type Row = readonly [situation: string, world: SampleWorld, done: readonly string[], requeueWithin?: number];
 
 export function check(title: string, rows: readonly Row[]): void {
   describe(title, () => {
-    for (const [situation, sample, done, lookAgainWithin] of rows)
+    for (const [situation, sample, done, requeueWithin] of rows)
       test(situation, () => {
         const { guards, decisions, upkeep } = planCluster(assess(sampleWorld(sample), sampleNow), countingUp());
-        const [{ actions, because, lookAgainAfter }] = decisions;
+        const [{ actions, because, requeueAfter }] = decisions;
         assert.deepEqual(inWords([...guards, ...actions, ...upkeep]), done, because);
         assert.match(because, /^\S.{5,}/, "every plan says why");
-        assert.ok(done.length > 0 || lookAgainAfter !== 0, "who does nothing and looks again at once never rests");
-        if (lookAgainWithin !== undefined)
-          assert.ok((lookAgainAfter ?? Number.POSITIVE_INFINITY) <= lookAgainWithin, String(lookAgainAfter));
+        assert.ok(done.length > 0 || requeueAfter !== 0, "who does nothing and looks again at once never rests");
+        if (requeueWithin !== undefined)
+          assert.ok((requeueAfter ?? Number.POSITIVE_INFINITY) <= requeueWithin, String(requeueAfter));
       });
   });
 }

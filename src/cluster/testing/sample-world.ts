@@ -5,7 +5,7 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
-import { peerUrlOf, undialableUrlOf } from "../objects/names.ts";
+import { peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
@@ -28,7 +28,7 @@ export interface SampleMember {
   /** Its peer URL is of a cluster of this name in that namespace. */
   readonly elsewhere?: string;
   /** Its peer URL is one that nobody can dial. */
-  readonly undialable?: true;
+  readonly placeholder?: true;
   /** A second peer URL, as a person may have set it. */
   readonly also?: string;
   /** Absent: it answers and is healthy. */
@@ -64,8 +64,8 @@ export interface SampleWorld {
   readonly etcd?: "nobody" | "silent" | "noQuorum";
   /** Letters of those that answer with more than is taken. */
   readonly unreadable?: readonly string[];
-  /** Absent: it is latched. */
-  readonly unlatched?: true;
+  /** Absent: it is recorded. */
+  readonly unrecorded?: true;
   readonly strangers?: readonly string[];
   /** Letters of pods that answer as members of the cluster and are not on its list. */
   readonly answering?: readonly string[];
@@ -80,7 +80,7 @@ export interface SampleWorld {
 export function sampleCluster({
   size = 3,
   version = "3.6.16",
-  unlatched,
+  unrecorded,
   spec,
   status,
   annotations,
@@ -94,7 +94,11 @@ export function sampleCluster({
       ...(annotations && { annotations }),
     },
     spec: { size, version, ...spec },
-    status: { phase: unlatched ? "Creating" : "Running", ...(!unlatched && { clusterId: sampleClusterId }), ...status },
+    status: {
+      phase: unrecorded ? "Creating" : "Running",
+      ...(!unrecorded && { clusterId: sampleClusterId }),
+      ...status,
+    },
   };
   return withDefaults(stored);
 }
@@ -245,12 +249,12 @@ function etcdOf(
 }
 
 function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
-  const { letter, learner, unnamed, foreign, domain, undialable, also, elsewhere } = sample;
+  const { letter, learner, unnamed, foreign, domain, placeholder, also, elsewhere } = sample;
   const name = `demo-${letter}`;
   const { spec } = cluster;
   const named =
     domain === undefined ? cluster : { ...cluster, spec: { ...spec, pod: { ...spec.pod, ClusterDomain: domain } } };
-  const ours = undialable ? undialableUrlOf(named, name) : peerUrlOf(named, name);
+  const ours = placeholder ? placeholderUrlOf(named, name) : peerUrlOf(named, name);
   const copied = elsewhere === undefined ? ours : ours.replace(".shop.svc", `.${elsewhere}.svc`);
   const peerUrl = foreign ? `http://${letter}.elsewhere.example:2380` : copied;
   return {

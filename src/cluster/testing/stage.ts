@@ -20,7 +20,7 @@ import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Signer } from "../context.ts";
 import { isImageCheck } from "../objects/image-check.ts";
-import { quorum } from "../assess/seats.ts";
+import { quorum } from "../assess/instances.ts";
 import { rotateCaAnnotation, secretName, type SecretUse } from "../objects/tls.ts";
 import { type Forbidden, type PodChange, Rules } from "./admission.ts";
 import { Watch } from "./invariants.ts";
@@ -441,7 +441,7 @@ export class Stage implements AsyncDisposable {
         conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })),
         certificates: certificates.map(({ use }) => use),
       },
-      latched: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
+      recorded: cluster.status?.clusterId === this.kubelet.etcd?.clusterId,
       members: names.map((name) => this.kubelet.etcd?.members.find((member) => member.name === name)?.learner),
       pods: pods
         .map(({ metadata, spec }) => ({ labels: metadata?.labels, volumes: spec?.volumes }))

@@ -11,7 +11,7 @@ export interface MinorRules {
   /** The oldest minor whose raft entries it can read, as in `3.6`; undefined: it reads those of all minors before it. */
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
   /** Why members come to this minor by being exchanged; undefined: the data of the minor before it can be taken over. */
-  readonly byExchange?: string;
+  readonly byReplacement?: string;
   /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
   readonly bad: readonly BadPatches[];
 }
@@ -44,7 +44,7 @@ export const minors: readonly MinorRules[] = [
     // v3.5.35 server/etcdserver/api/membership/cluster.go, CleanupZombieMembersIfNeeded: 3.4 has the members in its database
     // before it says so there, which it does with the next write. Where none came, 3.5 finds members in the database that its
     // log has not added yet, and writes them down as removed. 3.5 goes on; 3.6 refuses them. Tried in test/etcd/upgrades.test.ts.
-    byExchange:
+    byReplacement:
       "on data of 3.4 that was not written to since the last member joined, 3.5 takes members for removed ones, and 3.6 believes that",
     leaveFrom: {
       patch: version("3.5.32"),
@@ -130,8 +130,8 @@ export function pathBetween(from: EtcdVersion, to: EtcdVersion): Path {
 }
 
 /** Why a member cannot take its data from `from` to `to`; undefined: it can. */
-export function whyByExchange(from: EtcdVersion, to: EtcdVersion): string | undefined {
-  return sameMinor(from, to) ? undefined : rulesOf(to)?.byExchange;
+export function whyByReplacement(from: EtcdVersion, to: EtcdVersion): string | undefined {
+  return sameMinor(from, to) ? undefined : rulesOf(to)?.byReplacement;
 }
 
 /** What the minor of `to` asks of the raft logs; undefined: nothing. */

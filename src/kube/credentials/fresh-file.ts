@@ -2,7 +2,7 @@
 // checked only when it is asked for and at most once a second.
 import { readFileSync, statSync } from "node:fs";
 
-const lookAgainAfter = 1000;
+const requeueAfter = 1000;
 
 export class FreshFile {
   readonly path: string;
@@ -18,7 +18,7 @@ export class FreshFile {
   read(): string {
     const known = this.#content;
     const now = this.#now();
-    if (known && now - known.lookedAt < lookAgainAfter) return known.text;
+    if (known && now - known.lookedAt < requeueAfter) return known.text;
     try {
       const version = versionOf(this.path);
       const text = known?.version === version ? known.text : readFileSync(this.path, "utf8");

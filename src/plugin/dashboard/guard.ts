@@ -20,7 +20,7 @@ const no = (why: string): Refused => ({ code: 403, why });
 export function refusalOf({ method, path, headers }: Asked, host: string): Refused | undefined {
   // A name that somebody points to 127.0.0.1 gets nothing, whatever else it sends.
   if (headers.host !== host) return no("This is not the address of the dashboard.");
-  const mayPost = path === exchangePath;
+  const mayPost = path === replacementPath;
   if (method !== (mayPost ? "POST" : "GET")) return { code: 405, why: "The dashboard only reads." };
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return no("Another site asks.");
   if (mayPost && headers.origin === undefined) return no("The page itself has to ask.");
@@ -30,4 +30,4 @@ export function refusalOf({ method, path, headers }: Asked, host: string): Refus
   return headers["sec-fetch-site"] === "same-origin" ? undefined : no("Only the page of the dashboard may ask.");
 }
 
-export const exchangePath = "/session";
+export const replacementPath = "/session";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Refusal } from "../place/refusal.ts";
 import { Admission } from "./admission.ts";
 import type { Feed, Topic } from "./feed.ts";
-import { exchangePath, refusalOf } from "./guard.ts";
+import { replacementPath, refusalOf } from "./guard.ts";
 import { securityHeaders } from "./headers.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { openStream } from "./stream.ts";
@@ -84,7 +84,7 @@ class Visits {
       ["/style.css", file("text/css; charset=utf-8", page.style)],
       ["/script.js", file("text/javascript; charset=utf-8", page.script)],
       ["/icon.svg", file("image/svg+xml", page.icon)],
-      [exchangePath, (request, response) => this.#exchange(request, response)],
+      [replacementPath, (request, response) => this.#exchange(request, response)],
       ["/hello", this.#inside((_, response) => answer(response, 200, "in"))],
       ["/live", this.#inside((_, response, query) => this.#live(response, query))],
     ]);

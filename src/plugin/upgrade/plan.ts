@@ -1,6 +1,6 @@
 // What an upgrade would do, step by step, and what forbids it: from the same table of steps that the operator goes by.
 import { problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { freshLogBefore, pathBetween, stepBetween, whyByExchange } from "../../etcd/versions/steps.ts";
+import { freshLogBefore, pathBetween, stepBetween, whyByReplacement } from "../../etcd/versions/steps.ts";
 import {
   compareVersions,
   type EtcdVersion,
@@ -53,7 +53,7 @@ export function upgradePlan(snapshot: Snapshot, view: ClusterView, to: EtcdVersi
 
 function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Snapshot): PlanStep {
   const step = stepBetween(from, to);
-  const exchange = whyByExchange(from, to);
+  const exchange = whyByReplacement(from, to);
   const log = freshLogBefore(to);
   const knownLog = parseVersion(`${cluster.status?.raftLogVersion ?? ""}.0`);
   const isLogOld = log !== undefined && (knownLog === undefined || !isAtLeast(knownLog, version(`${log.minor}.0`)));

@@ -17,7 +17,7 @@ import { restoreWorker } from "../worker.ts";
 
 export interface Execution {
   readonly world: World;
-  readonly pass: ReconcileContext;
+  readonly reconcile: ReconcileContext;
   readonly context: RestoreContext;
 }
 
@@ -71,13 +71,13 @@ async function optional(action: Action, execution: Execution): Promise<void> {
   }
 }
 
-const logOf = ({ world, pass, context }: Execution) =>
-  context.log.with({ restore: keyText(keyOf(world.restore)), pass: pass.id });
+const logOf = ({ world, reconcile, context }: Execution) =>
+  context.log.with({ restore: keyText(keyOf(world.restore)), reconcileID: reconcile.id });
 
 async function carryOut(action: Action, execution: Execution): Promise<void> {
   const {
     world: { restore },
-    pass: { api },
+    reconcile: { api },
   } = execution;
   const { namespace, name, uid = "" } = restore.metadata;
   const request = (cluster: string | undefined) => ({
@@ -128,7 +128,7 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
  * Nothing is done for the sake of an EtcdRestore that is another by now: its data would be replaced again, or what was saved
  * of the old cluster be written over with what the new one holds.
  */
-async function isAsSeen({ world: { restore }, pass: { api } }: Execution): Promise<boolean> {
+async function isAsSeen({ world: { restore }, reconcile: { api } }: Execution): Promise<boolean> {
   const { uid, resourceVersion } = restore.metadata;
   try {
     const { metadata } = await api.get(EtcdRestore, keyOf(restore));

@@ -50,7 +50,7 @@ export function byWorker(world: World, now: number, { task, ended, lost, does }:
       t: "stay",
       because: worker.trouble ?? `The pod ${worker.pod} ${does}.`,
       record: { pod: worker.pod },
-      lookAgainAfter: pace.slowly,
+      requeueAfter: pace.slowly,
     };
   if (worker.t === "foreign")
     return stay(

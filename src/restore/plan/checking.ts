@@ -55,7 +55,7 @@ function proved(world: World, facts: BackupFacts, now: number): Decision {
       ...recorded(path, facts),
       revisionBump: bumpPast(restore, facts.revision, highest),
     },
-    lookAgainAfter: 0,
+    requeueAfter: 0,
   };
 }
 

@@ -32,7 +32,7 @@ export type Decision =
       /** Nothing but a person lets it go on. */
       readonly needsAPerson?: true;
       /** Milliseconds; absent: something that is watched will change. */
-      readonly lookAgainAfter?: number;
+      readonly requeueAfter?: number;
     }
   | {
       readonly t: "go";
@@ -50,10 +50,10 @@ export type Decision =
 
 export const fail = (because: string): Decision => ({ t: "fail", because });
 
-export const stay = (because: string, lookAgainAfter?: number): Decision => ({
+export const stay = (because: string, requeueAfter?: number): Decision => ({
   t: "stay",
   because,
-  ...(lookAgainAfter !== undefined && { lookAgainAfter }),
+  ...(requeueAfter !== undefined && { requeueAfter }),
 });
 
 /** In milliseconds. */

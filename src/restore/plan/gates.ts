@@ -76,7 +76,7 @@ export function broughtBack({ metadata }: CompleteEtcdRestore): Decision | undef
   const begun = annotations[begunAnnotation];
   if (begun === undefined || begun === uid || annotations[repeatAnnotation] === uid) return undefined;
   const because = `This EtcdRestore has begun before, as another object: it was exported or backed up, and applied again. Nothing was touched. Delete it if it has done its work. To carry it out, whatever was written since: ${repeatCommand(metadata)}`;
-  return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
+  return { t: "stay", because, needsAPerson: true, requeueAfter: pace.slowly };
 }
 
 const repeatCommand = ({ namespace, name, uid }: CompleteEtcdRestore["metadata"]): string =>
@@ -99,7 +99,7 @@ export function repeated({ restore, cluster }: World): Decision | undefined {
   if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
   const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
   const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${repeatCommand(metadata)}`;
-  return { t: "stay", because, needsAPerson: true, lookAgainAfter: pace.slowly };
+  return { t: "stay", because, needsAPerson: true, requeueAfter: pace.slowly };
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */

@@ -259,7 +259,7 @@ describe("Checking", () => {
   test("makes no worker before its time", () => {
     const decision = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:07Z" }));
     assert.ok(decision.t === "stay" && decision.action === undefined);
-    assert.equal(decision.lookAgainAfter, 7_000);
+    assert.equal(decision.requeueAfter, 7_000);
     const later = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:00Z" }));
     assert.ok(later.t === "stay" && later.action?.do === "createWorker");
     assert.equal(later.action.work.podName, "demo-check-2-11112222");

@@ -56,7 +56,7 @@ function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
     ? `The EtcdCluster ${name} is paused: it is restored when spec.paused is false.`
     : `The EtcdCluster ${name} was asked to take its data from the backup.${words === undefined ? "" : ` It says: ${words}`}`;
   const isNew = restore.status.clusterUid === undefined && uid !== undefined;
-  return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), lookAgainAfter: pace.slowly };
+  return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), requeueAfter: pace.slowly };
 }
 
 type ClusterPhase = NonNullable<World["restore"]["status"]["clusterPhase"]>;
@@ -83,7 +83,7 @@ function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: Cluste
     t: "stay",
     because: progressOf(world, cluster, clusterPhase),
     record: facts,
-    lookAgainAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
+    requeueAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
   };
 }
 

@@ -14,7 +14,7 @@ export type Reported = "written" | "unchanged" | "outdated" | "refused";
  * `outdated`: somebody else wrote meanwhile, and the next reconcile reports. `refused`: the object was stored before the
  * rules that forbid its name, and with it every status is refused. Then only an event can say so.
  */
-export async function report(outcome: Outcome, { world, pass, context }: Execution): Promise<Reported> {
+export async function report(outcome: Outcome, { world, reconcile, context }: Execution): Promise<Reported> {
   const { restore } = world;
   const key = keyOf(restore);
   const stored = context.caches(key.namespace).restores.get(key)?.status ?? {};
@@ -25,7 +25,7 @@ export async function report(outcome: Outcome, { world, pass, context }: Executi
   const { resourceVersion } = restore.metadata;
   const notes = notesOn(outcome);
   try {
-    await pass.api.mergePatch(
+    await reconcile.api.mergePatch(
       EtcdRestore,
       key,
       { metadata: { resourceVersion }, status: patch },
@@ -38,7 +38,12 @@ export async function report(outcome: Outcome, { world, pass, context }: Executi
     return "refused";
   }
   for (const [name, note] of notes) context.events.record(EtcdRestore, restore, eventOf(name, note));
-  context.log.info("restore", { restore: keyText(key), pass: pass.id, phase: after.phase, because: after.message });
+  context.log.info("restore", {
+    restore: keyText(key),
+    reconcileID: reconcile.id,
+    phase: after.phase,
+    because: after.message,
+  });
   measure(outcome, after, context);
   return "written";
 }

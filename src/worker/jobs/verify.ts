@@ -42,7 +42,7 @@ async function answer(member: EtcdMember, job: VerifyJob, { clock, signal }: Wor
       return await member.status({ deadline: 2000, signal });
     } catch (error) {
       signal.throwIfAborted();
-      if (isAccessRefusal(error)) throw keptOut(error);
+      if (isAccessRefusal(error)) throw accessDenied(error);
       if (clock.now() >= until)
         throw new WorkerFailure(
           "stalled",
@@ -63,7 +63,7 @@ async function hashAt(member: EtcdMember, { hash }: Metadata, { log, signal }: W
     log.info("the hash of the keys cannot be compared: etcd was compacted in between", { ...found });
   } catch (error) {
     signal.throwIfAborted();
-    if (isAccessRefusal(error)) throw keptOut(error);
+    if (isAccessRefusal(error)) throw accessDenied(error);
     if (!(error instanceof EtcdError) || (error.reason !== "unimplemented" && error.reason !== "compacted"))
       throw error;
     log.info("the hash of the keys cannot be compared", { error });
@@ -71,7 +71,7 @@ async function hashAt(member: EtcdMember, { hash }: Metadata, { log, signal }: W
   return undefined;
 }
 
-const keptOut = (cause: EtcdError): WorkerFailure =>
+const accessDenied = (cause: EtcdError): WorkerFailure =>
   new WorkerFailure(
     "etcd",
     "Authentication is on in this backup, so that it can be verified only with a login. Name a Secret with one.",

@@ -163,7 +163,7 @@ export function configuration(operator: () => Operator): void {
       for (const { has } of exchanges) await eachHas(cluster, after, has);
       await cluster.until("all members are updated", ({ status }) => status?.updatedMembers === size);
       await writer.nothingIsLost();
-      await roll.exchangedEachOnce(before);
+      await roll.replacedEachOnce(before);
       await quorum.alwaysQuorum();
       await identity.neverViolated();
     });
@@ -179,7 +179,7 @@ export function configuration(operator: () => Operator): void {
       onlyReplaced(before, after, ...before.members.map(({ name }) => name));
       for (const { has } of exchanges) await eachHas(cluster, after, has);
       await writer.nothingIsLost();
-      await roll.exchangedEachOnce(before);
+      await roll.replacedEachOnce(before);
       await quorum.alwaysQuorum();
     });
 
@@ -219,7 +219,7 @@ export function configuration(operator: () => Operator): void {
         );
       });
       await writer.nothingIsLost();
-      await roll.exchangedEachOnce(first);
+      await roll.replacedEachOnce(first);
       await quorum.alwaysQuorum();
     });
   });
@@ -241,7 +241,7 @@ async function untilPods(cluster: TestCluster, what: string, holds: (pod: Pod) =
 /** As docs/upgrades.md says. Returns when all is ready again, for which the page itself allows so long. */
 async function exchangeByPage({ name, namespace }: TestCluster): Promise<void> {
   const { KUBECONFIG } = await placeIn(namespace);
-  await typeScript(await blockScript(typedBlocks.exchangeAll, { "my-etcd": name }), {
+  await typeScript(await blockScript(typedBlocks.replaceAll, { "my-etcd": name }), {
     env: { KUBECONFIG },
     timeoutMs: 15 * 60_000,
   });

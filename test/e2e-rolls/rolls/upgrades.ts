@@ -43,7 +43,7 @@ export function upgrades(): void {
         saidSo(roll, "3.5.35", size);
         await holdSameData(after);
         await writer.nothingIsLost();
-        await roll.exchangedEachOnce(before);
+        await roll.replacedEachOnce(before);
         await quorum.alwaysQuorum();
         await identity.neverViolated();
       },
@@ -97,7 +97,7 @@ export function upgrades(): void {
           ] as const)
             await cluster.untilEvent("Member Upgraded", isUpgrade(name, `${from}.`, `${to}.`));
         await roll.skippedNoMinor();
-        await roll.exchangedEachOnce(first);
+        await roll.replacedEachOnce(first);
         await holdSameData(after);
         await writer.nothingIsLost();
         await quorum.alwaysQuorum();

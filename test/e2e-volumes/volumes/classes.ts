@@ -118,7 +118,7 @@ async function exchanges(
   const after = await identity.during(untilRolled(cluster));
   onlyReplaced(before, after, ...before.members.map(({ name }) => name));
   await writer.nothingIsLost();
-  await roll.exchangedEachOnce(before);
+  await roll.replacedEachOnce(before);
   await quorum.alwaysQuorum();
   await identity.neverViolated();
 }

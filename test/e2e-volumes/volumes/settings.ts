@@ -44,7 +44,7 @@ export function settings(): void {
       await eachHas(cluster, after, (_pod, { args }) => assert.ok(args.includes("--snapshot-count=5000")));
       await untilClaims(cluster, { current: namesOf(before), retired: [] });
       await writer.nothingIsLost();
-      await roll.exchangedEachOnce(before);
+      await roll.replacedEachOnce(before);
       await quorum.alwaysQuorum();
       await identity.neverViolated();
       await beganOnce(cluster);
@@ -85,7 +85,7 @@ async function exchanged({ cluster, writer }: Lane, spec: Edit): Promise<Healthy
   const after = await identity.during(untilRolled(cluster));
   onlyReplaced(before, after, ...namesOf(before));
   await writer.nothingIsLost();
-  await roll.exchangedEachOnce(before);
+  await roll.replacedEachOnce(before);
   await quorum.alwaysQuorum();
   await identity.neverViolated();
   return after;

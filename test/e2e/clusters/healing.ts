@@ -63,10 +63,10 @@ export function healing(): void {
           moved.eventTime && removed.eventTime && moved.eventTime < removed.eventTime,
           "leadership moved first",
         );
-        const heir = (await other.etcd.status(patiently)).leader;
+        const transferee = (await other.etcd.status(patiently)).leader;
         assert.ok(
-          followers(before).some(({ id }) => id === heir),
-          `${heir} leads`,
+          followers(before).some(({ id }) => id === transferee),
+          `${transferee} leads`,
         );
       });
       onlyReplaced(before, await cluster.untilHealthy({ without: [leader.name] }), leader.name);

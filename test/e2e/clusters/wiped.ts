@@ -56,13 +56,13 @@ async function isReplacedWhenWiped(
 
 /** A busy machine may have elected another one meanwhile, which is as good. */
 async function moveLeader({ leader, members }: HealthyCluster, victim: HealthyMember): Promise<void> {
-  const heir = members.find(({ id }) => id !== leader.id && id !== victim.id);
-  assert.ok(heir);
+  const transferee = members.find(({ id }) => id !== leader.id && id !== victim.id);
+  assert.ok(transferee);
   if (leader.id === victim.id) return;
   await waitFor(
     "another leader",
     async () => {
-      const { leader: leads, memberId } = await heir.etcd.status(patiently);
+      const { leader: leads, memberId } = await transferee.etcd.status(patiently);
       if (leads !== undefined && leads !== leader.id) return true;
       await leader.etcd.moveLeader(memberId, patiently);
       return undefined;

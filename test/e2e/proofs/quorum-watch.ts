@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Member } from "../../../src/etcd/member.ts";
 import { waitFor } from "../../../lab/progress.ts";
 import { ports } from "../../../src/cluster/objects/labels.ts";
-import { quorum } from "../../../src/cluster/assess/seats.ts";
+import { quorum } from "../../../src/cluster/assess/instances.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import type { TestCluster } from "../support/cluster.ts";
 import { patience } from "../support/environment.ts";

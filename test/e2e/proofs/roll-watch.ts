@@ -48,7 +48,7 @@ export class RollWatch implements AsyncDisposable {
   }
 
   /** Stops the watch: each member was exchanged once, with one more pod than members at a time. */
-  async exchangedEachOnce(before: HealthyCluster): Promise<void> {
+  async replacedEachOnce(before: HealthyCluster): Promise<void> {
     const size = before.members.length;
     await this.#madePods(before, size);
     assert.ok(this.#mostPods <= size + 1, `there were ${this.#mostPods} pods at a time`);

@@ -4,7 +4,7 @@ import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import type { Login } from "../../../src/etcd/login.ts";
 import type { EtcdMember, Member, Membership } from "../../../src/etcd/member.ts";
-import { isUndialable } from "../../../src/cluster/objects/names.ts";
+import { isPlaceholder } from "../../../src/cluster/objects/names.ts";
 import type { Pod } from "../../../src/kube/objects/kinds.ts";
 import { endpointAt } from "./endpoints.ts";
 import { etcdMembers } from "./environment.ts";
@@ -99,8 +99,8 @@ function oddityIn(
   if (clusterId !== known) return `its cluster id is ${clusterId}, status.clusterId is ${known}`;
   const learners = members.filter(({ learner }) => learner);
   if (learners.length > 0) return `learners: ${learners.map(({ name, id }) => name || id).join(", ")}`;
-  const hidden = members.filter(isUndialable);
-  if (hidden.length > 0) return `listed under an undialable address: ${hidden.map(({ name }) => name).join(", ")}`;
+  const hidden = members.filter(isPlaceholder);
+  if (hidden.length > 0) return `listed under an placeholder address: ${hidden.map(({ name }) => name).join(", ")}`;
   const [listed, there] = [members.map(({ name }) => name), pods.map(({ metadata }) => metadata?.name ?? "")];
   return listed.toSorted().join() === there.toSorted().join() ? undefined : `etcd lists ${listed.join(", ")}`;
 }

@@ -30,15 +30,15 @@ const refused: Outcome = {
 
 const older = three.map(({ letter }) => voter(letter, { version: "3.6.15", pod: { version: "3.6.15" } }));
 const silent = (letter: string) => voter(letter, { silent: true });
-const nobody = { etcd: "nobody", unlatched: true } as const;
+const nobody = { etcd: "nobody", unrecorded: true } as const;
 const unschedulable = { state: { t: "pending", problem: "Unschedulable: 0/3 nodes" } } as const;
 const restore = (phase: string) => ({ restore: { name: "again", uid: "r2", phase } });
 const volumes = { pod: { persistentVolumeClaimSpec: { resources: { requests: { storage: "4Gi" } } } } };
 const left = [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "older" })];
 const pods = ["demo-a", "demo-b", "demo-c"];
-const keptOut = (trouble: AccessTrouble): SampleWorld => ({
+const accessDenied = (trouble: AccessTrouble): SampleWorld => ({
   members: three,
-  change: { etcd: { t: "keptOut", trouble, refusing: pods, serving: pods } },
+  change: { etcd: { t: "accessDenied", trouble, refusing: pods, serving: pods } },
 });
 
 /** Members that have read another CA than that of the certificates in use. */
@@ -158,8 +158,8 @@ const rows: readonly Row[] = [
   ["with a pod of another one", "ForeignCluster", { members: three, strangers: ["z"] }, stalled],
   ["whose members differ", "Corrupt", { members: [voter("a"), voter("b"), voter("c", { alarm: "corrupt" })] }, stalled],
   ["that is full", "NoSpace", { members: [voter("a", { alarm: "noSpace" }), voter("b"), voter("c")] }, stalled],
-  ["that asks for a login", "AuthRequired", keptOut({ t: "noLogin" }), stalled],
-  ["that refuses the login", "LoginRefused", keptOut({ t: "wrongPassword", secret: "login" }), stalled],
+  ["that asks for a login", "AuthRequired", accessDenied({ t: "noLogin" }), stalled],
+  ["that refuses the login", "LoginRefused", accessDenied({ t: "wrongPassword", secret: "login" }), stalled],
   ["whose members all serve", "AllMembersReady", { members: three }, ["Current", "Current", "Healthy"]],
   [
     "that is paused and whole",

@@ -64,7 +64,7 @@ describe("a given Secret that cannot be used", () => {
 
   test("keeps a new cluster from being made, and says why", () => {
     const given: GivenSecret = { t: "absent", name: "peers" };
-    const world = worldOf({ spec: forPeers, etcd: "nobody", unlatched: true }, { given: { peer: given } });
+    const world = worldOf({ spec: forPeers, etcd: "nobody", unrecorded: true }, { given: { peer: given } });
     const { decisions } = planCluster(assess(world, sampleNow));
     assert.deepEqual(decisions[0].actions, []);
     assert.match(decisions[0].because, /The Secret peers does not exist/);
@@ -140,7 +140,7 @@ test("a leaf that members have yet to present is looked for every second; one th
     return certificatesOf(worldOf(sample, tls), sampleNow);
   };
   const runs = conclusion({});
-  assert.deepEqual([runs.writes.size, runs.lookAgainAfter], [0, 1000], runs.waits);
+  assert.deepEqual([runs.writes.size, runs.requeueAfter], [0, 1000], runs.waits);
   const starts = conclusion({ state: { t: "starting" } });
   assert.equal(starts.writes.get("peer")?.bundle.ca, other.cert);
 });

@@ -52,7 +52,7 @@ export interface Certificates {
   readonly problems: readonly CertificateProblem[];
   readonly inUse: readonly CertificateInUse[];
   /** Milliseconds. */
-  readonly lookAgainAfter: number;
+  readonly requeueAfter: number;
 }
 
 export interface CertificateWrite {
@@ -94,7 +94,7 @@ const none: Certificates = {
   stale: [],
   problems: [],
   inUse: [],
-  lookAgainAfter: Number.POSITIVE_INFINITY,
+  requeueAfter: Number.POSITIVE_INFINITY,
 };
 
 export function certificatesOf(world: World, now: number): Certificates {
@@ -108,7 +108,7 @@ export function certificatesOf(world: World, now: number): Certificates {
       pods: undefined,
       blocked:
         "the operator cannot read Secrets yet: grant it list and watch on secrets, as example/rbac does, if this lasts",
-      lookAgainAfter: later,
+      requeueAfter: later,
     };
   const wanted = isHeldUp(world) ? certificatesToKeep(world, now) : wantedCertificates(world, now);
   const peers = peerWrites(world, wanted, now);
@@ -130,7 +130,7 @@ export function certificatesOf(world: World, now: number): Certificates {
     stale: stalePods(world, apart),
     problems: wanted.problems,
     inUse: inUseNow(world, now),
-    lookAgainAfter: Math.min(peers.lookAgainAfter ?? never, clients.lookAgainAfter ?? never),
+    requeueAfter: Math.min(peers.requeueAfter ?? never, clients.requeueAfter ?? never),
   };
 }
 
@@ -151,13 +151,13 @@ const graceWhenAsked = 90_000;
 interface SideSteps {
   readonly writes: readonly (readonly [LeafUse, CertificateWrite])[];
   readonly waits?: string;
-  readonly lookAgainAfter?: number;
+  readonly requeueAfter?: number;
 }
 
 const nothing: SideSteps = { writes: [] };
 
 /** A roll brings its own looks; a kubelet that brings a file says nothing. */
-const waiting = (waits: string, lookAgainAfter: number): SideSteps => ({ writes: [], waits, lookAgainAfter });
+const waiting = (waits: string, requeueAfter: number): SideSteps => ({ writes: [], waits, requeueAfter });
 const never = Number.POSITIVE_INFINITY;
 
 function peerWrites(world: World, { bundles, before }: Wanted, now: number): SideSteps {

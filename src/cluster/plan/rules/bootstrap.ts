@@ -23,16 +23,16 @@ export function bootstrap(assessment: Assessment): Decision | undefined {
     return {
       actions: [],
       because: `none of ${listed(world.pods.map(({ name }) => name))} answers yet`,
-      lookAgainAfter: pace.later,
+      requeueAfter: pace.later,
     };
   const failure = failureOf(seed, assessment);
   if (failure !== undefined) {
     const actions = deleteFailedSeed(assessment, failure);
     const because = `the seed ${seed.name} never answered and is made again: ${failure}`;
-    return { actions, because, lookAgainAfter: pace.slowly };
+    return { actions, because, requeueAfter: pace.slowly };
   }
-  const lookAgainAfter = seed.state.t === "running" ? paceOf(seed, now) : untilStuck(seed, assessment);
-  return { actions: [], because: `the seed ${seed.name} is starting`, lookAgainAfter };
+  const requeueAfter = seed.state.t === "running" ? paceOf(seed, now) : untilStuck(seed, assessment);
+  return { actions: [], because: `the seed ${seed.name} is starting`, requeueAfter };
 }
 
 function failureOf(seed: MemberPod, { world, desired, now }: Assessment): string | undefined {

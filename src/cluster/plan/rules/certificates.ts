@@ -1,7 +1,7 @@
 // Certificates are kept beside the members: what is to be signed, what the Secrets are to hold, what pods have to be told.
 // None of it waits for a quorum. Only a pod that would mount a Secret waits until that is there.
 import type { Assessment } from "../../assess/assess.ts";
-import { isVoter } from "../../assess/seats.ts";
+import { isVoter } from "../../assess/instances.ts";
 import type { Action, Decision } from "../actions.ts";
 import { pace } from "../rule.ts";
 
@@ -21,10 +21,10 @@ export function podNotes({ certificates: { unknown, stale } }: Assessment): read
 }
 
 /** A voter that reads through the quorum serves clients. */
-export function servingGates({ seats }: Assessment): readonly Action[] {
-  return seats.flatMap((seat): Action[] => {
-    const { alive, name, pod } = seat;
-    if (!alive || !isVoter(seat) || pod?.servingGate !== "closed" || pod.terminating) return [];
+export function servingGates({ instances }: Assessment): readonly Action[] {
+  return instances.flatMap((instance): Action[] => {
+    const { alive, name, pod } = instance;
+    if (!alive || !isVoter(instance) || pod?.servingGate !== "closed" || pod.terminating) return [];
     return [{ do: "markServing", member: name, uid: pod.uid }];
   });
 }
@@ -34,5 +34,5 @@ const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
 export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {
   if (pods !== undefined || !decision.actions.some(({ do: what }) => makesMember.has(what))) return decision;
-  return { actions: [], because: `no member can be made: ${blocked}`, lookAgainAfter: pace.later };
+  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: pace.later };
 }

@@ -27,7 +27,7 @@ export function changeMembers(situation: Situation): Decision | undefined {
 }
 
 function prepare(first: Preparation): Decision {
-  return { actions: preparing(first), because: first.because, lookAgainAfter: pace.untilAccepted };
+  return { actions: preparing(first), because: first.because, requeueAfter: pace.untilAccepted };
 }
 
 function preparing(first: Preparation): readonly Action[] {
@@ -46,24 +46,24 @@ function letGo(situation: Situation): Decision | undefined {
   if (ours.length <= desired.size) return undefined;
   const next = roll.changes.find(({ how }) => how === "exchange");
   if (next === undefined) return undefined;
-  const { seat, because } = next;
-  const handOver = stepDown(situation, seat, "the leader is about to be removed");
+  const { instance, because } = next;
+  const handOver = stepDown(situation, instance, "the leader is about to be removed");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${seat.name} is about to go`, lookAgainAfter: pace.soon };
+    return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: pace.soon };
   const reason = `it is exchanged: ${because}`;
-  const actions = removeHealthy(situation, seat, reason);
+  const actions = removeHealthy(situation, instance, reason);
   if (actions === undefined) return undefined;
-  return { actions, because: `${seat.name} goes: ${reason}`, lookAgainAfter: pace.atOnce };
+  return { actions, because: `${instance.name} goes: ${reason}`, requeueAfter: pace.atOnce };
 }
 
-/** Its pod goes, and `putBack` makes another on its volume. */
-function recreateOne(situation: Situation, { seat, because }: Change): Decision | undefined {
-  const handOver = stepDown(situation, seat, "the leader is about to be restarted");
+/** Its pod goes, and `recreateOnVolume` makes another on its volume. */
+function recreateOne(situation: Situation, { instance, because }: Change): Decision | undefined {
+  const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
-  const actions = recreate(situation, seat, because);
+    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: pace.soon };
+  const actions = recreate(situation, instance, because);
   if (actions === undefined) return undefined;
-  return { actions, because: `${seat.name} gets another pod: ${because}`, lookAgainAfter: pace.later };
+  return { actions, because: `${instance.name} gets another pod: ${because}`, requeueAfter: pace.later };
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
@@ -77,22 +77,22 @@ function proveImages({ ours, roll, world }: Situation): Decision | undefined {
     return {
       actions: [...missing].map((node) => ({ do: "createImageCheck", node, image: release.image })),
       because,
-      lookAgainAfter: pace.slowly,
+      requeueAfter: pace.slowly,
     };
   const [first] = checks;
   if (first === undefined || first.check?.state.t === "found") return undefined;
   // One whose node takes no small pod; `roll.ts` says when it need not be tried there.
   if (first.check?.state.t === "rejected" && isProvedElsewhere(world, release, ours)) return undefined;
-  return { actions: [], because, lookAgainAfter: pace.slowly };
+  return { actions: [], because, requeueAfter: pace.slowly };
 }
 
-function changeInPlace(situation: Situation, { seat, pod }: Change): Decision | undefined {
+function changeInPlace(situation: Situation, { instance, pod }: Change): Decision | undefined {
   const { release } = situation.roll;
-  const handOver = stepDown(situation, seat, "the leader is about to be restarted");
+  const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${seat.name} is about to be restarted`, lookAgainAfter: pace.soon };
-  const actions = changeImage(situation, seat, pod, release);
+    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: pace.soon };
+  const actions = changeImage(situation, instance, pod, release);
   if (actions === undefined) return undefined;
-  const because = `${seat.name} is changed from ${pod.version} to ${release.version}`;
-  return { actions, because, lookAgainAfter: pace.later };
+  const because = `${instance.name} is changed from ${pod.version} to ${release.version}`;
+  return { actions, because, requeueAfter: pace.later };
 }

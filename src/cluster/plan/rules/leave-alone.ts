@@ -1,7 +1,7 @@
 // When nothing is to be changed: the cluster is observed and reported, and what is there is kept alive (../keep-alive.ts).
 import { adoptionProblem, foreignProblem } from "../../assess/adoption.ts";
 import type { Assessment } from "../../assess/assess.ts";
-import { latchedIdOf } from "../../observe/world.ts";
+import { recordedIdOf } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace } from "../rule.ts";
 
@@ -10,45 +10,45 @@ export function heldUp({ desired, world: { cluster } }: Assessment): Decision | 
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
-    return { actions: [], because: "the cluster is paused (spec.paused)", lookAgainAfter: pace.slowly };
+    return { actions: [], because: "the cluster is paused (spec.paused)", requeueAfter: pace.slowly };
   if (desired.impossible !== undefined)
     return {
       actions: [],
       because: `the spec cannot be followed: ${desired.impossible}`,
-      lookAgainAfter: pace.slowly,
+      requeueAfter: pace.slowly,
     };
   return undefined;
 }
 
 /** By what is observed. */
-export function leaveAlone({ seats, world }: Assessment): Decision | undefined {
+export function leaveAlone({ instances, world }: Assessment): Decision | undefined {
   const { cluster, etcd } = world;
   const left = foreignProblem(world) ?? adoptionProblem(world);
-  if (left !== undefined) return { actions: [], because: left, lookAgainAfter: pace.slowly };
+  if (left !== undefined) return { actions: [], because: left, requeueAfter: pace.slowly };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 
-  const clusterId = latchedIdOf(cluster);
+  const clusterId = recordedIdOf(cluster);
   if (clusterId !== undefined && clusterId !== etcd.clusterId)
     return {
       actions: [],
       because: `the pods answer as cluster ${etcd.clusterId}, and this one is ${clusterId}: nothing is built on them`,
-      lookAgainAfter: pace.later,
+      requeueAfter: pace.later,
     };
   if (clusterId === undefined && etcd.strangers.length > 0) {
     const ids = [etcd.clusterId, ...etcd.strangers.map((stranger) => stranger.clusterId)];
     return {
       actions: [],
       because: `the pods answer as several clusters (${ids.join(", ")}), and none is known to be this one`,
-      lookAgainAfter: pace.later,
+      requeueAfter: pace.later,
     };
   }
   // One that has lost its data may lead a cluster of its own. Of the others, one of two is wrong, and nobody knows which.
-  const leaders = new Set(seats.filter(({ alive }) => alive).map(({ answer }) => answer?.status.leader));
+  const leaders = new Set(instances.filter(({ alive }) => alive).map(({ answer }) => answer?.status.leader));
   if (etcd.rivals.length > 0 && leaders.size > 1)
     return {
       actions: [],
       because: `members follow different leaders (${listed(etcd.rivals)}): nothing is changed until they agree`,
-      lookAgainAfter: pace.untilAccepted,
+      requeueAfter: pace.untilAccepted,
     };
   return undefined;
 }

@@ -1,7 +1,7 @@
 // Members whose names are in another domain than `spec.pod.ClusterDomain` says now. Those that serve each other stay as they
 // are, for they are found; one that nobody can find yet is given the right name, so that a wrong domain can be corrected.
 import type { Member } from "../../../etcd/member.ts";
-import { isHealthy, type Seat } from "../../assess/seats.ts";
+import { isHealthy, type Instance } from "../../assess/instances.ts";
 import { hostOf, memberOfPeerUrl } from "../../objects/names.ts";
 import type { Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
@@ -10,11 +10,11 @@ import { removeGone } from "../safety.ts";
 export function readdress(situation: Situation): Decision | undefined {
   const { desired, learners, voters } = situation;
   // An update makes voters of learners in some versions, so they are exchanged: that costs nothing.
-  for (const seat of learners.filter((one) => isElsewhere(one, situation))) {
+  for (const instance of learners.filter((one) => isElsewhere(one, situation))) {
     const because = "its name is in another domain than spec.pod.ClusterDomain says";
-    const actions = removeGone(situation, seat, because);
+    const actions = removeGone(situation, instance, because);
     if (actions !== undefined)
-      return { actions, because: `${seat.name} is exchanged: ${because}`, lookAgainAfter: pace.atOnce };
+      return { actions, because: `${instance.name} is exchanged: ${because}`, requeueAfter: pace.atOnce };
   }
   const [only, ...others] = voters;
   if (only === undefined || others.length > 0 || learners.length > 0 || desired.size === 1) return undefined;
@@ -22,11 +22,11 @@ export function readdress(situation: Situation): Decision | undefined {
   return {
     actions: [{ do: "updatePeerUrl", id: only.member.id, member: only.name, because: "its domain has changed" }],
     because: `${only.name} is to be found by those that join it`,
-    lookAgainAfter: pace.atOnce,
+    requeueAfter: pace.atOnce,
   };
 }
 
-function isElsewhere({ member, name }: Seat, { desired }: Situation): boolean {
+function isElsewhere({ member, name }: Instance, { desired }: Situation): boolean {
   return hostsOf(member).some((host) => host !== hostOf(desired.cluster, name)) && isOurs(member, desired);
 }
 

@@ -2,28 +2,31 @@
 // started with a list of members that has changed since, or held up by a setting that may be right by now.
 import { isOutdatedAndUnheard, isStuck, knowsMembers, problemOf } from "../../assess/pods.ts";
 import { volumeLossOf } from "../../assess/claims.ts";
-import type { Seat } from "../../assess/seats.ts";
+import type { Instance } from "../../assess/instances.ts";
 import type { Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
 import { deleteUnstarted } from "../safety.ts";
 
 export function remakePods(situation: Situation): Decision | undefined {
-  for (const seat of situation.ours) {
-    const because = reasonToRemake(seat, situation);
-    const actions = because === undefined ? [] : deleteUnstarted(situation, seat, because);
+  for (const instance of situation.ours) {
+    const because = reasonToRemake(instance, situation);
+    const actions = because === undefined ? [] : deleteUnstarted(situation, instance, because);
     if (actions.length > 0)
-      return { actions, because: `the pod of ${seat.name} is made again: ${because}`, lookAgainAfter: pace.atOnce };
+      return { actions, because: `the pod of ${instance.name} is made again: ${because}`, requeueAfter: pace.atOnce };
   }
   return undefined;
 }
 
-function reasonToRemake({ claim, state, pod }: Seat, { world, desired, seats, now }: Situation): string | undefined {
+function reasonToRemake(
+  { claim, state, pod }: Instance,
+  { world, desired, instances, now }: Situation,
+): string | undefined {
   if (state.t !== "unstarted") return undefined;
   if (pod === undefined || pod.terminating) return undefined;
   if (pod.hasVolume && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
   if (isOutdatedAndUnheard(pod, desired)) return "it has not answered, and its settings have changed";
   if (pod.state.t === "running") return undefined;
-  const members = seats.map(({ member }) => member);
+  const members = instances.map(({ member }) => member);
   if (!knowsMembers(pod, members)) return "the list of members that it starts with has changed";
   return isStuck(pod, world, desired, now) ? `it does not start (${problemOf(pod)})` : undefined;
 }

@@ -15,7 +15,7 @@ export function beginRestore({ world }: Assessment): Decision | undefined {
   return {
     actions: [{ do: "beginRestore", name, uid }],
     because: `the EtcdRestore ${name} replaces the data`,
-    lookAgainAfter: pace.atOnce,
+    requeueAfter: pace.atOnce,
   };
 }
 
@@ -31,11 +31,11 @@ export function replaceData(assessment: Assessment): Decision | undefined {
     return {
       actions: [{ do: "beginSeed", name, uid }],
       because: `nothing of the old cluster is left, and the EtcdRestore ${name} can begin`,
-      lookAgainAfter: pace.atOnce,
+      requeueAfter: pace.atOnce,
     };
   return {
     actions: stopAll(assessment),
     because: `${listed(pods.map((pod) => pod.name))}: stopped, because the EtcdRestore ${name} replaces the data`,
-    lookAgainAfter: pace.later,
+    requeueAfter: pace.later,
   };
 }

@@ -1,37 +1,37 @@
 // A member that is lost is removed at once, so that the rest is a whole cluster again; the place that it leaves is
 // filled by `grow`. Removing first is also the only order that etcd takes: it refuses to add while a voter is missing.
 import { has } from "../../../etcd/versions/features.ts";
-import { isHealthy, type Seat } from "../../assess/seats.ts";
+import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { Action, Decision } from "../actions.ts";
 import { pace, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 
 /** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
 export function replaceLost(situation: Situation): Decision | undefined {
-  for (const { seat, because } of gone(situation)) {
-    const removal = removeGone(situation, seat, because);
+  for (const { instance, because } of gone(situation)) {
+    const removal = removeGone(situation, instance, because);
     if (removal === undefined) continue;
     return {
-      actions: [...stepDown(situation, seat), ...removal],
-      because: `${seat.name} is taken out: ${because}`,
-      lookAgainAfter: pace.atOnce,
+      actions: [...stepDown(situation, instance), ...removal],
+      because: `${instance.name} is taken out: ${because}`,
+      requeueAfter: pace.atOnce,
     };
   }
   return undefined;
 }
 
 interface Gone {
-  readonly seat: Seat;
+  readonly instance: Instance;
   readonly because: string;
 }
 
-function gone({ seats, world }: Situation): readonly Gone[] {
-  const candidates = seats.flatMap((seat): (Gone & { readonly rank: number })[] => {
-    const { state, member } = seat;
-    if (state.t === "lost") return [{ seat, because: state.because, rank: member.learner ? 3 : 0 }];
+function gone({ instances, world }: Situation): readonly Gone[] {
+  const candidates = instances.flatMap((instance): (Gone & { readonly rank: number })[] => {
+    const { state, member } = instance;
+    if (state.t === "lost") return [{ instance, because: state.because, rank: member.learner ? 3 : 0 }];
     if (state.t === "foreign")
-      return [{ seat, because: `it is not a member that ${world.cluster.metadata.name} asked for`, rank: 1 }];
-    if (state.t === "leaving") return [{ seat, because: state.because, rank: member.learner ? 3 : 2 }];
+      return [{ instance, because: `it is not a member that ${world.cluster.metadata.name} asked for`, rank: 1 }];
+    if (state.t === "leaving") return [{ instance, because: state.because, rank: member.learner ? 3 : 2 }];
     return [];
   });
   return candidates.toSorted((a, b) => a.rank - b.rank);
@@ -41,9 +41,9 @@ function gone({ seats, world }: Situation): readonly Gone[] {
  * A leader that is removed leaves the others to notice, which stops writes for an election; one that hands over does
  * not. With two voters there is no time for it: when the leaving one is dead, nothing can be decided any more.
  */
-function stepDown({ leader, voters, version }: Situation, { member, alive }: Seat): readonly Action[] {
+function stepDown({ leader, voters, version }: Situation, { member, alive }: Instance): readonly Action[] {
   if (member.id !== leader || !alive || voters.length < 3 || !has(version, "moveLeader")) return [];
-  const heir = voters.find(isHealthy);
+  const transferee = voters.find(isHealthy);
   const because = "the leader is about to be removed";
-  return heir === undefined ? [] : [{ do: "moveLeader", from: member.id, to: heir.member.id, because }];
+  return transferee === undefined ? [] : [{ do: "moveLeader", from: member.id, to: transferee.member.id, because }];
 }

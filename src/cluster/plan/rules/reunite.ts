@@ -10,27 +10,28 @@ import { startAgain } from "../safety.ts";
 
 const because = "it does not trust the certificates in use, and reads the CA when it starts";
 
-export function reunite({ certificates, leader, seats, world }: Assessment): Decision | undefined {
+export function reunite({ certificates, leader, instances, world }: Assessment): Decision | undefined {
   const { apart, writes } = certificates;
   const failed = world.pods.find(isWithoutItsImage);
   if (failed !== undefined)
     return {
       actions: startAgain(failed, failed.tls, "its node does not find its image under the other name"),
       because: `${failed.name} cannot be started under the other name of its image`,
-      lookAgainAfter: pace.later,
+      requeueAfter: pace.later,
     };
   const within = apart.filter(({ pod }) => pod.node.t === "ready");
   if (within.length === 0) return undefined;
   const why = `${listed(within.map(({ pod }) => pod.name))}: kept apart by certificates, and started again one after another`;
-  const waiting = { actions: [], because: why, lookAgainAfter: pace.untilAccepted };
+  const waiting = { actions: [], because: why, requeueAfter: pace.untilAccepted };
   // What they read is about to be written, or one of them has yet to read it.
   if (writes.has("peer") || writes.has("server") || world.pods.some(isStarting)) return waiting;
-  const leads = (pod: MemberPod): number => (seats.some((one) => one.pod === pod && one.member.id === leader) ? 1 : 0);
+  const leads = (pod: MemberPod): number =>
+    instances.some((one) => one.pod === pod && one.member.id === leader) ? 1 : 0;
   const [next] = within
     .filter(({ files }) => files === "there")
     .toSorted((a, b) => leads(a.pod) - leads(b.pod) || (a.pod.name < b.pod.name ? -1 : 1));
   if (next === undefined) return waiting;
-  return { actions: startAgain(next.pod, next.tls, because), because: why, lookAgainAfter: pace.untilAccepted };
+  return { actions: startAgain(next.pod, next.tls, because), because: why, requeueAfter: pace.untilAccepted };
 }
 
 /** It was told to, and runs on, or has yet to run again. */

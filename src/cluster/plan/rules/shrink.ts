@@ -1,7 +1,7 @@
 // More members than asked for: learners and members that serve nobody go first, then those whose volumes go, then those
 // that would have to be changed, then those that share a node, then the newest. The leader goes last, and so never: there is always another as long as there
 // are too many.
-import { isDoomed, isHealthy, isVoter, type Seat } from "../../assess/seats.ts";
+import { isDoomed, isHealthy, isVoter, type Instance } from "../../assess/instances.ts";
 import { neighbours } from "../../assess/spread.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
@@ -15,34 +15,34 @@ export function shrink(situation: Situation): Decision | undefined {
   const order = leastMissedFirst(situation);
 
   // Learners decide nothing, so any number of them can go together.
-  const learners = order.filter((seat) => !isVoter(seat)).slice(0, surplus);
-  const goingLearners = learners.flatMap((seat) => removeGone(situation, seat, because) ?? []);
+  const learners = order.filter((instance) => !isVoter(instance)).slice(0, surplus);
+  const goingLearners = learners.flatMap((instance) => removeGone(situation, instance, because) ?? []);
   if (goingLearners.length > 0)
     return {
       actions: goingLearners,
       because: `${listed(learners.map(({ name }) => name))} go: ${because}`,
-      lookAgainAfter: pace.atOnce,
+      requeueAfter: pace.atOnce,
     };
 
-  for (const seat of order) {
-    const remove = isHealthy(seat) ? removeHealthy : removeGone;
-    const actions = remove(situation, seat, because);
+  for (const instance of order) {
+    const remove = isHealthy(instance) ? removeHealthy : removeGone;
+    const actions = remove(situation, instance, because);
     if (actions !== undefined)
-      return { actions, because: `${seat.name} goes: ${because}`, lookAgainAfter: pace.atOnce };
+      return { actions, because: `${instance.name} goes: ${because}`, requeueAfter: pace.atOnce };
   }
-  return { actions: [], because: `${because}, and none can be spared now`, lookAgainAfter: pace.later };
+  return { actions: [], because: `${because}, and none can be spared now`, requeueAfter: pace.later };
 }
 
-function leastMissedFirst({ ours, leader, roll }: Situation): readonly Seat[] {
-  const isToBeChanged = (seat: Seat): boolean => roll.changes.some((change) => change.seat === seat);
-  const rank = (seat: Seat): number => {
-    if (!isHealthy(seat)) return 1;
-    if (seat.member.id === leader) return 5;
-    if (isDoomed(seat)) return 2;
-    return isToBeChanged(seat) ? 3 : 4;
+function leastMissedFirst({ ours, leader, roll }: Situation): readonly Instance[] {
+  const isToBeChanged = (instance: Instance): boolean => roll.changes.some((change) => change.instance === instance);
+  const rank = (instance: Instance): number => {
+    if (!isHealthy(instance)) return 1;
+    if (instance.member.id === leader) return 5;
+    if (isDoomed(instance)) return 2;
+    return isToBeChanged(instance) ? 3 : 4;
   };
-  const age = ({ pod }: Seat): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
-  const company = (seat: Seat): number => neighbours(seat, ours);
+  const age = ({ pod }: Instance): number => pod?.createdAt ?? Number.POSITIVE_INFINITY;
+  const company = (instance: Instance): number => neighbours(instance, ours);
   const removable = ours.filter(({ state }) => state.t !== "stranger");
   return removable.toSorted(
     (a, b) => rank(a) - rank(b) || company(b) - company(a) || age(b) - age(a) || (a.name < b.name ? 1 : -1),

@@ -1,9 +1,9 @@
 // What becomes of members that were started together under addresses that nobody can dial; `assess/together.ts` says
 // when and why that is done.
 import { runsFor } from "../../assess/pods.ts";
-import type { Seat } from "../../assess/seats.ts";
+import type { Instance } from "../../assess/instances.ts";
 import { hasWholeLog, mayListChange } from "../../assess/together.ts";
-import { isUndialable } from "../../objects/names.ts";
+import { isPlaceholder } from "../../objects/names.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
@@ -15,7 +15,7 @@ import { removeGone } from "../safety.ts";
  * with 3.6.16; membership/cluster.go, UpdateRaftAttributes).
  */
 export function makeDialable({ ours }: Situation): Decision | undefined {
-  const hidden = ours.filter(({ member }) => isUndialable(member) && !member.learner);
+  const hidden = ours.filter(({ member }) => isPlaceholder(member) && !member.learner);
   if (hidden.length === 0) return undefined;
   return {
     actions: hidden.map(({ member, name }) => ({
@@ -25,7 +25,7 @@ export function makeDialable({ ours }: Situation): Decision | undefined {
       because: "it has joined",
     })),
     because: `${listed(hidden.map(({ name }) => name))} can be found by the others from now on`,
-    lookAgainAfter: pace.atOnce,
+    requeueAfter: pace.atOnce,
   };
 }
 
@@ -35,16 +35,16 @@ const beginsWithin = 5000;
 /**
  * A learner that never gets to the end of the log, most likely because it needs a snapshot, or that would not, since it
  * has yet to start and needs one by now. It is exchanged for one that can be dialled: a learner costs nothing. One at a
- * time, or the next would be undialable again.
+ * time, or the next would be placeholder again.
  */
-export function exchangeUndialable(situation: Situation): Decision | undefined {
+export function replacePlaceholder(situation: Situation): Decision | undefined {
   const { learners, now } = situation;
   if (!mayListChange(situation)) return undefined;
-  const needsMore = ({ pod }: Seat): boolean =>
+  const needsMore = ({ pod }: Instance): boolean =>
     pod === undefined ? !hasWholeLog(situation) : runsFor(pod, now) > beginsWithin;
-  const stuck = learners.find((seat) => isUndialable(seat.member) && needsMore(seat));
+  const stuck = learners.find((instance) => isPlaceholder(instance.member) && needsMore(instance));
   const because = "it does not get all data where nobody can dial it";
   const actions = stuck === undefined ? undefined : removeGone(situation, stuck, because);
   if (stuck === undefined || actions === undefined) return undefined;
-  return { actions, because: `${stuck.name} is exchanged: ${because}`, lookAgainAfter: pace.atOnce };
+  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: pace.atOnce };
 }

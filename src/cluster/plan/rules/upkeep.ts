@@ -95,15 +95,15 @@ export function confirmations({ ours }: Assessment): readonly Action[] {
 }
 
 /** etcd keeps the alarm for a full database until it is told that there is room. Through the quorum, like a write. */
-export function alarms({ seats, world }: Assessment): readonly Action[] {
+export function alarms({ instances, world }: Assessment): readonly Action[] {
   if (world.etcd.t !== "quorum") return [];
-  return needlessAlarms(world, seats).map(({ member }) => ({ do: "disarmNoSpace", id: member }));
+  return needlessAlarms(world, instances).map(({ member }) => ({ do: "disarmNoSpace", id: member }));
 }
 
 /** What the small pods printed is read once. They are deleted when no member waits for them any more. */
 export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
   // Who the members are, and so what they wait for, is not known.
-  if (world.etcd.t === "keptOut") return [];
+  if (world.etcd.t === "accessDenied") return [];
   const inPlace = roll.changes.filter(({ how }) => how === "inPlace");
   const needed = new Set(inPlace.map(({ pod }) => checkFor(pod, roll.release, world.imageChecks)));
   return world.imageChecks.flatMap((check): Action[] => {

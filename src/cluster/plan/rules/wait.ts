@@ -1,34 +1,34 @@
 // Nothing to do now: either all is well, or something is on its way. Says which, and when to look again.
 import { problemOf, stuckAt } from "../../assess/pods.ts";
-import { isHealthy, type Seat } from "../../assess/seats.ts";
+import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { MemberPod } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
 import { listed, pace, paceOf, type Situation } from "../rule.ts";
 
 export function wait(situation: Situation): Decision {
-  const { desired, ours, seats } = situation;
-  const unwell = seats.filter((seat) => !isHealthy(seat));
+  const { desired, ours, instances } = situation;
+  const unwell = instances.filter((instance) => !isHealthy(instance));
   if (unwell.length > 0)
     return {
       actions: [],
-      because: `waits for ${listed(unwell.map((seat) => `${seat.name} (${stateIn(seat)})`))}`,
-      lookAgainAfter: Math.min(...unwell.map((seat) => lookAgainFor(seat, situation))),
+      because: `waits for ${listed(unwell.map((instance) => `${instance.name} (${stateIn(instance)})`))}`,
+      requeueAfter: Math.min(...unwell.map((instance) => requeueFor(instance, situation))),
     };
   if (ours.length < desired.withSurge)
     return {
       actions: [],
       because: `${ours.length} of ${desired.withSurge} members are there, and none can be added now`,
-      lookAgainAfter: pace.untilAccepted,
+      requeueAfter: pace.untilAccepted,
     };
-  return { actions: [], because: `all ${desired.size} members are healthy voters`, lookAgainAfter: pace.slowly };
+  return { actions: [], because: `all ${desired.size} members are healthy voters`, requeueAfter: pace.slowly };
 }
 
-function stateIn({ state, pod }: Seat): string {
+function stateIn({ state, pod }: Instance): string {
   const problem = pod === undefined ? undefined : problemOf(pod);
   return problem === undefined ? state.t : `${state.t}: ${problem}`;
 }
 
-function lookAgainFor({ state, pod }: Seat, { now, world }: Situation): number {
+function requeueFor({ state, pod }: Instance, { now, world }: Situation): number {
   const deadlines: number[] = [pace.slowly];
   const known = state.t === "away" || state.t === "unstarted";
   if (known && state.lostAt !== undefined) deadlines.push(state.lostAt - now);
@@ -42,6 +42,6 @@ function lookAgainFor({ state, pod }: Seat, { now, world }: Situation): number {
  * Kubelets report a process up to a second after they started it. By then a new member may long have told the others
  * its name, which is all that the next one waits for.
  */
-function mayAnswerAnyMoment(state: Seat["state"], pod: MemberPod): boolean {
+function mayAnswerAnyMoment(state: Instance["state"], pod: MemberPod): boolean {
   return pod.state.t === "running" || (state.t === "unstarted" && pod.state.t === "starting" && !problemOf(pod));
 }

@@ -1,7 +1,7 @@
 // Which members reach each other by TLS: one that is connected stays so until a process ends or the network fails, and only
 // then has to trust, and be trusted, again.
 import type { FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
-import { quorum } from "../../assess/seats.ts";
+import { quorum } from "../../assess/instances.ts";
 import { memberUrl } from "../../objects/endpoints.ts";
 import type { Container } from "../kubelet/containers.ts";
 import { type ProcessTls, whyApart } from "./process-tls.ts";

@@ -13,6 +13,6 @@ export function adopt({ world }: Assessment): Decision | undefined {
   return {
     actions: inOrder.map(({ name, uid }) => ({ do: "adoptClaim", member: name, uid })),
     because: `${listed(world.leftClaims.map(({ name }) => name))}: volumes of an earlier cluster of this name`,
-    lookAgainAfter: pace.soon,
+    requeueAfter: pace.soon,
   };
 }

@@ -1,7 +1,7 @@
 // Upkeep of the claims of members' volumes: what is written on them, who owns them, how large they are, and those whose
 // members are gone.
 import type { Assessment } from "../../../assess/assess.ts";
-import { hasStarted } from "../../../assess/seats.ts";
+import { hasStarted } from "../../../assess/instances.ts";
 import { requestOf, requestTextOf } from "../../../objects/claims.ts";
 import { holdsValues, parseSettings, settingsOf } from "../../../objects/settings.ts";
 import { schemeOf } from "../../../objects/tls.ts";
@@ -13,11 +13,11 @@ import { retireOrphan } from "../../safety.ts";
  * Once a member has started, its volume must never be empty again. That has to be known when its pod is gone, so it is
  * written down before anything is built on it; and so is what it runs, for the pod that comes next.
  */
-export function notesOnClaims({ seats, world: { etcd } }: Assessment): readonly Action[] {
+export function notesOnClaims({ instances, world: { etcd } }: Assessment): readonly Action[] {
   if (!("clusterId" in etcd)) return [];
-  return seats.flatMap((seat): Action[] => {
-    const { answer, claim, name, pod } = seat;
-    if (claim === undefined || pod === undefined || claim.terminating || !hasStarted(seat)) return [];
+  return instances.flatMap((instance): Action[] => {
+    const { answer, claim, name, pod } = instance;
+    if (claim === undefined || pod === undefined || claim.terminating || !hasStarted(instance)) return [];
     // What it was changed to counts when it has served.
     if (claim.release !== undefined && (pod.changedFrom !== undefined || answer === undefined)) return [];
     const version = answer?.status.version ?? pod.version;

@@ -4,14 +4,14 @@ import { imageOf } from "../../../../api/etcd-cluster/etcd-cluster.ts";
 import type { Assessment } from "../../../assess/assess.ts";
 import { hasBegun, holds } from "../../../assess/claims.ts";
 import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
-import { isOwedItsVolume } from "../../../assess/seats.ts";
+import { isOwedItsVolume } from "../../../assess/instances.ts";
 import type { Claim } from "../../../observe/world.ts";
 import type { Action, Decision } from "../../actions.ts";
 import { listed, pace, type Situation } from "../../rule.ts";
 import { deleteEnded } from "../../safety.ts";
 
 /** With a quorum etcd says who is a member. */
-export function putBack(situation: Situation): Decision | undefined {
+export function recreateOnVolume(situation: Situation): Decision | undefined {
   const owed = situation.ours.filter(isOwedItsVolume);
   const actions = owed.flatMap(({ claim, pod }): readonly Action[] => {
     if (pod !== undefined) return deleteEnded(situation, pod);
@@ -24,9 +24,10 @@ export function putBack(situation: Situation): Decision | undefined {
  * Without one the claims do: those whose members have started and were never removed. If etcd's list can be read, though
  * nothing can be changed, it says the same and counts for more.
  */
-export function putBackWithoutQuorum(assessment: Assessment): Decision | undefined {
-  const { seats, world } = assessment;
-  const isListed = ({ name }: Claim): boolean => seats.length === 0 || seats.some((seat) => seat.name === name);
+export function recreateWithoutQuorum(assessment: Assessment): Decision | undefined {
+  const { instances, world } = assessment;
+  const isListed = ({ name }: Claim): boolean =>
+    instances.length === 0 || instances.some((instance) => instance.name === name);
   const claims = world.claims.filter((claim) => hasBegun(claim) && holds(claim) && isListed(claim));
   const ended = world.pods.filter(({ hasVolume, name }) => hasVolume && claims.some((claim) => claim.name === name));
   return decision([
@@ -46,6 +47,6 @@ function decision(actions: readonly Action[]): Decision | undefined {
   return {
     actions,
     because: `${listed(names)}: the data is in the volume, and the pod is made again`,
-    lookAgainAfter: pace.soon,
+    requeueAfter: pace.soon,
   };
 }

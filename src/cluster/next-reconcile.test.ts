@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { failed, again, type Next } from "../kube/controller/reconcile.ts";
 import type { Outcome } from "./act/outcome.ts";
 import type { Action } from "./plan/actions.ts";
-import { nextLook } from "./reconcile.ts";
+import { nextReconcile } from "./reconcile.ts";
 import type { Reported } from "./report/report.ts";
 import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
 
@@ -13,7 +13,7 @@ const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "c
 const release = { restarts: 0, version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" };
 
 function next(differs: Partial<Outcome>, reported: Reported = "unchanged"): Next {
-  return nextLook(
+  return nextReconcile(
     { did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs },
     reported,
   );
@@ -33,7 +33,7 @@ const onKubernetes: readonly Action[] = [
   { do: "recordLogVersion", version: "3.6" },
   { do: "resizePod", member, uid },
   { do: "createSeed", member },
-  { do: "latchClusterId", clusterId: sampleClusterId },
+  { do: "recordClusterId", clusterId: sampleClusterId },
   { do: "createPod", member },
   { do: "deletePod", member, uid, because, force: false },
 ];
@@ -61,7 +61,7 @@ describe("after an action", () => {
 const down = new Error("no");
 const refused = { t: "refused", at, message: "quota" } as const;
 const tooEarly = { t: "notYet", at, because, againAfter: 250, byEtcd: true } as const;
-const later = (lookAgainAfter: number) => ({ decision: { actions: [], because, lookAgainAfter } });
+const later = (requeueAfter: number) => ({ decision: { actions: [], because, requeueAfter } });
 const table: [string, Next, Next][] = [
   ["one at rest is looked at now and then", next({}), again(30_000)],
   ["one is looked at when its plan asks for it", next(later(100)), again(100)],

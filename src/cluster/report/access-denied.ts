@@ -4,12 +4,12 @@ import type { Health } from "../assess/health.ts";
 import type { AccessTrouble } from "../observe/world.ts";
 
 /** `AuthRequired`: there is no login. `LoginRefused`: there is one, and it is not good enough. */
-export function keptOutReason({ t }: AccessTrouble): "AuthRequired" | "LoginRefused" {
+export function accessDeniedReason({ t }: AccessTrouble): "AuthRequired" | "LoginRefused" {
   const refused: readonly AccessTrouble["t"][] = ["certificateDenied", "wrongPassword", "notRoot", "tokenRefused"];
   return refused.includes(t) ? "LoginRefused" : "AuthRequired";
 }
 
-export function keptOutSentence({ trouble, serves }: Extract<Health, { t: "keptOut" }>): string {
+export function accessDeniedSentence({ trouble, serves }: Extract<Health, { t: "accessDenied" }>): string {
   const meanwhile = serves
     ? "Until then clients are served, and no member is replaced, added, removed or changed."
     : "No member has a quorum, as far as the operator can see. Until it is let in, no member is replaced, added, removed or changed.";

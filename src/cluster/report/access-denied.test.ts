@@ -11,7 +11,7 @@ const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: 
 const pods = ["demo-a", "demo-b", "demo-c"];
 
 function statusWith(trouble: AccessTrouble, serving: readonly string[] = pods, members = three) {
-  const etcd = { t: "keptOut", trouble, refusing: pods, serving } as const;
+  const etcd = { t: "accessDenied", trouble, refusing: pods, serving } as const;
   const before = { size: 3, voters: pods, ready: "3/3", currentVersion: "3.6.16" };
   const status = statusOf(assess(sampleWorld({ members, status: before, change: { etcd } }), sampleNow), done);
   const condition = (type: string) => status.conditions?.find((one) => one.type === type);

@@ -9,7 +9,7 @@ import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods
 /** In words, for the event that goes with what is done about it. */
 export type Reason = string;
 
-export interface Seat {
+export interface Instance {
   readonly member: Member;
   /** The name of its pod, whether there is one or not; of one that is not ours, whatever etcd knows. */
   readonly name: MemberName;
@@ -19,10 +19,10 @@ export interface Seat {
   readonly answer: MemberAnswer | undefined;
   /** A voter that reads through the quorum right now and can be believed, even if it is about to go. */
   readonly alive: boolean;
-  readonly state: SeatState;
+  readonly state: InstanceState;
 }
 
-export type SeatState =
+export type InstanceState =
   /** A voter that serves and stays. */
   | { readonly t: "healthy" }
   /** A voter that serves, on a volume that goes with its pod. It is in no hurry: it stays until another has taken its place. */
@@ -46,7 +46,7 @@ export function quorum(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-export function seatsOf(world: Facts, etcd: EtcdAnswers, now: number): readonly Seat[] {
+export function instancesOf(world: Facts, etcd: EtcdAnswers, now: number): readonly Instance[] {
   const pods = new Map(world.pods.map((pod) => [pod.name, pod]));
   const strangers = new Set(etcd.strangers.map(({ pod }) => pod));
   return etcd.members.map((member) => {
@@ -56,10 +56,10 @@ export function seatsOf(world: Facts, etcd: EtcdAnswers, now: number): readonly 
     const answer = etcd.answers.get(member.id);
     const wiped = etcd.wiped.has(member.id);
     const claim = ours === undefined ? undefined : claimOf(world.claims, ours);
-    const seat = { member, name, pod, claim, answer, alive: !member.learner && !wiped && answer?.healthy === true };
-    if (ours === undefined) return { ...seat, state: { t: "foreign" } };
-    if (strangers.has(name)) return { ...seat, state: { t: "stranger" } };
-    return { ...seat, state: stateOf(seat, wiped, world, now) };
+    const instance = { member, name, pod, claim, answer, alive: !member.learner && !wiped && answer?.healthy === true };
+    if (ours === undefined) return { ...instance, state: { t: "foreign" } };
+    if (strangers.has(name)) return { ...instance, state: { t: "stranger" } };
+    return { ...instance, state: stateOf(instance, wiped, world, now) };
   });
 }
 
@@ -75,11 +75,11 @@ function podNameOf(world: Facts, { peerUrls }: Member, pods: ReadonlyMap<string,
 }
 
 function stateOf(
-  { member, pod, claim, answer, alive }: Omit<Seat, "state" | "name">,
+  { member, pod, claim, answer, alive }: Omit<Instance, "state" | "name">,
   wiped: boolean,
   world: Facts,
   now: number,
-): SeatState {
+): InstanceState {
   const { crashLoopAfterSeconds } = world.cluster.spec.failover;
   // A learner counts for nothing until it is promoted, so one that has no data is as good as new. A voter may have
   // voted, and acknowledged writes, before etcd learned its name: it must not come back without them.
@@ -137,42 +137,42 @@ function nodeGone(node: MemberPod["node"]): Reason {
   return name === "" ? "its volume can be used on no node that is left" : `its node ${name} is gone`;
 }
 
-export const isVoter = ({ member }: Seat): boolean => !member.learner;
+export const isVoter = ({ member }: Instance): boolean => !member.learner;
 /** It serves, and nothing is about to end that. */
-export const isHealthy = ({ state }: Seat): boolean => state.t === "healthy" || state.t === "doomed";
+export const isHealthy = ({ state }: Instance): boolean => state.t === "healthy" || state.t === "doomed";
 /** It serves, and its data goes with its pod although it has a volume. */
-export const isDoomed = ({ state }: Seat): boolean => state.t === "doomed";
+export const isDoomed = ({ state }: Instance): boolean => state.t === "doomed";
 
 /** How far its log is, as far as it says. */
-export const indexOf = ({ answer }: Seat): number => answer?.status.raftIndex ?? 0;
+export const indexOf = ({ answer }: Instance): number => answer?.status.raftIndex ?? 0;
 
 /** etcd knows its name, or it answers: its process has run with data of its own. */
-export const hasStarted = ({ member, answer }: Seat): boolean => member.name !== "" || answer !== undefined;
+export const hasStarted = ({ member, answer }: Instance): boolean => member.name !== "" || answer !== undefined;
 
 /**
  * It is about to run for the first time. One that is held up is not waited for: it has no process that the others could
  * get in the way of, or none that will be of use.
  */
-export function isStarting({ state, pod }: Seat, now: number): boolean {
+export function isStarting({ state, pod }: Instance, now: number): boolean {
   return state.t === "unstarted" && pod !== undefined && isComingUp(pod, now);
 }
 
 /** The same, of one that will run in a moment. */
-export function isAboutToServe(seat: Seat, now: number): boolean {
-  return isStarting(seat, now) && seat.pod !== undefined && isYoung(seat.pod, now);
+export function isAboutToServe(instance: Instance, now: number): boolean {
+  return isStarting(instance, now) && instance.pod !== undefined && isYoung(instance.pod, now);
 }
 
 /**
  * It never ran and has no pod, or one that goes. It gets another one first: whoever starts with it in its list would look
  * it up in vain, and wait for it as long as it waits for its turn.
  */
-export function isOwedPod({ pod, state }: Seat): boolean {
+export function isOwedPod({ pod, state }: Instance): boolean {
   return state.t === "unstarted" && (pod === undefined || pod.terminating);
 }
 
 /** Its data is there, and it has no pod, or one that never runs again. */
-export function isOwedItsVolume({ state, pod }: Seat): boolean {
+export function isOwedItsVolume({ state, pod }: Instance): boolean {
   return state.t === "away" && (pod === undefined || (pod.state.t === "ended" && !pod.terminating));
 }
 
-export const isPodless = ({ state, pod }: Seat): boolean => state.t === "unstarted" && pod === undefined;
+export const isPodless = ({ state, pod }: Instance): boolean => state.t === "unstarted" && pod === undefined;

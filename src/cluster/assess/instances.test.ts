@@ -18,16 +18,16 @@ import {
 } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { assess } from "./assess.ts";
-import { hasStarted, isAboutToServe, isOwedPod, isPodless, isStarting, type Seat } from "./seats.ts";
+import { hasStarted, isAboutToServe, isOwedPod, isPodless, isStarting, type Instance } from "./instances.ts";
 
-function seatOf(member: SampleMember, more: SampleWorld = {}): Seat {
-  const seat = assess(sampleWorld({ members: [voter("a"), voter("b"), member], ...more }), sampleNow).seats[2];
-  assert.ok(seat);
-  return seat;
+function instanceOf(member: SampleMember, more: SampleWorld = {}): Instance {
+  const instance = assess(sampleWorld({ members: [voter("a"), voter("b"), member], ...more }), sampleNow).instances[2];
+  assert.ok(instance);
+  return instance;
 }
 
 /** The time until it counts as lost stands behind the state, as does why it is. */
-function inWords({ state }: Seat): string {
+function inWords({ state }: Instance): string {
   if ("because" in state) return `${state.t}: ${state.because}${"wiped" in state ? " (wiped)" : ""}`;
   return "lostAt" in state && state.lostAt !== undefined ? `${state.t} for ${state.lostAt - sampleNow}` : state.t;
 }
@@ -170,21 +170,21 @@ describe("a member", () => {
     ["whose image was changed and that keeps exiting is away", silent({ ...exited(0), changedFrom }), "away"],
   ];
   for (const [what, member, wanted, more] of table)
-    test(what, () => assert.equal(inWords(seatOf(member, more)), wanted));
+    test(what, () => assert.equal(inWords(instanceOf(member, more)), wanted));
 });
 
 test("a voter is alive when it reads through the quorum and can be believed, even if it is about to go", () => {
-  const alive = (member: SampleMember): boolean => seatOf(member).alive;
+  const alive = (member: SampleMember): boolean => instanceOf(member).alive;
   assert.deepEqual([voter("c"), voter("c", { pod: going })].map(alive), [true, true]);
   assert.deepEqual([learner("c"), silent({}), voter("c", { wiped: true })].map(alive), [false, false, false]);
 });
 
 test("a member has started when etcd knows its name, or when it answers", () => {
   assert.deepEqual(
-    [voter("c"), silent({}), learner("c")].map((one) => hasStarted(seatOf(one))),
+    [voter("c"), silent({}), learner("c")].map((one) => hasStarted(instanceOf(one))),
     [true, true, true],
   );
-  assert.equal(hasStarted(seatOf(isNew({}))), false);
+  assert.equal(hasStarted(instanceOf(isNew({}))), false);
 });
 
 describe("a member that never ran", () => {
@@ -209,13 +209,13 @@ describe("a member that never ran", () => {
   ];
   for (const [what, member, wanted] of table)
     test(what, () => {
-      const seat = seatOf(member);
+      const instance = instanceOf(member);
       assert.deepEqual(
         {
-          starts: isStarting(seat, sampleNow),
-          serves: isAboutToServe(seat, sampleNow),
-          owed: isOwedPod(seat),
-          podless: isPodless(seat),
+          starts: isStarting(instance, sampleNow),
+          serves: isAboutToServe(instance, sampleNow),
+          owed: isOwedPod(instance),
+          podless: isPodless(instance),
         },
         wanted,
       );

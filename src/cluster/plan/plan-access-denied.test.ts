@@ -7,7 +7,7 @@ import { type SampleMember, sampleNow, type SampleWorld } from "../testing/sampl
 const out = (refusing: readonly string[], serving: readonly string[] = refusing): Partial<World> => {
   const named = (letters: readonly string[]): string[] => letters.map((letter) => `demo-${letter}`);
   const etcd: EtcdView = {
-    t: "keptOut",
+    t: "accessDenied",
     trouble: { t: "noLogin" },
     refusing: named(refusing),
     serving: named(serving),
@@ -46,7 +46,7 @@ check("a cluster that does not let the operator in", [
   ["keeps a pod that may be nobody's", kept({ members: three, orphans: [{ name: "demo-x" }] }), []],
   [
     "keeps its one seed, also before its id is known",
-    kept({ size: 1, unlatched: true, members: [voter("a")] }, out(["a"])),
+    kept({ size: 1, unrecorded: true, members: [voter("a")] }, out(["a"])),
     [],
   ],
   ["has its Services put back", kept({ members: three, change: { clientService: undefined } }), ["client service"]],
