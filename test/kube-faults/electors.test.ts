@@ -71,6 +71,9 @@ const isWrite = ({ verb, stage }: AuditEntry): boolean =>
   !["get", "list", "watch"].includes(verb) && stage === "ResponseComplete";
 const isGood = ({ code }: AuditEntry): boolean => code >= 200 && code < 300;
 
+/** One that was on its way when the process stood still: the Lease is another's by then, and its resourceVersion too old. */
+const isRefusedRenewal = ({ resource, code }: AuditEntry): boolean => resource === "leases" && code === 409;
+
 async function writesOf(elector: Elector, from: AuditMark): Promise<AuditEntry[]> {
   await settleAudit(lab);
   return (await auditEntries(lab, from)).filter((entry) => entry.user === elector.user && isWrite(entry));
@@ -132,7 +135,10 @@ test("a leader that stood still for twice as long as its lease writes nothing af
     entries.filter((entry) => Date.parse(entry.time) > since);
   say(`  ${writes.length} writes before it stood still, the next leader wrote after ${taken - stopped} ms`);
   assert.ok(writes.filter(({ resource }) => resource === "configmaps").length > 20, `${writes.length} writes`);
-  assert.deepEqual(late(writes, passed), []);
+  assert.deepEqual(
+    late(writes, passed).filter((entry) => !isRefusedRenewal(entry)),
+    [],
+  );
   assert.equal((await admin.get(Lease, { namespace, name: "stands" })).spec?.holderIdentity, "stands-second");
   // The log would have shown it.
   const careless = await writesOf(unfenced, mark);
