@@ -51,7 +51,7 @@ const codes: Readonly<Record<string, StoreErrorCode>> = {
 const identityErrors =
   /^(CredentialUnavailableError|AuthenticationError|AggregateAuthenticationError|AuthenticationRequiredError)$/;
 
-export interface AzureProblem {
+interface AzureProblem {
   readonly code: string;
   readonly status: number | undefined;
 }

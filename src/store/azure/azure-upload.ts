@@ -8,7 +8,7 @@ import { type Part, sendParts } from "../parts.ts";
 import type { PutOptions } from "../store.ts";
 import { azureProblem } from "./azure-errors.ts";
 
-export interface AzureUpload {
+interface AzureUpload {
   readonly blob: BlockBlobClient;
   readonly options: PutOptions;
   readonly attempt: Attempt;

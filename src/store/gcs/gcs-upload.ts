@@ -8,7 +8,7 @@ import type { PutOptions } from "../store.ts";
 import type { GcsConnection } from "./gcs-client.ts";
 import { exchange, GcsRefusal, withRetries } from "./gcs-http.ts";
 
-export interface GcsUpload {
+interface GcsUpload {
   readonly at: GcsConnection;
   readonly key: string;
   readonly options: PutOptions;

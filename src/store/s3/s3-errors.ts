@@ -73,7 +73,7 @@ const advised: Readonly<Record<string, Pick<Finding, "what" | "advice">>> = {
   NotImplemented: { what: "the store does not have this function", advice: "Use a store that has it" },
 };
 
-export interface S3Problem {
+interface S3Problem {
   /** The store's own name of the error. */
   readonly name: string;
   readonly status: number | undefined;

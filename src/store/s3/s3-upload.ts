@@ -20,7 +20,7 @@ import { s3Problem } from "./s3-errors.ts";
 /** In which an upload that failed is given up; one that is left is ended by the next run. */
 const abortMs = 10_000;
 
-export interface S3Upload {
+interface S3Upload {
   readonly at: S3Connection;
   readonly key: string;
   readonly options: PutOptions;
