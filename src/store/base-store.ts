@@ -1,6 +1,6 @@
 // What every store does in the same way. A store of a kind adds its requests.
 import { Attempt, type Refusals } from "./attempt.ts";
-import { checkKey } from "./path.ts";
+import { checkKey } from "./key.ts";
 import type { Verb } from "./sentences.ts";
 import type { LeftoversCall, ObjectInfo, StoreCall } from "./store.ts";
 
