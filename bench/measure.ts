@@ -1,8 +1,8 @@
 // What a benchmark gives back: samples of ours beside samples of a floor, taken in the same run, and their ratio.
 
-export type Unit = "ms" | "s" | "MiB" | "a minute" | "at once" | "writes";
+type Unit = "ms" | "s" | "MiB" | "a minute" | "at once" | "writes";
 
-export interface Spread {
+interface Spread {
   readonly n: number;
   readonly p50: number;
   /** Of fewer than a hundred samples: the largest. */
@@ -31,7 +31,7 @@ export interface Figure {
   readonly note?: string;
 }
 
-export interface Comparison {
+interface Comparison {
   what: string;
   unit: Unit;
   ours: readonly number[];
@@ -75,7 +75,7 @@ function aimAtRatio(ratio: number | undefined, atMost: number | undefined): Aim 
 const counts: ReadonlySet<Unit> = new Set<Unit>(["a minute", "at once", "writes"]);
 const isCount = (unit: Unit): boolean => counts.has(unit);
 
-export function spread(samples: readonly number[]): Spread {
+function spread(samples: readonly number[]): Spread {
   return { n: samples.length, p50: percentile(samples, 50), p99: percentile(samples, 99) };
 }
 

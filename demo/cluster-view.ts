@@ -11,7 +11,7 @@ import * as names from "./names.ts";
 import type { Place } from "./place.ts";
 import { isReady, type MemberRow, memberRows } from "./table.ts";
 
-export interface Wait {
+interface Wait {
   /** As in "all members serve". */
   readonly until: string;
   readonly holds: () => boolean;

@@ -9,7 +9,7 @@ import type { Kind, KubeObject } from "../src/kube/objects/objects.ts";
 import * as names from "./names.ts";
 import type { Place } from "./place.ts";
 
-export interface Found {
+interface Found {
   /** As in "EtcdCluster my-etcd". */
   readonly what: string;
   readonly object: KubeObject;
@@ -48,7 +48,7 @@ export function judge(found: readonly Found[]): Leftovers {
   return { t: foreign.length > 0 ? "foreign" : "ours", found: those.map(({ what }) => what) };
 }
 
-export const isOurs = ({ metadata }: KubeObject): boolean =>
+const isOurs = ({ metadata }: KubeObject): boolean =>
   (metadata?.managedFields ?? []).some(
     (entry) =>
       typeof entry === "object" && entry !== null && "manager" in entry && entry.manager === names.fieldManager,

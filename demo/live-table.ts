@@ -15,7 +15,7 @@ const paint: Record<MemberState, (text: string) => string> = {
   gone: red,
 };
 
-export interface Picture {
+interface Picture {
   readonly rows: readonly MemberRow[];
   /** As in "until all members serve: 2/3". */
   readonly title: string;

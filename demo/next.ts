@@ -16,7 +16,7 @@ export function findPlugin(): Plugin {
   return existsSync(path.join(tree, "dist/kubectl-etcd")) ? "dist/kubectl-etcd" : undefined;
 }
 
-export interface Facts {
+interface Facts {
   readonly target: Target;
   readonly plugin: Plugin;
   /** Whether the demo got as far as a backup and a restore. */

@@ -9,7 +9,7 @@ export interface Done {
   readonly tookMs: number;
 }
 
-export interface Writes extends Comparison {
+interface Writes extends Comparison {
   /** Not acknowledged: etcd may have them or not. */
   readonly unknown: number;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError, run } from "../lab/machine/command.ts";
 import type { Acknowledged } from "./read-back.ts";
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly prefix: string;
   /** The pods that are ready. */
   readonly members: () => readonly string[];

@@ -15,11 +15,11 @@ export type Installation =
   | { readonly scope: "clusterwide"; readonly namespace: string }
   | { readonly scope: "namespace"; readonly namespace?: string };
 
-export const operatorName = "etcd-operator";
+const operatorName = "etcd-operator";
 export const home = "etcd-operator";
 
 /** They select the operator's pods, so they never change. */
-export const selectorLabels = {
+const selectorLabels = {
   "app.kubernetes.io/name": "etcd-operator",
   "app.kubernetes.io/instance": "etcd-operator",
 } as const;

@@ -92,17 +92,6 @@ export const atHome: readonly Right[] = [
   right([""], "pods", "get", "Read the image of its own pod, which the workers use."),
 ];
 
-/** Not granted by the manifests, which bring the definitions: the operator that they start runs with -create-crd=false. */
-export const toInstallDefinitions: readonly Rule[] = [
-  { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["create"] },
-  {
-    apiGroups: ["apiextensions.k8s.io"],
-    resources: ["customresourcedefinitions"],
-    resourceNames: kinds.map(({ kind }) => `${kind.plural}.${kind.group}`),
-    verbs: ["get", "patch"],
-  },
-];
-
 /** What people get who have the role view, or the role edit or admin, of a namespace. */
 export const ofPeople: Readonly<Record<"view" | "edit", readonly Rule[]>> = {
   view: [{ apiGroups: ours, resources: kinds.map(({ kind }) => kind.plural), verbs: ["get", "list", "watch"] }],

@@ -18,7 +18,7 @@ export interface LabConfig {
 export const mostNodes = 9;
 export const defaultKubernetes = "1.34.4";
 /** `.lab` of this repository: the default lab is in it, others are in `.lab/labs/NAME`. */
-export const home: string = path.resolve(import.meta.dirname, "..", ".lab");
+const home: string = path.resolve(import.meta.dirname, "..", ".lab");
 
 /** Shared by all labs of the machine: one record per lab, and the handles of the nodes' mount namespaces. */
 export const machineFolder = "/run/etcd-operator-lab";

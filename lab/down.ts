@@ -22,7 +22,7 @@ export async function tearDown(lab: LabConfig, keep: KeepOptions = { logs: false
   removeRecord(lab.name);
 }
 
-export type DownResult = { readonly t: "down"; readonly milliseconds: number } | { readonly t: "nothing" };
+type DownResult = { readonly t: "down"; readonly milliseconds: number } | { readonly t: "nothing" };
 
 export async function down(lab: LabConfig): Promise<DownResult> {
   const release = await lock(lab.name, "being taken down");

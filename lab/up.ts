@@ -25,11 +25,11 @@ import { startStorage } from "./storage/start.ts";
 import { together } from "./together.ts";
 import { kernelTraces } from "./machine/traces.ts";
 
-export interface UpOptions {
+interface UpOptions {
   readonly signal?: AbortSignal;
 }
 
-export type UpResult = { readonly t: "started"; readonly milliseconds: number } | { readonly t: "running" };
+type UpResult = { readonly t: "started"; readonly milliseconds: number } | { readonly t: "running" };
 
 /** Every daemon of a lab. */
 export const components = (lab: LabConfig): string[] => [

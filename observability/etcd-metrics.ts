@@ -1,7 +1,7 @@
 // The metrics of etcd that alerts and dashboards use, and since which minor version etcd has each. Servers of every version are
 // asked in test/observability.
 
-export type Since = "3.2" | "3.3" | "3.4" | "3.5" | "3.6" | "3.7";
+type Since = "3.2" | "3.3" | "3.4" | "3.5" | "3.6" | "3.7";
 
 export const etcdMetrics: Readonly<Record<string, Since>> = {
   etcd_server_has_leader: "3.2",

@@ -23,7 +23,7 @@ export const ofMembers = (metric: string, ...matchers: string[]): string =>
 export const ofMember = (metric: string): string => `max by (namespace, etcd_cluster, pod) (${metric})`;
 
 /** So long after each member that was changed, a roll explains why one is missing. */
-export const rollPatience = "15m";
+const rollPatience = "15m";
 
 /** Nothing while members are changed one after another, and that goes on. */
 export const unlessRollGoesOn = `unless ${sameCluster} (${rolling} == 1 and ${progressIn(rollPatience)})`;

@@ -9,13 +9,13 @@ import { alerts } from "./alerts/alerts.ts";
 import { cluster } from "./dashboards/cluster.ts";
 import { fleet } from "./dashboards/fleet.ts";
 import { grafanaJson } from "./dashboards/grafana.ts";
-import { queriesOf } from "./dashboards/panel.ts";
 import { etcdMetrics } from "./etcd-metrics.ts";
 import { generatedFiles } from "./files.ts";
-import { familyOf, metricNames } from "./metric-names.ts";
 import { operatorMetrics } from "./operator-metrics.ts";
 import { inPlaceholders } from "./pages.ts";
 import { runbookPath } from "./rules.ts";
+import { familyOf, metricNames } from "./testing/metric-names.ts";
+import { queriesOf } from "./testing/queries.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const ours = new Set(operatorMetrics().map(({ name }) => name));

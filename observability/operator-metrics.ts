@@ -5,7 +5,7 @@ import { addProcessMetrics } from "../src/kube/process/process-metrics.ts";
 import { RuntimeMetrics } from "../src/kube/process/runtime-metrics.ts";
 import { RestoreMetrics } from "../src/restore/metrics.ts";
 
-export interface OperatorMetric {
+interface OperatorMetric {
   readonly name: string;
   readonly type: string;
   readonly help: string;

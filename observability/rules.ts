@@ -6,7 +6,7 @@ import { alertGroups } from "./alerts/alerts.ts";
 export const runbookPath = (alert: Pick<Alert, "name">): string => `docs/runbooks/${alert.name}.md`;
 
 /** As it stands in a file of rules. */
-export interface Rule {
+interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly for: string;

@@ -55,7 +55,7 @@ const namesOfPods: readonly Relabeling[] = [
 /** By the API server that Prometheus runs on. Others must give the same labels. */
 const inKubernetes = { kubernetes_sd_configs: [{ role: "pod" }] };
 
-export function scrapeConfigs(discovery: object = inKubernetes): object[] {
+function scrapeConfigs(discovery: object = inKubernetes): object[] {
   return [
     {
       job_name: "etcd-operator",

@@ -29,7 +29,7 @@ import { type Program, programs } from "./programs.ts";
 import { restoreController } from "./restore/controller.ts";
 import { version } from "./version.ts";
 
-export interface OperatorOptions {
+interface OperatorOptions {
   readonly program: Program;
   readonly flags: Flags;
   readonly identity: Identity;

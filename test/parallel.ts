@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { dim, say } from "../lab/progress.ts";
 import { root } from "./suites.ts";
 
-export interface SuitesResult {
+interface SuitesResult {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly string[];

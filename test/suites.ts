@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import * as path from "node:path";
 
 /** Nothing, any Kubernetes, or the lab with its fault injection. */
-export type Need = "nothing" | "kubernetes" | "lab";
+type Need = "nothing" | "kubernetes" | "lab";
 
 export type Suite =
   | { name: string; what: string; need: "nothing"; command: readonly string[] }

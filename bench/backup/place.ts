@@ -20,7 +20,7 @@ const valueBytes = 1_400_000;
 
 type S3Target = Extract<StoreTarget, { type: "S3" }>;
 
-export interface Worked {
+interface Worked {
   readonly did: Done;
   /** Of the whole process, from its start to its end. */
   readonly seconds: number;

@@ -11,7 +11,7 @@ import { plainJoiner, plainPeerUrl } from "./plain.ts";
 import { lookEveryMs } from "./until.ts";
 import type { Voter } from "./voters.ts";
 
-export interface Replacement {
+interface Replacement {
   readonly cluster: string;
   readonly lost: Voter;
   readonly joining: string;

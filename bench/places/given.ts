@@ -12,7 +12,7 @@ import type { Reach, Voter } from "./voters.ts";
 /** The oldest asks DNS who its peers are; each of the others has another name for not doing so. */
 export const versionsWithGiven = ["3.2.13", "3.5.35", "3.6.16", "3.7.3"] as const;
 
-export interface Given {
+interface Given {
   readonly spec: EtcdCluster["spec"];
   readonly reach: Reach;
 }

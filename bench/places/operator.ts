@@ -35,7 +35,7 @@ export async function installOperator(ground: Ground, namespace: string): Promis
 }
 
 /** The pod that holds the lease, and so has filled its caches. */
-export async function leadingOperator({ api, lab, signal }: Ground, namespace: string): Promise<RunningPod> {
+async function leadingOperator({ api, lab, signal }: Ground, namespace: string): Promise<RunningPod> {
   const leader = await until(
     "an operator to lead",
     async () => {

@@ -9,7 +9,7 @@ import { peerService } from "../../src/cluster/objects/services.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../../src/kube/objects/kinds.ts";
 import { etcdVersion, volumeClaim } from "./operated.ts";
 
-export interface PlainCluster {
+interface PlainCluster {
   readonly service: Service;
   readonly pods: readonly Pod[];
 }
@@ -30,7 +30,7 @@ export function plainCluster(key: PlainKey, members: readonly string[]): PlainCl
   };
 }
 
-export interface PlainOnVolume {
+interface PlainOnVolume {
   readonly service: Service;
   readonly claim: PersistentVolumeClaim;
   readonly pod: Pod;

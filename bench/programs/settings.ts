@@ -1,6 +1,6 @@
 // What the benchmarks tell the programs that they start, by environment.
 
-export interface PodSettings {
+interface PodSettings {
   /** What is cached and where the lease lies. */
   readonly namespace: string;
   /** Name of the lease; also how the program names itself in it and to the API server. */

@@ -41,7 +41,7 @@ export async function settleAudit(lab: LabConfig): Promise<void> {
 const auditFields = ["user", "userAgent", "verb", "group", "resource", "subresource", "namespace", "code"] as const;
 export type AuditField = (typeof auditFields)[number];
 
-export interface RequestCount {
+interface RequestCount {
   /** The values, in the order of the counted fields. */
   readonly of: readonly string[];
   readonly count: number;

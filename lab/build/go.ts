@@ -19,7 +19,7 @@ export function goMod(module: string, require: Readonly<Record<string, string>>)
 export const goSource = (program: string): Promise<string> =>
   readFile(path.join(import.meta.dirname, program, "main.go"), "utf8");
 
-export interface GoBuild {
+interface GoBuild {
   /** The folder with go.mod. */
   readonly from: string;
   readonly package: string;

@@ -9,7 +9,7 @@ import { goBuildSource, goMod, goModule, goSource } from "./go.ts";
 /** That of Debian 12. */
 const version = "2.42.0";
 
-export const prometheusRecipe: Recipe = {
+const prometheusRecipe: Recipe = {
   name: "prometheus",
   version,
   ingredients: ["debian"],

@@ -15,7 +15,7 @@ interface Identity {
 export const pkiPath = (lab: LabConfig, file: string): string => path.join(lab.state, "pki", file);
 
 /** Every certificate of the lab. The user and group names are those of Kubernetes' built-in role bindings. */
-export function identities(lab: LabConfig): Identity[] {
+function identities(lab: LabConfig): Identity[] {
   const service = "kubernetes.default.svc";
   const host = `IP:${hostAddress(lab)}`;
   return [

@@ -9,7 +9,7 @@ import { cacheRoot, exists, fingerprint } from "../build/cache.ts";
 import { type Entry, tar, tarSize, withFolders } from "./tar.ts";
 
 /** The part of the OCI image configuration that these images use. */
-export interface ImageConfig {
+interface ImageConfig {
   readonly Env?: readonly string[];
   readonly Entrypoint?: readonly string[];
   readonly Cmd?: readonly string[];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type LabConfig, type LabNode, labMark, labNodes } from "../config.ts";
 import { startTimeOf } from "./daemon.ts";
 
-export interface LabProcess {
+interface LabProcess {
   readonly pid: number;
   readonly command: string;
   /** Started by the lab itself. The others are containers and their shims. */

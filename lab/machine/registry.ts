@@ -55,7 +55,7 @@ export function removeRecord(name: string): void {
 export const isAlive = (record: LabConfig): boolean =>
   fs.existsSync(record.state) && labProcesses(record).some((process) => process.daemon);
 
-export type Claim =
+type Claim =
   | { t: "free" }
   /** Remains of a dead lab of this name, to be cleaned up with its own configuration. */
   | { t: "remains"; of: LabConfig }

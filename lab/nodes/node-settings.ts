@@ -4,7 +4,7 @@ import { hostAddress, type LabConfig, type LabNode, podRange } from "../config.t
 import { componentKubeconfig } from "../control-plane/kubeconfig.ts";
 import { pkiPath } from "../control-plane/pki.ts";
 
-export const pauseImage = "registry.k8s.io/pause:3.10";
+const pauseImage = "registry.k8s.io/pause:3.10";
 
 export const containerdRoot = (node: LabNode): string => path.join(node.root, "containerd");
 const cniFolder = (node: LabNode): string => path.join(node.root, "cni");
@@ -111,7 +111,7 @@ function proxySettings(lab: LabConfig, node: LabNode): unknown {
   };
 }
 
-export interface SettingsFile {
+interface SettingsFile {
   readonly file: string;
   readonly text: string;
 }

@@ -53,7 +53,7 @@ function startProxy(lab: LabConfig, node: LabNode): Daemon {
   return startDaemon(lab, `kube-proxy-${node.name}`, [...onNode(node), path.join(lab.bin, "kube-proxy"), settings]);
 }
 
-export interface Agents {
+interface Agents {
   readonly kubelet: Daemon;
   readonly proxy: Daemon;
 }

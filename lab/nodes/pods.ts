@@ -7,18 +7,18 @@ import { type LabConfig, type LabNode, UsageError, labNodes } from "../config.ts
 import { unified } from "./cgroups.ts";
 import { isAlive, readDaemon } from "../machine/daemon.ts";
 
-export interface PodName {
+interface PodName {
   readonly namespace: string;
   readonly name: string;
 }
 
-export interface ContainerMount {
+interface ContainerMount {
   /** Its path on the node. */
   readonly source: string;
   readonly destination: string;
 }
 
-export interface RunningContainer {
+interface RunningContainer {
   readonly name: string;
   readonly id: string;
   /** The pid of its main process on the machine. */

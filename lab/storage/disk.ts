@@ -11,7 +11,7 @@ const smallestDisk = 300 * 2 ** 20;
 export const diskFolder = (lab: LabConfig): string => path.join(lab.state, "volumes");
 const diskFile = (lab: LabConfig, volume: string): string => path.join(diskFolder(lab), `${volume}.img`);
 
-export interface Disk {
+interface Disk {
   device: string;
   bytes: number;
 }

@@ -9,7 +9,7 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by";
 const provisionBy = "volume.kubernetes.io/storage-provisioner";
 const selectedNode = "volume.kubernetes.io/selected-node";
 
-export interface ClaimRef {
+interface ClaimRef {
   namespace: string;
   name: string;
   uid: string;

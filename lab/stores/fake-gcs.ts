@@ -5,7 +5,7 @@ import { ensureBuilt } from "../build/cache.ts";
 import { storeServers } from "../build/stores.ts";
 import { type Place, StoreServer } from "./server.ts";
 
-export interface FakeGcsOptions {
+interface FakeGcsOptions {
   /** Buckets that are made first. */
   readonly buckets?: readonly string[];
   /** What clients call it, where that is not its own address. Uploads are sent there. */

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../machine/free-port.ts";
 
-export type Fault =
+type Fault =
   | { readonly t: "none" }
   /** Nobody listens. */
   | { readonly t: "refuse" }

@@ -9,7 +9,7 @@ export interface Reply {
   readonly body?: string;
 }
 
-export interface Forwarding {
+interface Forwarding {
   readonly upstream: { readonly host: string; readonly port: number };
   /** What it answers itself. */
   reply(request: http.IncomingMessage): Reply | undefined;

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Reply, startForwarding } from "./forwarding.ts";
 import type { Place } from "./server.ts";
 
-export interface OssProxy extends AsyncDisposable {
+interface OssProxy extends AsyncDisposable {
   readonly url: string;
 }
 

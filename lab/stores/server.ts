@@ -18,7 +18,7 @@ export interface Place {
   readonly folder: string;
 }
 
-export interface Program {
+interface Program {
   readonly name: string;
   readonly argv: readonly [string, ...string[]];
   /** Default: http. */

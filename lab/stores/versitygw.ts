@@ -14,7 +14,7 @@ export interface S3Keys {
 /** May do everything. */
 export const rootKeys: S3Keys = { accessKeyId: "lab", secretAccessKey: "lab-secret-key" };
 
-export interface VersitygwOptions {
+interface VersitygwOptions {
   /** Buckets that are made first. */
   readonly buckets?: readonly string[];
   /** Answers for `<bucket>.<domain>`, too. */

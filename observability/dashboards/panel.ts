@@ -45,6 +45,3 @@ export interface Dashboard {
   readonly variables: readonly Variable[];
   readonly rows: readonly Row[];
 }
-
-export const queriesOf = ({ rows }: Dashboard): readonly Query[] =>
-  rows.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries));

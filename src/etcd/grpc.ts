@@ -37,7 +37,7 @@ export interface CallOptions {
   beforeSend?: BeforeSend | undefined;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   /** Milliseconds until the server must have started to answer. */
   answerWithin: number;
   signal?: AbortSignal | undefined;
@@ -66,7 +66,7 @@ export async function unary<I extends DescMessage, O extends DescMessage>(
 }
 
 /** Takes the messages of an answer, in chunks of any size. */
-export interface MessageReader {
+interface MessageReader {
   /** While a returned promise is pending, flow control holds the server back. */
   push(chunk: Buffer): void | Promise<void>;
   /** False in the middle of a message. */

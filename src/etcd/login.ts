@@ -64,7 +64,7 @@ export function isAccessRefusal(error: unknown): error is EtcdError {
 }
 
 /** The login itself is not good. */
-export function isLoginRefusal(error: unknown): error is EtcdError {
+function isLoginRefusal(error: unknown): error is EtcdError {
   return error instanceof EtcdError && (error.reason === "wrongPassword" || error.reason === "notRoot");
 }
 

@@ -27,7 +27,7 @@ export interface Endpoint {
   readonly login?: Login;
 }
 
-export interface EtcdMembersOptions {
+interface EtcdMembersOptions {
   /** How many members stay connected. A connection with calls in flight is never closed for this limit. */
   readonly limit?: number;
   /** Milliseconds after which an unused connection is closed. */

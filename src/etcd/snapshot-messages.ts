@@ -19,7 +19,7 @@ export interface SnapshotSays {
   readonly version: string;
 }
 
-export interface SnapshotReceiver {
+interface SnapshotReceiver {
   /** Valid until what was returned has resolved; nothing more is read before that. */
   onPiece(piece: Uint8Array): void | Promise<void>;
   /** A whole message was read. */

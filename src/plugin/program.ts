@@ -12,7 +12,7 @@ import { sentenceOf } from "./place/sentences.ts";
 import { type Screen, screenOf, type WhenColour } from "./screen/screen.ts";
 
 /** What a run of the plugin stands on. */
-export interface Surroundings {
+interface Surroundings {
   screen(when: WhenColour): Screen;
   reach(flags: Flags): Reach;
   kubectl(flags: Flags): Kubectl;

@@ -2,7 +2,7 @@
 // workers refuse what only Secrets show. A credential is judged by what can be done with it by a server that gets it, and by
 // whoever reads along.
 
-export type Provider = "aws" | "azure" | "google";
+type Provider = "aws" | "azure" | "google";
 
 export type Credential =
   /** What a cloud says of the pod, or of the holder of a key file: a server that gets such a token can be its holder. */

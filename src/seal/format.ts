@@ -36,7 +36,7 @@ import { SealError } from "./errors.ts";
 import type { SealKey } from "./key.ts";
 import { readOf, type SealedOf, writeOf } from "./sealed-of.ts";
 
-export const magic: Buffer = Buffer.from("ETCDSEAL");
+const magic: Buffer = Buffer.from("ETCDSEAL");
 export const endMark: Buffer = Buffer.from("LAESDCTE");
 /** The one that is written. */
 const newest = 2;

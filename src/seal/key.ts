@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import * as path from "node:path";
 import { SealError } from "./errors.ts";
 
-export const keyBytes = 32;
+const keyBytes = 32;
 
 /** A key. Neither a log nor an error shows it: the bytes are no property that could be printed. */
 export class SealKey {

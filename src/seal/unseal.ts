@@ -17,7 +17,7 @@ import {
 import type { FindKey, SealKey } from "./key.ts";
 import type { SealedOf } from "./sealed-of.ts";
 
-export interface Unsealed {
+interface Unsealed {
   readonly keyId: string;
   readonly plain: AsyncIterable<Uint8Array>;
 }

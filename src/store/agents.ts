@@ -12,7 +12,7 @@ export interface Patience {
   readonly silentMs: number;
 }
 
-export const patience: Patience = { connectMs: 10_000, silentMs: 60_000 };
+const patience: Patience = { connectMs: 10_000, silentMs: 60_000 };
 
 export interface Agents {
   readonly http: http.Agent;

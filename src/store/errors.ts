@@ -27,6 +27,3 @@ export class StoreError extends Error {
     this.code = code;
   }
 }
-
-/** Trying again may help. */
-export const isPassing = (error: unknown): boolean => error instanceof StoreError && error.code === "unavailable";

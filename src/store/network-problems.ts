@@ -1,4 +1,4 @@
-// Errors of sockets and of TLS, which look the same whatever the store is.
+// Errors of sockets, of TLS and of HTTP, which look the same whatever the store is.
 import type { Finding } from "./sentences.ts";
 
 const passing: Readonly<Record<string, string>> = {
@@ -52,6 +52,14 @@ export function networkProblem(error: unknown): Finding | undefined {
     if (what !== undefined) return { code: "unavailable", what, said };
   }
   return undefined;
+}
+
+/** By the status alone, where the store has no code for it that is known. */
+export function statusProblem(status: number, said: string): Finding {
+  if (status === 401) return { code: "badCredentials", said };
+  if (status === 403) return { code: "forbidden", said };
+  if (status === 507) return { code: "full", said };
+  return { code: status === 429 || status >= 500 ? "unavailable" : "refused", said: `${status} ${said}` };
 }
 
 /** Some libraries put the socket's error below one of their own; several addresses make an AggregateError. */

@@ -33,7 +33,7 @@ export function partBytes(number: number, expectedBytes = 0): number {
   return planned * 2 ** Math.max(0, Math.ceil((number - plannedParts) / 250));
 }
 
-export interface PartsOptions {
+interface PartsOptions {
   readonly expectedBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,7 +4,7 @@ import { StoreError, type StoreErrorCode } from "./errors.ts";
 export type Verb = "write" | "read" | "look up" | "list" | "delete" | "clean up";
 
 /** What was tried, and where. */
-export interface Attempt {
+export interface Tried {
   /** The store's name, as in `s3://backups`. */
   readonly store: string;
   readonly to: Verb;
@@ -65,14 +65,14 @@ const rows: Record<StoreErrorCode, Row> = {
 };
 
 /** The cause is a copy of the words alone: the errors of some SDKs carry requests with their credentials. */
-export function storeError(attempt: Attempt, wording: Wording, finding: Finding): StoreError {
-  const row = rows[finding.code](wording, attempt.to);
-  const tried = `${attempt.to}${attempt.key === undefined ? "" : ` ${JSON.stringify(attempt.key)}`}`;
+export function storeError({ store, to, key }: Tried, wording: Wording, finding: Finding): StoreError {
+  const row = rows[finding.code](wording, to);
+  const tried = `${to}${key === undefined ? "" : ` ${JSON.stringify(key)}`}`;
   const said = finding.said.replaceAll(/\s+/g, " ").trim().slice(0, 300);
   const words = said === "" ? "" : ` It says: ${said.replace(/\.$/, "")}.`;
   return new StoreError(
     finding.code,
-    `${attempt.store}: cannot ${tried}: ${finding.what ?? row.what}. ${finding.advice ?? row.advice}.${words}`,
+    `${store}: cannot ${tried}: ${finding.what ?? row.what}. ${finding.advice ?? row.advice}.${words}`,
     { cause: new Error(said) },
   );
 }

@@ -1,7 +1,7 @@
 // The port to a place that keeps objects: a bucket, a container, a folder. One contract suite runs over every
 // implementation (`testing/contract.ts`).
 
-/** One place. Keys are relative to it; what they may contain is checked by `path.ts`. */
+/** One place. Keys are relative to it; what they may contain is checked by `key.ts`. */
 export interface ObjectStore {
   /** In words, without secrets, as in `s3://backups`: for sentences and logs. */
   readonly name: string;

@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, webcrypto } from "node:crypto";
 import { describe, test } from "node:test";
-import {
-  addToBundle,
-  bundleFingerprint,
-  checkBundle,
-  checkSecret,
-  type Expected,
-  includes,
-  signerOf,
-} from "./check.ts";
+import { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
+import { checkBundle, checkSecret, type Expected } from "./check.ts";
 import { type Authority, type LeafRequest, makeAuthority, makeLeaf } from "./make.ts";
 import { type Bundle, type KeyPair, readBundle, type SecretUse, writeBundle } from "./pem.ts";
 import { isProblem, type Problem, type ProblemKind } from "./problem.ts";

@@ -5,10 +5,6 @@ import { namesNotCovered } from "./names.ts";
 import { type Bundle, certificatesIn, type KeyNames, keyNamesIn, readBundle, type SecretUse } from "./pem.ts";
 import { isProblem, listed, type Problem } from "./problem.ts";
 
-export { addToBundle, bundleFingerprint, includes, signerOf } from "./ca-bundle.ts";
-export type { Problem } from "./problem.ts";
-export { expiryOf, warningOf } from "./validity.ts";
-
 export interface Expected {
   /** DNS names that a server certificate must cover; one may be a wildcard, which only the same wildcard covers. */
   readonly names: readonly string[];

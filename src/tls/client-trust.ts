@@ -18,14 +18,14 @@ import { isSamePair, renewalBy } from "./trust.ts";
 import { expiryOf, replaceBy } from "./validity.ts";
 
 /** One effective Secret: what it has and what it shall have. `ca` is that of the other party. */
-export interface Party {
+interface Party {
   readonly effective: Bundle | undefined;
   readonly wanted: Bundle;
   /** What the CA before has signed last, while its key is kept, and that CA. */
   readonly before?: Bundle | undefined;
 }
 
-export interface Applications extends Party {
+interface Applications extends Party {
   /** When a `write` for them was done last (`startsGrace`), in ms since 1970. */
   readonly changedAt: number;
   /** In ms. The life of a certificate for a rotation that has time. */

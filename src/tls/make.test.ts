@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { before, describe, test } from "node:test";
-import { checkBundle, includes, signerOf } from "./check.ts";
-import { type Authority, makeAuthority, makeLeaf, renewAt } from "./make.ts";
+import { includes, signerOf } from "./ca-bundle.ts";
+import { checkBundle } from "./check.ts";
+import { type Authority, makeAuthority, makeLeaf } from "./make.ts";
 import type { KeyPair } from "./pem.ts";
+import { renewAt } from "./validity.ts";
 
 const now = Date.parse("2026-11-17T12:00:00Z");
 const day = 86_400_000;

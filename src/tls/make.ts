@@ -4,8 +4,6 @@ import type * as X509 from "@peculiar/x509";
 import type { KeyPair } from "./pem.ts";
 import { loadX509 } from "./x509.ts";
 
-export { renewAt } from "./validity.ts";
-
 /** A CA with its key. PEM. */
 export interface Authority {
   readonly cert: string;
@@ -24,7 +22,7 @@ export interface LeafRequest {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const day = 86_400_000;
-export const authorityLifeMs: number = 3650 * day;
+const authorityLifeMs: number = 3650 * day;
 export const leafLifeMs: number = 90 * day;
 /** Certificates begin before they are made: clocks of nodes differ. */
 const skewMs = 5 * 60_000;

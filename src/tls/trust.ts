@@ -26,7 +26,7 @@ import type { Bundle, KeyPair } from "./pem.ts";
 import { expiryOf } from "./validity.ts";
 
 /** One side of the cluster: its peers. Towards clients see client-trust.ts. */
-export interface Side {
+interface Side {
   /** What the pods mount now; undefined when there is nothing yet. */
   readonly effective: Bundle | undefined;
   /** What was given and is good, or what was made last. */

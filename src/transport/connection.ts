@@ -16,7 +16,7 @@ export interface ConnectionSettings extends LivenessOptions {
   observe: TransportObserver;
 }
 
-export type ConnectionState =
+type ConnectionState =
   | { t: "connecting" }
   | { t: "ready"; session: ClientHttp2Session; liveness: Liveness }
   | { t: "draining"; session: ClientHttp2Session; liveness: Liveness }

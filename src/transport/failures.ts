@@ -51,7 +51,7 @@ export function connectionFailure(origin: string, cause: unknown): TransportErro
   return new TransportError("broken", `the connection to ${origin} broke: ${messageOf(cause)}`, cause);
 }
 
-export interface StreamEnd {
+interface StreamEnd {
   rstCode: number;
   error: unknown;
   /** The server's GOAWAY said that it would not look at this stream. */

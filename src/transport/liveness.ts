@@ -2,7 +2,7 @@
 // Pings run only while streams are open: servers punish pings on idle connections, and an idle one has nobody waiting.
 
 /** The part of an HTTP/2 session that is needed here. */
-export interface Pingable {
+interface Pingable {
   readonly destroyed: boolean;
   readonly closed: boolean;
   ping(answered: (error: Error | null) => void): unknown;

@@ -26,7 +26,7 @@ export interface OriginOptions {
   observe?: TransportObserver;
 }
 
-export interface TransportResponse extends ResponseEnd {
+interface TransportResponse extends ResponseEnd {
   body: Buffer;
 }
 

@@ -12,12 +12,12 @@ import { type Mount, volumeMountsOf, volumesOf } from "./mounts.ts";
 export const workerContainerName = "worker";
 /** Room for a file of the size of the database. */
 export const scratchVolume = "scratch";
-export const scratchFolder = "/scratch";
+const scratchFolder = "/scratch";
 
 /** What the caches select by; `etcd_backup` or `etcd_restore` says whose it is. */
 export const workerLabels = { app: "etcd-worker" } as const;
 
-export interface WorkerContainer {
+interface WorkerContainer {
   readonly image: string;
   readonly job: Job;
   readonly mounts: readonly Mount[];
@@ -47,7 +47,7 @@ export function workerContainer({ image, job, mounts, resources, scratchSize, na
   };
 }
 
-export interface WorkerPod extends WorkerContainer {
+interface WorkerPod extends WorkerContainer {
   readonly namespace: string;
   readonly podName: string;
   readonly owner: OwnerReference;

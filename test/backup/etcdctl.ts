@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ensureBuilt } from "../../lab/build/cache.ts";
 import { controlPlaneEtcd, etcdRecipe } from "../../lab/build/etcd.ts";
 
-export interface Said {
+interface Said {
   readonly code: number;
   readonly text: string;
 }

@@ -9,7 +9,7 @@ import { nodeEnvironment } from "../../lab/images/node.ts";
 import type { Job, Result } from "../../src/worker/job.ts";
 import { etcdutl } from "./jobs.ts";
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly result: Result;
   /** Lines of the log. */

@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { run } from "../../lab/machine/command.ts";
 import { root } from "../suites.ts";
 
-export interface ExperimentOptions {
+interface ExperimentOptions {
   readonly namespace: string;
   readonly cluster: string;
   readonly lastsMs: number;
@@ -17,7 +17,7 @@ export interface ExperimentOptions {
   readonly onLine?: (line: string) => void;
 }
 
-export interface ExperimentResult {
+interface ExperimentResult {
   readonly stopped: number;
   readonly acknowledged: number;
   /** What get.sh printed. It fails when a write is missing, and so does the experiment. */

@@ -37,7 +37,7 @@ export interface ServerTls {
   readonly serverName?: string;
 }
 
-export interface RealEtcdOptions {
+interface RealEtcdOptions {
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly tls?: ServerTls;

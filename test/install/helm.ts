@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const programs = await ensureHelm();
 const patience = 240_000;
 
-export interface Helm {
+interface Helm {
   /** As in Helm 3.21.4. */
   readonly title: string;
   readonly name: HelmName;

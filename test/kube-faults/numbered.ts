@@ -15,7 +15,7 @@ export interface NumberedKind {
 }
 
 /** Only objects with this label are watched: others in the namespace are none of the test's business. */
-export const numberedLabel = { numbered: "yes" };
+const numberedLabel = { numbered: "yes" };
 export const numberedSelector = "numbered=yes";
 
 const tally: Kind<Numbered> = {

@@ -13,7 +13,7 @@ export interface Reply {
   readonly body: object;
 }
 
-export interface ProxiedRequest {
+interface ProxiedRequest {
   readonly path: string;
   readonly at: number;
   /** Undefined when it was handed on. */

@@ -12,7 +12,7 @@ import { ApiError } from "../../src/kube/client/errors.ts";
 import { Secret, ServiceAccount } from "../../src/kube/objects/kinds.ts";
 import { apply } from "../support/kubectl.ts";
 
-export interface Rule {
+interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];

@@ -1,7 +1,7 @@
 // Series for tests of alerts: what Prometheus would have scraped, a sample a minute.
 
 /** A value, or nothing, for so many minutes. */
-export type Stretch = readonly [value: number | "nothing", minutes: number];
+type Stretch = readonly [value: number | "nothing", minutes: number];
 
 export type Series = Readonly<Record<string, readonly Stretch[]>>;
 

@@ -57,7 +57,7 @@ export class Ground implements AsyncDisposable {
   }
 }
 
-export interface Order {
+interface Order {
   readonly target: StoreTarget;
   readonly key: string;
   readonly bytes: number;

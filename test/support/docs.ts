@@ -24,7 +24,7 @@ export async function blockScript(
   }, block);
 }
 
-export interface Typing {
+interface Typing {
   readonly env?: Record<string, string>;
   readonly timeoutMs?: number;
 }

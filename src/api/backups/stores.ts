@@ -4,7 +4,7 @@ import { type Credential, patternOf, refusalOf } from "../../recipients/recipien
 import { matches, nameOf } from "../rules.ts";
 import { boolean, type CompleteOf, defaulted, object, oneOf, required, type Rule, string } from "../schema/schema.ts";
 
-export const storageTypes = ["S3", "ABS", "GCS", "OSS", "PVC"] as const;
+const storageTypes = ["S3", "ABS", "GCS", "OSS", "PVC"] as const;
 export type StorageType = (typeof storageTypes)[number];
 
 const secretRule = (path: string): Rule<string> => nameOf(path, "a Secret", "EtcdBackup or EtcdRestore");
@@ -152,7 +152,7 @@ const gcs = object(
   { rules: [recipientRule("gcpSecret", "named", { t: "token" }, "spec.gcs.endpoint with spec.gcs.gcpSecret")] },
 );
 
-export const defaultOssEndpoint = "https://oss-cn-hangzhou.aliyuncs.com";
+const defaultOssEndpoint = "https://oss-cn-hangzhou.aliyuncs.com";
 
 const oss = object("Alibaba Cloud OSS, through its S3-compatible API. The bucket must exist.", {
   path: objectPath("oss", "bucket"),

@@ -4,7 +4,7 @@ import type { KindDescription, PrinterColumn, ScalePaths } from "../kind-descrip
 import { kinds } from "../kinds.ts";
 import { type OpenApiSchema, openApiOf } from "../schema/openapi.ts";
 
-export interface DefinedVersion {
+interface DefinedVersion {
   name: string;
   served: boolean;
   storage: boolean;

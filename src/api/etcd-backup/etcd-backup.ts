@@ -4,7 +4,7 @@ import { complete } from "../schema/complete.ts";
 import { type CompleteSpec, type EtcdBackupSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdBackupStatus, statusSchema } from "./status.ts";
 
-export type { CompleteSpec, EtcdBackupSpec } from "./spec.ts";
+export type { EtcdBackupSpec } from "./spec.ts";
 export type { CompleteStatus, EtcdBackupStatus } from "./status.ts";
 
 export interface EtcdBackup extends KubeObject {

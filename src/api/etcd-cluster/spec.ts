@@ -34,7 +34,7 @@ const secretAt = (path: string, description: string) =>
 
 const secret = (path: string, description: string) => secretAt(`TLS.static.${path}`, description);
 
-export const podSchema = object(
+const podSchema = object(
   "Settings of the member pods. `labels` and `annotations` change in running pods, and so do `resources` where Kubernetes allows it. Any other change is rolled out one member at a time: a member with a volume gets a new pod on it, a member without one is replaced.",
   {
     labels: map(
@@ -118,7 +118,7 @@ export const podSchema = object(
   },
 );
 
-export const etcdSchema = object(
+const etcdSchema = object(
   "Settings of etcd itself.",
   {
     quotaBackendBytes: integer(

@@ -4,8 +4,8 @@ import { complete } from "../schema/complete.ts";
 import { type CompleteSpec, type EtcdRestoreSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdRestoreStatus, statusSchema } from "./status.ts";
 
-export type { CompleteSpec, EtcdRestoreSpec } from "./spec.ts";
-export type { CompleteStatus, EtcdRestoreStatus } from "./status.ts";
+export type { EtcdRestoreSpec } from "./spec.ts";
+export type { EtcdRestoreStatus } from "./status.ts";
 
 export interface EtcdRestore extends KubeObject {
   spec: EtcdRestoreSpec;

@@ -3,7 +3,7 @@
 // the reference (`reference.ts`).
 
 /** Whether a field must be set, may be left out, or gets a default when it is left out. */
-export type Presence = "required" | "optional" | "defaulted";
+type Presence = "required" | "optional" | "defaulted";
 
 /** One field. `Stored` is what the API server may hold, `Complete` is the same with every default filled in. */
 export interface Schema<Stored = unknown, Complete = unknown, P extends Presence = Presence> {
@@ -63,12 +63,12 @@ type Flat<T> = { [K in keyof T]: T[K] };
 export type StoredOf<S extends Schema> = NonNullable<S["stored"]>;
 export type CompleteOf<S extends Schema> = NonNullable<S["complete"]>;
 
-export type StoredFields<F extends Fields> = Flat<
+type StoredFields<F extends Fields> = Flat<
   { readonly [K in With<F, "required">]: StoredOf<F[K]> } & {
     readonly [K in With<F, "optional" | "defaulted">]?: StoredOf<F[K]>;
   }
 >;
-export type CompleteFields<F extends Fields> = Flat<
+type CompleteFields<F extends Fields> = Flat<
   { readonly [K in With<F, "required" | "defaulted">]: CompleteOf<F[K]> } & {
     readonly [K in With<F, "optional">]?: CompleteOf<F[K]>;
   }

@@ -14,7 +14,7 @@ interface Stored extends KubeObject {
   readonly status?: object;
 }
 
-export interface UnclaimedOptions<T extends Stored> {
+interface UnclaimedOptions<T extends Stored> {
   readonly kind: Kind<T>;
   readonly scope: Scope["t"];
   /** The Lease that an operator of a namespace has there, for objects of this kind. */

@@ -10,7 +10,7 @@ interface User {
 }
 
 /** Who asks whom for what. */
-export interface Asking {
+interface Asking {
   readonly method: string;
   readonly login: Login | undefined;
   readonly server: { readonly version: EtcdVersion; readonly learner: boolean; readonly hasQuorum: boolean };

@@ -6,11 +6,14 @@ import { createHash } from "node:crypto";
 import { EtcdError, type EtcdReason } from "../errors.ts";
 import { type ClusterId, clusterId, type MemberId, memberId, wireId } from "../ids.ts";
 import type { Alarm, DowngradeStep, Member } from "../member.ts";
-import { has, healthInterval } from "../versions/features.ts";
+import { has } from "../versions/features.ts";
 import { type EtcdVersion, version } from "../versions/version.ts";
 import { FakeAuth } from "./fake-auth.ts";
 import { FakeStore } from "./fake-store.ts";
 import { FakeVersions, type Versioned } from "./fake-versions.ts";
+
+/** How long a member must be connected to its peers before it accepts a new one: etcdserver/server.go, HealthInterval. */
+const healthInterval = 5000;
 
 export interface FakeClusterOptions {
   /** Milliseconds that only grow. */
@@ -44,7 +47,7 @@ export interface ProcessStart {
 }
 
 /** How a process is: the operator sees what it can reach, the peers see what they can reach. */
-export type ProcessState =
+type ProcessState =
   | "running"
   | "stopped" // refuses connections; its data is there
   | "frozen" // takes connections and says nothing

@@ -9,8 +9,6 @@ import { version } from "../versions/version.ts";
 import { FakeCluster, type FakeClusterOptions, type ProcessStart, quorum } from "./fake-cluster.ts";
 import { FakeMember } from "./fake-member.ts";
 
-export type { FakeClusterOptions, ProcessStart, ProcessState } from "./fake-cluster.ts";
-
 /** How a process begins. */
 export interface Boot extends Required<Omit<ProcessStart, "quota">>, Pick<ProcessStart, "quota"> {
   /** Whose data it finds; undefined: there is none. With data it looks at neither the state nor the list. */

@@ -23,7 +23,7 @@ export interface Versioned {
 }
 
 /** The minors of all members; undefined when the leader does not hear of one. */
-export type Heard = readonly (Versioned | undefined)[];
+type Heard = readonly (Versioned | undefined)[];
 
 export class FakeVersions {
   #cluster: number;

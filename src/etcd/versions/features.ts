@@ -80,7 +80,7 @@ export type Probe =
   /** Only whether the client port is open. */
   | { readonly on: "clientPort" };
 
-export interface Probes {
+interface Probes {
   /**
    * Only whether the process answers. Restarting a member that lost its peers helps nobody, and one that defragments
    * answers no read until it is done, which takes minutes for a large database: a restart would throw that work away.
@@ -125,6 +125,3 @@ function onMetrics(v: EtcdVersion): Probe {
 
 /** Paths in the official images, which have a CMD and no ENTRYPOINT (etcd's Dockerfile). */
 export const imagePrograms = { etcd: "/usr/local/bin/etcd" } as const;
-
-/** How long a member must be connected to its peers before it accepts a new one: etcdserver/server.go, HealthInterval. */
-export const healthInterval: number = 5000;

@@ -3,7 +3,7 @@
 import { compareVersions, type EtcdVersion, formatVersion, isAtLeast, minorOf, sameMinor, version } from "./version.ts";
 
 /** What is known about the patches of one minor. */
-export interface MinorRules {
+interface MinorRules {
   /** The newest known patch. Ways through this minor stop at it. */
   readonly newest: EtcdVersion;
   /** The lowest patch that may be upgraded to the next minor; undefined: any. */
@@ -17,7 +17,7 @@ export interface MinorRules {
 }
 
 /** `first` and `last` are patches of the minor of their row, both included; pre-releases count as their release. */
-export interface BadPatches {
+interface BadPatches {
   readonly first: number;
   readonly last: number;
   readonly because: string;
@@ -83,7 +83,7 @@ export const waypoints: readonly EtcdVersion[] = minors.map(({ newest }) => newe
 /** The oldest minor that can be downgraded, by one minor: 3.5 and older have no `downgrade enable` that works. */
 export const firstDowngradable: EtcdVersion = version("3.6.0");
 
-export type Step =
+type Step =
   | { readonly t: "same" }
   | { readonly t: "patch" }
   | { readonly t: "upgrade" }
@@ -91,20 +91,20 @@ export type Step =
   | { readonly t: "downgrade" }
   | Refused;
 
-export interface Refused {
+interface Refused {
   readonly t: "refused";
   readonly because: RefusedStep;
   readonly advice: string;
 }
 
-export type RefusedStep =
+type RefusedStep =
   | "skipsMinor"
   | "patchTooOld" // of the version that runs
   | "badPatch" // of the version that is wanted
   | "downgradeUnsupported"
   | "otherMajor";
 
-export type Path =
+type Path =
   /** To be run one after another. The last is the version that is wanted; empty when it runs already. */
   { readonly t: "path"; readonly versions: readonly EtcdVersion[] } | Refused;
 
@@ -134,18 +134,14 @@ export function whyByReplacement(from: EtcdVersion, to: EtcdVersion): string | u
   return sameMinor(from, to) ? undefined : rulesOf(to)?.byReplacement;
 }
 
-/** What the minor of `to` asks of the raft logs; undefined: nothing. */
+/**
+ * From which minor every member must have written a raft snapshot before one of them is upgraded to `to`; undefined: from
+ * none. 3.7 asks for one of 3.6. `downgrade enable` of the minor below, and `cancel` once every member's storage has it,
+ * write one. It is on disk when the member's storage is back at its own minor, and not before: see
+ * test/etcd/upgrades.test.ts.
+ */
 export function freshLogBefore(to: EtcdVersion): MinorRules["readsLogFrom"] {
   return rulesOf(to)?.readsLogFrom;
-}
-
-/**
- * Whether every member must have written a raft snapshot in `from`'s minor before one of them starts in `to`'s. True for
- * 3.6 to 3.7. `downgrade enable` of the minor below, and `cancel` once every member's storage has it, write one. It is on
- * disk when the member's storage is back at its own minor, and not before: see test/etcd/upgrades.test.ts.
- */
-export function needsFreshLog(from: EtcdVersion, to: EtcdVersion): boolean {
-  return freshLogBefore(to) !== undefined && judge(from, to) === "upgrade";
 }
 
 /** Why no cluster is moved to this version; undefined: it may be. */

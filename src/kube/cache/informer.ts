@@ -37,7 +37,7 @@ export interface Cache {
   waitForDeletion(key: Key, uid: string, signal: AbortSignal): Promise<void>;
 }
 
-export type Handler<T> = (change: Change<T>) => void;
+type Handler<T> = (change: Change<T>) => void;
 
 export type InformerEvent =
   | ReflectorEvent

@@ -27,9 +27,9 @@ export type ReflectorEvent =
   | { readonly type: "watchEnded"; readonly because: WatchEnd; readonly events: number; readonly livedMs: number }
   | { readonly type: "failed"; readonly doing: "list" | "watch"; readonly error: unknown; readonly retryInMs: number };
 
-export type WatchEnd = "closed" | "expired" | "error";
+type WatchEnd = "closed" | "expired" | "error";
 
-export interface ReflectorOptions<T extends KubeObject> {
+interface ReflectorOptions<T extends KubeObject> {
   api: KubeApi;
   kind: Kind<T>;
   selection: Selection;

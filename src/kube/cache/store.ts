@@ -14,7 +14,7 @@ export interface StoreView<T extends KubeObject> {
   byIndex(index: string, value: string): T[];
 }
 
-export interface StoreOptions<T extends KubeObject> {
+interface StoreOptions<T extends KubeObject> {
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Called when an index function throws. */
   onError?: (error: unknown) => void;

@@ -37,7 +37,7 @@ export interface SentRequest {
   attempt: number;
 }
 
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "apply" | "patch" | "delete" | "raw";
+type Verb = "get" | "list" | "watch" | "create" | "update" | "apply" | "patch" | "delete" | "raw";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -23,7 +23,6 @@ import { WatchDecoder } from "./watch-decoder.ts";
 const json = "application/json";
 
 export type KubeClientOptions = ApiServerOptions;
-export type { SentRequest, Verb } from "./api-server.ts";
 
 export function connectKube(options: KubeClientOptions): KubeClient {
   return new KubeClient(options);

@@ -53,7 +53,7 @@ export class ReconcileAborted extends Error {
   }
 }
 
-export interface RunOptions {
+interface RunOptions {
   id: string;
   controller: string;
   key: string;

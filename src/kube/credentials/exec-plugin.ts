@@ -6,7 +6,7 @@ import { CredentialsError } from "./credentials.ts";
 import type { Section } from "./kubeconfig-file.ts";
 import { isFields } from "../client/status.ts";
 
-export interface ExecCredential {
+interface ExecCredential {
   token: string | undefined;
   cert: string | undefined;
   key: string | undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Credentials, CredentialsError } from "./credentials.ts";
 import { inClusterCredentials } from "./in-cluster.ts";
 
-export interface FindOptions {
+interface FindOptions {
   /** A kubeconfig file, named by a flag. */
   kubeconfig?: string;
   env?: NodeJS.ProcessEnv;

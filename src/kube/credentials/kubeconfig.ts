@@ -12,7 +12,7 @@ const refusals: readonly { field: string; because: string }[] = [
   { field: "username", because: "passwords were removed from Kubernetes: use a token or a certificate" },
 ];
 
-export interface Choice {
+interface Choice {
   /** Absent: the current one. */
   readonly context?: string;
   /** Goes before what the kubeconfig says of the user. */

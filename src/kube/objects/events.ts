@@ -12,7 +12,7 @@ export type EventOutcome =
   | { readonly type: "dropped"; readonly because: "rate" | "backlog" }
   | { readonly type: "failed"; readonly error: unknown };
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   api: KubeApi;
   reporter: Reporter;
   /** How often a series may be sent to the server. */

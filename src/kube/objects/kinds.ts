@@ -84,10 +84,7 @@ export interface CustomResourceDefinition extends KubeObject {
     names: { kind: string; plural: string; singular?: string; shortNames?: string[]; categories?: string[] };
     versions: { name: string; served: boolean; storage: boolean; schema?: object }[];
   };
-  status?: {
-    conditions?: { type: string; status: string; reason?: string; message?: string }[];
-    storedVersions?: string[];
-  };
+  status?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] };
 }
 export const CustomResourceDefinition: Kind<CustomResourceDefinition> = clusterScoped(
   "apiextensions.k8s.io",

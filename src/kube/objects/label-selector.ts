@@ -1,6 +1,6 @@
 // Label selectors in their text form, `a=b,c!=d,e,!f,g in (h,i)`, judged as the API server does.
 
-export type LabelSelector = (labels: Readonly<Record<string, unknown>>) => boolean;
+type LabelSelector = (labels: Readonly<Record<string, unknown>>) => boolean;
 
 const setTerm = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/;
 const equalityTerm = /^([^\s=!]+)\s*(==|=|!=)\s*([^\s=!]*)$/;

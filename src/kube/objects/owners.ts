@@ -3,7 +3,7 @@
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from "./objects.ts";
 
 /** `controller`: manages the object, at most one may. `dependency`: the object merely goes away with its owner. */
-export type Ownership = "controller" | "dependency";
+type Ownership = "controller" | "dependency";
 
 /** `owner` must have been read from the server; in a cache its kind and apiVersion are often missing, so `kind` says them. */
 export function ownerReference<T extends KubeObject>(

@@ -15,7 +15,7 @@ export interface Check {
   readonly holds: () => true | string;
 }
 
-export interface Endpoints {
+interface Endpoints {
   /** Undefined when nothing is served. */
   readonly port: number | undefined;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 // Signals and uncaught errors of a process: both end it, in order or after a time limit.
 import type { Logger } from "./log.ts";
 
-export interface ProcessOptions {
+interface ProcessOptions {
   log: Logger;
   /** How long the end may take after the first signal, in milliseconds, before the process exits without it. */
   endWithin: number;

@@ -18,7 +18,7 @@ export const things: Kind<Thing> = {
   namespaced: true,
 };
 
-export type Verb = "get" | "list" | "watch" | "create" | "mergePatch" | "delete";
+type Verb = "get" | "list" | "watch" | "create" | "mergePatch" | "delete";
 
 interface Watcher {
   options: WatchOptions;

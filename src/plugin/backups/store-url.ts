@@ -3,7 +3,7 @@ import type { EtcdBackupSpec } from "../../api/etcd-backup/etcd-backup.ts";
 import { listed } from "../line/parse.ts";
 import { UsageError } from "../line/usage-error.ts";
 
-export interface StoreFlags {
+interface StoreFlags {
   readonly secret?: string;
   readonly endpoint?: string;
   readonly region?: string;
@@ -19,7 +19,7 @@ interface Scheme {
 
 const endpoint = ({ endpoint }: StoreFlags) => (endpoint === undefined ? {} : { endpoint });
 
-export const schemes: Readonly<Record<string, Scheme>> = {
+const schemes: Readonly<Record<string, Scheme>> = {
   s3: {
     form: "BUCKET/KEY",
     of: (path, flags) => ({

@@ -131,7 +131,7 @@ function keepOf(text: string | undefined, schedule: string | undefined): number 
 }
 
 /** The run that was asked for: the first that ends after the request was taken up. */
-export function judgeRequest(backup: EtcdBackup, request: string, before: string | undefined): Verdict {
+function judgeRequest(backup: EtcdBackup, request: string, before: string | undefined): Verdict {
   const { status } = withDefaults(backup);
   const [last] = status.history;
   const isTaken = status.handledRequest === request;
@@ -141,7 +141,7 @@ export function judgeRequest(backup: EtcdBackup, request: string, before: string
   return { t: "failed", says: last.message ?? status.Reason ?? "The backup failed." };
 }
 
-export function judgeOnce(backup: EtcdBackup): Verdict {
+function judgeOnce(backup: EtcdBackup): Verdict {
   const { status } = withDefaults(backup);
   if (status.phase === "Succeeded") return { t: "done", says: doneText(backup) };
   if (status.phase === "Failed") return { t: "failed", says: status.Reason ?? status.message ?? "The backup failed." };

@@ -334,6 +334,14 @@ describe("upgrade", () => {
     assert.equal((await cluster(stage)).spec.version, "3.6.16");
   });
 
+  test("of a patch plans no snapshot of the log, which the members of 3.7 have read already", async () => {
+    const stage = await staged("healthy", (one) => ({ ...one, spec: { ...one.spec, version: "3.7.1" } }));
+    stage.metrics = () => 'etcd_server_has_leader 1\netcd_server_version{server_version="3.7.1"} 1\n';
+    const { out } = await stage.run("upgrade", "my-etcd", "--to=3.7.3", "--plan");
+    assert.match(out, /etcd 3\.7\.1 → 3\.7\.3/);
+    assert.doesNotMatch(out, /snapshot of its log/);
+  });
+
   test("sets the version after a yes", async () => {
     const stage = await staged();
     assert.equal((await stage.run("upgrade", "my-etcd", "--to=v3.7.3", "--yes")).code, 0);

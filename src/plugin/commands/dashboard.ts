@@ -54,7 +54,7 @@ function portOf(text: string | undefined): number {
 }
 
 /** The part after # is not sent to any server, and the page removes it. */
-export function urlOf({ origin, token }: Pick<Dashboard, "origin" | "token">, cluster?: string): string {
+function urlOf({ origin, token }: Pick<Dashboard, "origin" | "token">, cluster?: string): string {
   return `${origin}#token=${token}${cluster === undefined ? "" : `&cluster=${cluster}`}`;
 }
 

@@ -44,7 +44,7 @@ export const defragCommand: Command = {
 };
 
 /** Followers first: while one of them is away, the leader goes on. */
-export function defragOrder(members: readonly MemberView[]): string[] {
+function defragOrder(members: readonly MemberView[]): string[] {
   const voting = members.filter(({ role }) => role !== "joining");
   return voting.toSorted((a, b) => Number(a.role === "leader") - Number(b.role === "leader")).map(({ name }) => name);
 }
@@ -55,7 +55,7 @@ function oneOf(looked: Looked, name: string): string {
 }
 
 /** 3 voters: while one is away the other 2 are a quorum. 2 voters: the one that is left is none. */
-export function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptDowntime: boolean): void {
+function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptDowntime: boolean): void {
   const sick = members.filter(({ health }) => health !== "healthy");
   if (sick.length > 0)
     throw new Refusal(

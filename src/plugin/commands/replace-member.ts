@@ -85,7 +85,7 @@ const preconditionOf = ({ metadata }: Pod | PersistentVolumeClaim) =>
   metadata?.uid === undefined ? {} : { uid: metadata.uid };
 
 /** 3 voters: without this one 2 are left, and 2 are needed to remove it. 2 voters: 1 is left, and 2 are needed. */
-export function refuseUnlessSafe({ name, members, quorum }: ClusterView, member: string): void {
+function refuseUnlessSafe({ name, members, quorum }: ClusterView, member: string): void {
   const others = members.filter((one) => one.name !== member);
   const sick = others.filter(({ health }) => health !== "healthy");
   if (sick.length > 0)

@@ -101,7 +101,7 @@ async function begin(call: Call, { key, reach }: Chosen, name: string, spec: Etc
   return 0;
 }
 
-export function judge({ status = {} }: EtcdRestore): Verdict {
+function judge({ status = {} }: EtcdRestore): Verdict {
   const { phase, message, reason } = status;
   if (phase === "Succeeded")
     return { t: "done", says: `Restored: ${message ?? "the cluster has the data of the backup."}` };

@@ -91,7 +91,7 @@ function shower<V extends object>({ output, screen, now }: Call, inLine: (view: 
 }
 
 /** Without ages and figures, which always change. */
-export function lineOf({ name, ready, quorum, members }: ClusterView): string {
+function lineOf({ name, ready, quorum, members }: ClusterView): string {
   const states = members.map((member) => `${member.name} ${member.role} ${member.health}`).join(", ");
   const verdict = ready.status === "True" ? "Ready" : `Not ready, ${ready.reason}: ${ready.sentence}`;
   return `${name} ${quorum.healthy}/${quorum.voters} ${verdict} [${states}]`;

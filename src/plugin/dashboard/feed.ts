@@ -14,7 +14,7 @@ import { Samples } from "./history.ts";
 import type { Message } from "./messages.ts";
 import { tellOfCluster, tellOfFleet } from "./tell.ts";
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly reach: Reach;
   /** Absent: the clusters of all namespaces. */
   readonly namespace?: string;
@@ -25,7 +25,7 @@ export interface FeedOptions {
 /** What somebody looks at. */
 export type Topic = { readonly t: "fleet" } | { readonly t: "cluster"; readonly key: Key };
 
-export type Listener = (message: Message) => void;
+type Listener = (message: Message) => void;
 
 interface Channel {
   readonly listeners: Set<Listener>;

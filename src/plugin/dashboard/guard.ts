@@ -2,14 +2,14 @@
 // under our own address.
 import type { IncomingHttpHeaders } from "node:http";
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** As it came: nothing in it is decoded. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Refused {
+interface Refused {
   readonly code: 403 | 405;
   readonly why: string;
 }

@@ -30,7 +30,7 @@ export interface ClusterMessage {
 }
 
 /** The whole view cannot be read. */
-export interface ProblemMessage {
+interface ProblemMessage {
   readonly t: "problem";
   readonly at: number;
   readonly sentence: string;

@@ -16,7 +16,7 @@ const mostStreams = 12;
 /** A token has 22 letters. */
 const longestToken = 64;
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly feed: Feed;
   readonly page: PageTexts;
   /** 0: any free one. */

@@ -6,7 +6,7 @@ import { item } from "../screen/wrap.ts";
 import { examinations } from "./examinations.ts";
 import type { Finding, Severity } from "./finding.ts";
 
-export interface Diagnosis {
+interface Diagnosis {
   readonly name: string;
   readonly namespace: string;
   readonly findings: readonly Finding[];

@@ -84,7 +84,7 @@ export function readsInput(words: readonly string[]): boolean {
   return command === "txn" || words.includes("-i") || words.includes("--interactive");
 }
 
-export interface ListedMember {
+interface ListedMember {
   /** In hexadecimal, as etcdctl takes it. */
   readonly id: string;
   readonly started: boolean;

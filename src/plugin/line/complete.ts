@@ -2,12 +2,12 @@
 import type { ArgumentRow, Command } from "../command.ts";
 import { globalFlags } from "./global-flags.ts";
 
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly what: string;
 }
 
-export type Completion =
+type Completion =
   | { readonly t: "candidates"; readonly candidates: readonly Candidate[] }
   /** Names that only the cluster knows. `cluster`: whose members. */
   | { readonly t: "ask"; readonly of: NonNullable<ArgumentRow["of"]>; readonly cluster: string };

@@ -1,8 +1,8 @@
 // The flags that every command takes: those of kubectl that say where and as whom, and how to print.
 import type { FlagRow } from "../command.ts";
 
-export const outputs = ["text", "json", "yaml"] as const;
-export const colours = ["auto", "always", "never"] as const;
+const outputs = ["text", "json", "yaml"] as const;
+const colours = ["auto", "always", "never"] as const;
 
 export const globalFlags: readonly FlagRow[] = [
   { name: "namespace", short: "n", value: "NAMESPACE", what: "The namespace. Absent: that of the context." },

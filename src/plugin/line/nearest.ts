@@ -1,7 +1,7 @@
 // The known word that somebody most likely meant.
 
 /** Undefined when none is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+function nearest(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, distance: candidate.startsWith(word) ? 1 : distanceBetween(word, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))

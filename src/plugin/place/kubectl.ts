@@ -12,7 +12,7 @@ import { Refusal } from "./refusal.ts";
  * `text`: lines for people. `bytes`: data, as values of etcd, that a file or a program gets as they are. What goes to a
  * terminal is cleaned in either case.
  */
-export type PrintedOutput = "text" | "bytes";
+type PrintedOutput = "text" | "bytes";
 
 export interface Kubectl {
   /** Shares the terminal with it. Gives its exit code. */

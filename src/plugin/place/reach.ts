@@ -24,7 +24,7 @@ export interface Reach extends Disposable {
   metrics(pod: Key, port: MetricsPort): Promise<string>;
 }
 
-export interface LogEnd {
+interface LogEnd {
   readonly container: string;
   readonly lines: number;
   readonly previous?: true;
@@ -83,7 +83,7 @@ function chosen(flags: Flags, env: NodeJS.ProcessEnv): ChosenPlace {
 }
 
 /** As kubectl looks for it. */
-export function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | undefined {
+function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | undefined {
   const named = flags.text("kubeconfig") ?? env["KUBECONFIG"];
   if (named) return named;
   const atHome = join(env["HOME"] ?? homedir(), ".kube", "config");

@@ -23,7 +23,7 @@ export const sourcesOfCluster = ({ namespace, name }: Key): readonly Source[] =>
   [EtcdBackup, { namespace }],
 ];
 
-export interface Followed {
+interface Followed {
   readonly api: KubeApi;
   /** Those that may not be watched are looked at every few seconds all the same. */
   readonly sources: readonly Source[];

@@ -22,7 +22,7 @@ export interface UpgradePlan {
   readonly notes: readonly string[];
 }
 
-export interface PlanStep {
+interface PlanStep {
   readonly version: string;
   readonly does: readonly string[];
 }

@@ -98,7 +98,7 @@ const memberColumns: readonly Column[] = [
   { title: "RESTARTS", droppable: 9, align: "right" },
 ];
 
-export function memberTable(members: readonly MemberView[]): Table {
+function memberTable(members: readonly MemberView[]): Table {
   return { columns: memberColumns, rows: members.map(memberCells) };
 }
 

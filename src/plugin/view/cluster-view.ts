@@ -31,7 +31,7 @@ export interface ClusterView {
   readonly notes: readonly string[];
 }
 
-export interface ReadyView {
+interface ReadyView {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly sentence: string;
@@ -225,5 +225,3 @@ export function backupOf({ metadata, spec, status = {} }: EtcdBackup, now: numbe
     ...(said !== undefined && { problem: said }),
   };
 }
-
-export const backupsOf = (snapshot: Snapshot): readonly EtcdBackup[] => valueOr(snapshot.backups, []);

@@ -6,7 +6,7 @@ import type { Figures } from "../snapshot/figures.ts";
 import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
 import { timeOf } from "../screen/words.ts";
 
-export type Role = "leader" | "voter" | "learner" | "joining";
+type Role = "leader" | "voter" | "learner" | "joining";
 
 export interface MemberView {
   readonly name: string;

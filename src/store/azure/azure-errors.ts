@@ -1,13 +1,14 @@
 // What Azure refuses, in the codes of stores.
 import { RestError } from "@azure/storage-blob";
-import { StoreError, type StoreErrorCode } from "../errors.ts";
-import { networkProblem } from "../network-problems.ts";
-import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+import type { Refusals } from "../attempt.ts";
+import type { StoreErrorCode } from "../errors.ts";
+import { networkProblem, statusProblem } from "../network-problems.ts";
+import type { Finding, Wording } from "../sentences.ts";
 
 const contributor = "the role Storage Blob Data Contributor on the container";
 const reader = "the role Storage Blob Data Reader on the container";
 
-export const azureWording: Wording = {
+const wording: Wording = {
   place: "container",
   rights: {
     write: contributor,
@@ -50,7 +51,7 @@ const codes: Readonly<Record<string, StoreErrorCode>> = {
 const identityErrors =
   /^(CredentialUnavailableError|AuthenticationError|AggregateAuthenticationError|AuthenticationRequiredError)$/;
 
-export interface AzureProblem {
+interface AzureProblem {
   readonly code: string;
   readonly status: number | undefined;
 }
@@ -58,13 +59,15 @@ export interface AzureProblem {
 export const azureProblem = (error: unknown): AzureProblem =>
   error instanceof RestError ? { code: error.code ?? "", status: error.statusCode } : { code: "", status: undefined };
 
-export function explainAzure(attempt: Attempt, error: unknown): unknown {
-  if (error instanceof StoreError || !(error instanceof Error)) return error;
-  const finding = findingOf(error);
-  return finding ? storeError(attempt, azureWording, finding) : error;
+/** A missing container is another matter; a HEAD cannot tell, and has no code at all. */
+export function isMissing(error: unknown): boolean {
+  const { code, status } = azureProblem(error);
+  return status === 404 && code !== "ContainerNotFound" && code !== "ContainerBeingDeleted";
 }
 
-function findingOf(error: Error): Finding | undefined {
+export const azureRefusals: Refusals = { wording, finding };
+
+function finding(error: Error): Finding | undefined {
   // The lines after the first are a request id and a time.
   const first = error.message.split("\n")[0] ?? "";
   if (identityErrors.test(error.name)) return { code: "badCredentials", said: first };
@@ -76,13 +79,7 @@ function findingOf(error: Error): Finding | undefined {
   if (/failed to authenticate the request/i.test(first)) return { code: "badCredentials", said };
   const known = codes[code];
   if (known) return { code: known, said };
-  if (status !== undefined) {
-    if (status === 401) return { code: "badCredentials", said };
-    if (status === 403) return { code: "forbidden", said };
-    if (status === 507) return { code: "full", said };
-    if (status === 429 || status >= 500) return { code: "unavailable", said: `${status} ${said}` };
-    return { code: "refused", said: `${status} ${said}` };
-  }
+  if (status !== undefined) return statusProblem(status, said);
   const network = networkProblem(error);
   if (network) return network;
   return error instanceof RestError ? { code: "unavailable", said } : undefined;

@@ -1,59 +1,60 @@
 // A store in a container of Azure's blobs.
 import { Readable } from "node:stream";
+import { abortedBy, BaseStore, infoOf, undefinedIf } from "../base-store.ts";
 import { bodyOf } from "../body.ts";
-import { checkKey } from "../path.ts";
-import type { Attempt, Verb } from "../sentences.ts";
 import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { type AzureConnection, type AzureTarget, connectAzure } from "./azure-client.ts";
-import { azureProblem, explainAzure } from "./azure-errors.ts";
+import { azureRefusals, isMissing } from "./azure-errors.ts";
 import { uploadToAzure } from "./azure-upload.ts";
 
 export const openAzure = async (target: AzureTarget): Promise<ObjectStore> =>
   new AzureStore(await connectAzure(target));
 
-class AzureStore implements ObjectStore {
-  readonly name: string;
+class AzureStore extends BaseStore implements ObjectStore {
   readonly #at: AzureConnection;
 
   constructor(at: AzureConnection) {
+    super(at.name, azureRefusals);
     this.#at = at;
-    this.name = at.name;
   }
 
   async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions = {}): Promise<void> {
-    const attempt = this.#attempt("write", checkKey(key));
+    const attempt = this.attempt("write", key, options);
     const blob = this.#at.container.getBlockBlobClient(key);
-    await this.#trying(attempt, options, () => uploadToAzure({ blob, options, attempt }, body));
+    await attempt.run(() => uploadToAzure({ blob, options, attempt }, body));
   }
 
   async get(key: string, call: StoreCall = {}): Promise<StoredObject | undefined> {
-    const attempt = this.#attempt("read", checkKey(key));
-    return this.#trying(attempt, call, async () => {
+    const attempt = this.attempt("read", key, call);
+    return attempt.run(async () => {
       const answer = await this.#at.container
         .getBlobClient(key)
-        .download(0, undefined, sending(call))
+        .download(0, undefined, abortedBy(call))
         .catch(undefinedIfMissing);
       if (!answer) return undefined;
       const stream = answer.readableStreamBody;
       const readable = stream instanceof Readable ? stream : Readable.from(stream ?? []);
-      const body = bodyOf(readable, (error) => explainAzure(attempt, error), call.signal);
+      const body = bodyOf(readable, (error) => attempt.explained(error), call.signal);
       return { ...infoOf(key, answer.contentLength, answer.lastModified), body };
     });
   }
 
   async head(key: string, call: StoreCall = {}): Promise<ObjectInfo | undefined> {
-    const attempt = this.#attempt("look up", checkKey(key));
-    return this.#trying(attempt, call, async () => {
-      const answer = await this.#at.container.getBlobClient(key).getProperties(sending(call)).catch(undefinedIfMissing);
+    const attempt = this.attempt("look up", key, call);
+    return attempt.run(async () => {
+      const answer = await this.#at.container
+        .getBlobClient(key)
+        .getProperties(abortedBy(call))
+        .catch(undefinedIfMissing);
       return answer && infoOf(key, answer.contentLength, answer.lastModified);
     });
   }
 
   async *list(prefix: string, call: StoreCall = {}): AsyncGenerator<ObjectInfo> {
-    const attempt = this.#attempt("list", prefix);
-    const pages = this.#at.container.listBlobsFlat({ prefix, ...sending(call) }).byPage();
+    const attempt = this.attempt("list", prefix, call);
+    const pages = this.#at.container.listBlobsFlat({ prefix, ...abortedBy(call) }).byPage();
     while (true) {
-      const page = await this.#trying(attempt, call, () => pages.next());
+      const page = await attempt.run(() => pages.next());
       if (page.done === true) return;
       for (const { name, properties } of page.value.segment.blobItems)
         yield infoOf(name, properties.contentLength, properties.lastModified);
@@ -61,50 +62,23 @@ class AzureStore implements ObjectStore {
   }
 
   async delete(key: string, call: StoreCall = {}): Promise<void> {
-    const attempt = this.#attempt("delete", checkKey(key));
-    await this.#trying(attempt, call, () =>
+    const attempt = this.attempt("delete", key, call);
+    await attempt.run(() =>
       this.#at.container
         .getBlobClient(key)
-        .delete({ ...sending(call), deleteSnapshots: "include" })
+        .delete({ ...abortedBy(call), deleteSnapshots: "include" })
         .catch(undefinedIfMissing),
     );
   }
 
   /** Azure itself forgets blocks that nobody committed, after a week; until then they are in no list. */
   async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
-    return this.#trying(this.#attempt("clean up", prefix), call, async () => 0);
+    return this.attempt("clean up", prefix, call).run(async () => 0);
   }
 
   close(): void {
     this.#at.close();
   }
-
-  #attempt(to: Verb, key: string): Attempt {
-    return { store: this.name, to, key };
-  }
-
-  async #trying<T>(attempt: Attempt, { signal }: StoreCall, work: () => Promise<T>): Promise<T> {
-    try {
-      signal?.throwIfAborted();
-      return await work();
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw explainAzure(attempt, error);
-    }
-  }
 }
 
-const sending = ({ signal }: StoreCall): { abortSignal?: AbortSignal } => (signal ? { abortSignal: signal } : {});
-
-const infoOf = (key: string, bytes: number | undefined, modified: Date | undefined): ObjectInfo => ({
-  key,
-  bytes: bytes ?? 0,
-  modified: modified?.getTime() ?? 0,
-});
-
-/** A missing container is another matter; a HEAD cannot tell, and has no code at all. */
-function undefinedIfMissing(error: unknown): undefined {
-  const { code, status } = azureProblem(error);
-  if (status === 404 && code !== "ContainerNotFound" && code !== "ContainerBeingDeleted") return undefined;
-  throw error;
-}
+const undefinedIfMissing = undefinedIf(isMissing);

@@ -2,26 +2,23 @@
 // committed. Blocks that never are vanish after a week.
 import { createHash, randomBytes } from "node:crypto";
 import type { BlockBlobClient } from "@azure/storage-blob";
-import type { StoreError } from "../errors.ts";
+import type { Attempt } from "../attempt.ts";
+import { abortedBy, mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
-import { type Attempt, storeError } from "../sentences.ts";
 import type { PutOptions } from "../store.ts";
-import { azureProblem, azureWording } from "./azure-errors.ts";
+import { azureProblem } from "./azure-errors.ts";
 
-export interface AzureUpload {
+interface AzureUpload {
   readonly blob: BlockBlobClient;
   readonly options: PutOptions;
   readonly attempt: Attempt;
 }
 
-/** Metadata that tells an object of ours from another's, where an answer was lost and the request sent again. */
-const mark = "put";
-
 export async function uploadToAzure(upload: AzureUpload, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const { blob, options } = upload;
-  const { signal, expectedBytes, mustBeNew = false, contentType } = options;
+  const { blob, options, attempt } = upload;
+  const { mustBeNew = false, contentType } = options;
   const id = randomBytes(8).toString("hex");
-  const call = signal ? { abortSignal: signal } : {};
+  const call = abortedBy(options);
   const finish = {
     ...call,
     metadata: { [mark]: id },
@@ -29,7 +26,7 @@ export async function uploadToAzure(upload: AzureUpload, body: AsyncIterable<Uin
     ...(mustBeNew && { conditions: { ifNoneMatch: "*" } }),
   };
   // Before gigabytes are sent in vain. What the store says at the end decides.
-  if (mustBeNew && (await markOf(upload)) !== undefined) throw exists(upload);
+  if (mustBeNew && (await markOf(upload)) !== undefined) throw attempt.failure("exists");
 
   const blocks: string[] = [];
   const sendPart = async ({ number, bytes, last }: Part): Promise<void> => {
@@ -40,7 +37,7 @@ export async function uploadToAzure(upload: AzureUpload, body: AsyncIterable<Uin
     await blob.stageBlock(block, bytes, bytes.length, { ...call, transactionalContentMD5 });
     blocks.push(block);
   };
-  await sendParts(body, sendPart, { signal, ...(expectedBytes !== undefined && { expectedBytes }) });
+  await sendParts(body, sendPart, options);
   if (blocks.length > 0) await finishing(upload, id, () => blob.commitBlockList(blocks, finish));
 }
 
@@ -55,16 +52,12 @@ async function finishing(upload: AzureUpload, id: string, finish: () => Promise<
     const found = await markOf(upload);
     // The first answer was lost, and this one is about the blob that the first request made.
     if (found === id) return;
-    if (found !== undefined && upload.options.mustBeNew === true) throw exists(upload);
+    if (found !== undefined && upload.options.mustBeNew === true) throw upload.attempt.failure("exists");
     throw error;
   }
 }
 
 async function markOf({ blob, options }: AzureUpload): Promise<string | undefined> {
-  const call = options.signal ? { abortSignal: options.signal } : {};
-  const properties = await blob.getProperties(call).catch(() => undefined);
+  const properties = await blob.getProperties(abortedBy(options)).catch(() => undefined);
   return properties && (properties.metadata?.[mark] ?? "");
 }
-
-const exists = ({ attempt }: AzureUpload): StoreError =>
-  storeError(attempt, azureWording, { code: "exists", said: "" });

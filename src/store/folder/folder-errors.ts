@@ -1,13 +1,13 @@
 // What the file system refuses, in the codes of stores.
+import type { Refusals } from "../attempt.ts";
 import type { StoreErrorCode } from "../errors.ts";
-import { StoreError } from "../errors.ts";
-import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+import type { Finding, Verb, Wording } from "../sentences.ts";
 
 const writable =
   "the pod's user the right to write in the folder, by securityContext.fsGroup or the volume's own settings";
 const readable = "the pod's user the right to read the folder, by securityContext.fsGroup or the volume's own settings";
 
-export const folderWording: Wording = {
+const wording: Wording = {
   place: "folder",
   rights: {
     write: writable,
@@ -36,21 +36,22 @@ const codeOf = (error: unknown): string | undefined =>
 
 export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
 
-/** Undefined where it is no refusal of the file system. */
-export function folderProblem(attempt: Attempt, error: unknown): StoreError | undefined {
-  const code = codeOf(error);
-  if (error instanceof StoreError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
-  const madeFolder = error instanceof Error && "syscall" in error && error.syscall === "mkdir";
-  // A file is where a folder is needed.
-  const found = madeFolder && code === "EEXIST" ? "ENOTDIR" : code;
-  return storeError(attempt, folderWording, finding(found, attempt));
-}
+export const folderRefusals: Refusals = {
+  wording,
+  finding(error, to) {
+    const code = codeOf(error);
+    if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+    const madeFolder = "syscall" in error && error.syscall === "mkdir";
+    // A file is where a folder is needed.
+    return refusal(madeFolder && code === "EEXIST" ? "ENOTDIR" : code, to);
+  },
+};
 
-function finding(code: string, attempt: Attempt): Finding {
+function refusal(code: string, to: Verb): Finding {
   const known = codes[code];
   if (known) return { code: known, said: code };
   // A file that the administrator made immutable.
-  if (code === "EPERM") return { code: attempt.to === "delete" ? "locked" : "forbidden", said: code };
+  if (code === "EPERM") return { code: to === "delete" ? "locked" : "forbidden", said: code };
   if (code === "EISDIR" || code === "ENOTDIR" || code === "ENOENT")
     return {
       code: "refused",

@@ -1,26 +1,25 @@
 // What Google's Cloud Storage refuses, in the codes of stores.
-import { StoreError } from "../errors.ts";
-import { networkProblem } from "../network-problems.ts";
-import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+import type { Refusals } from "../attempt.ts";
+import { networkProblem, statusProblem } from "../network-problems.ts";
+import type { Finding, Wording } from "../sentences.ts";
 import { GcsRefusal } from "./gcs-http.ts";
 
 const user = "the role Storage Object User (roles/storage.objectUser) on the bucket";
 const viewer = "the role Storage Object Viewer (roles/storage.objectViewer) on the bucket";
 
-export const gcsWording: Wording = {
+const wording: Wording = {
   place: "bucket",
   rights: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
 };
 
 /** Of the object; where the bucket is missing, Google says so in words alone. */
-export const isMissingObject = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof GcsRefusal && error.status === 404 && !/bucket does not exist/i.test(error.message);
 
-export function explainGcs(attempt: Attempt, error: unknown): unknown {
-  if (error instanceof StoreError || !(error instanceof Error)) return error;
-  const finding = error instanceof GcsRefusal ? refusal(error) : (networkProblem(error) ?? ofCredentials(error));
-  return finding ? storeError(attempt, gcsWording, finding) : error;
-}
+export const gcsRefusals: Refusals = {
+  wording,
+  finding: (error) => (error instanceof GcsRefusal ? refusal(error) : (networkProblem(error) ?? ofCredentials(error))),
+};
 
 function refusal({ status, reason, message }: GcsRefusal): Finding {
   const said = `${status}${reason === "" ? "" : ` ${reason}`}: ${message}`;
@@ -28,22 +27,15 @@ function refusal({ status, reason, message }: GcsRefusal): Finding {
     return { code: "locked", said };
   if (/quotaExceeded/i.test(reason)) return { code: "full", said };
   switch (status) {
-    case 401:
-      return { code: "badCredentials", said };
-    case 403:
-      return { code: "forbidden", said };
     case 404:
       return { code: "noBucket", said };
     case 412:
       return { code: "exists", said };
     case 408:
     case 410:
-    case 429:
       return { code: "unavailable", said };
-    case 507:
-      return { code: "full", said };
     default:
-      return { code: status >= 500 ? "unavailable" : "refused", said };
+      return { ...statusProblem(status, said), said };
   }
 }
 

@@ -1,10 +1,9 @@
 // A store in a bucket of Google's Cloud Storage.
+import { BaseStore, undefinedIf } from "../base-store.ts";
 import { bodyOf } from "../body.ts";
-import { checkKey } from "../path.ts";
-import type { Attempt, Verb } from "../sentences.ts";
 import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { connectGcs, type GcsConnection, type GcsTarget } from "./gcs-client.ts";
-import { explainGcs, isMissingObject } from "./gcs-errors.ts";
+import { gcsRefusals, isMissing } from "./gcs-errors.ts";
 import { ask, GcsRefusal, withRetries } from "./gcs-http.ts";
 import { uploadToGcs } from "./gcs-upload.ts";
 
@@ -19,23 +18,22 @@ interface GcsObject {
 
 const fields = "name,size,updated,generation";
 
-class GcsStore implements ObjectStore {
-  readonly name: string;
+class GcsStore extends BaseStore implements ObjectStore {
   readonly #at: GcsConnection;
 
   constructor(at: GcsConnection) {
+    super(at.name, gcsRefusals);
     this.#at = at;
-    this.name = at.name;
   }
 
   async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions = {}): Promise<void> {
-    const attempt = this.#attempt("write", checkKey(key));
-    await this.#trying(attempt, options, () => uploadToGcs({ at: this.#at, key, options, attempt }, body));
+    const attempt = this.attempt("write", key, options);
+    await attempt.run(() => uploadToGcs({ at: this.#at, key, options, attempt }, body));
   }
 
   async get(key: string, call: StoreCall = {}): Promise<StoredObject | undefined> {
-    const attempt = this.#attempt("read", checkKey(key));
-    return this.#trying(attempt, call, async () => {
+    const attempt = this.attempt("read", key, call);
+    return attempt.run(async () => {
       const object = await this.#object(key, call);
       if (!object) return undefined;
       const stream = await withRetries(async () => {
@@ -49,24 +47,24 @@ class GcsStore implements ObjectStore {
         answer.resume();
         throw new GcsRefusal(answer.statusCode ?? 0, "");
       }, call.signal);
-      return { ...infoOf(object), key, body: bodyOf(stream, (error) => explainGcs(attempt, error), call.signal) };
+      return { ...infoOf(object), key, body: bodyOf(stream, (error) => attempt.explained(error), call.signal) };
     });
   }
 
   async head(key: string, call: StoreCall = {}): Promise<ObjectInfo | undefined> {
-    const attempt = this.#attempt("look up", checkKey(key));
-    return this.#trying(attempt, call, async () => {
+    const attempt = this.attempt("look up", key, call);
+    return attempt.run(async () => {
       const object = await this.#object(key, call);
       return object && infoOf(object);
     });
   }
 
   async *list(prefix: string, call: StoreCall = {}): AsyncGenerator<ObjectInfo> {
-    const attempt = this.#attempt("list", prefix);
+    const attempt = this.attempt("list", prefix, call);
     let pageToken: string | undefined;
     do {
       const url = this.#at.object(undefined, { prefix, pageToken, fields: `nextPageToken,items(${fields})` });
-      const answer = await this.#trying(attempt, call, () => this.#at.call({ method: "GET", url, ...call }));
+      const answer = await attempt.run(() => this.#at.call({ method: "GET", url, ...call }));
       const page = JSON.parse(answer.text) as { items?: GcsObject[]; nextPageToken?: string };
       for (const object of page.items ?? []) yield infoOf(object);
       pageToken = page.nextPageToken;
@@ -74,15 +72,15 @@ class GcsStore implements ObjectStore {
   }
 
   async delete(key: string, call: StoreCall = {}): Promise<void> {
-    const attempt = this.#attempt("delete", checkKey(key));
-    await this.#trying(attempt, call, () =>
+    const attempt = this.attempt("delete", key, call);
+    await attempt.run(() =>
       this.#at.call({ method: "DELETE", url: this.#at.object(key), ...call }).catch(undefinedIfMissing),
     );
   }
 
   /** Google itself ends sessions that nobody finished, after a week; until then they are in no list, nor can be listed. */
   async abortLeftovers(prefix: string, call: LeftoversCall = {}): Promise<number> {
-    return this.#trying(this.#attempt("clean up", prefix), call, async () => 0);
+    return this.attempt("clean up", prefix, call).run(async () => 0);
   }
 
   close(): void {
@@ -95,20 +93,6 @@ class GcsStore implements ObjectStore {
       .catch(undefinedIfMissing);
     return answer && (JSON.parse(answer.text) as GcsObject);
   }
-
-  #attempt(to: Verb, key: string): Attempt {
-    return { store: this.name, to, key };
-  }
-
-  async #trying<T>(attempt: Attempt, { signal }: StoreCall, work: () => Promise<T>): Promise<T> {
-    try {
-      signal?.throwIfAborted();
-      return await work();
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw explainGcs(attempt, error);
-    }
-  }
 }
 
 const infoOf = ({ name, size, updated }: GcsObject): ObjectInfo => ({
@@ -117,7 +101,4 @@ const infoOf = ({ name, size, updated }: GcsObject): ObjectInfo => ({
   modified: Date.parse(updated ?? "") || 0,
 });
 
-function undefinedIfMissing(error: unknown): undefined {
-  if (isMissingObject(error)) return undefined;
-  throw error;
-}
+const undefinedIfMissing = undefinedIf(isMissing);

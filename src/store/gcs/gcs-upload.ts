@@ -1,15 +1,14 @@
 // One upload to Google's Cloud Storage: a small body by one request, a larger one in a session that takes it piece by
 // piece and makes the object with the last one. A session that is left ends after a week.
 import { createHash, type Hash, randomUUID } from "node:crypto";
-import type { StoreError } from "../errors.ts";
+import type { Attempt } from "../attempt.ts";
+import { mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
-import { type Attempt, storeError } from "../sentences.ts";
 import type { PutOptions } from "../store.ts";
 import type { GcsConnection } from "./gcs-client.ts";
-import { gcsWording } from "./gcs-errors.ts";
 import { exchange, GcsRefusal, withRetries } from "./gcs-http.ts";
 
-export interface GcsUpload {
+interface GcsUpload {
   readonly at: GcsConnection;
   readonly key: string;
   readonly options: PutOptions;
@@ -19,13 +18,10 @@ export interface GcsUpload {
 /** In which a session that failed is given up. */
 const cancelMs = 10_000;
 
-/** Metadata that tells an object of ours from another's, where an answer was lost and the request sent again. */
-const mark = "put";
-
 export async function uploadToGcs(upload: GcsUpload, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const { signal, expectedBytes, mustBeNew = false } = upload.options;
+  const { options, attempt } = upload;
   // Before gigabytes are sent in vain. What the store says at the end decides.
-  if (mustBeNew && (await markOf(upload)) !== undefined) throw exists(upload);
+  if (options.mustBeNew === true && (await markOf(upload)) !== undefined) throw attempt.failure("exists");
   const hash = createHash("md5");
   let session: string | undefined;
   let complete = false;
@@ -39,7 +35,7 @@ export async function uploadToGcs(upload: GcsUpload, body: AsyncIterable<Uint8Ar
     complete = part.last;
   };
   try {
-    await sendParts(body, sendPart, { signal, ...(expectedBytes !== undefined && { expectedBytes }) });
+    await sendParts(body, sendPart, options);
   } finally {
     if (session !== undefined && !complete) await cancel(upload.at, session);
   }
@@ -152,5 +148,3 @@ async function markOf({ at, key, options }: GcsUpload): Promise<string | undefin
   const { metadata } = JSON.parse(answer.text) as { metadata?: Record<string, string> };
   return metadata?.[mark] ?? "";
 }
-
-const exists = ({ attempt }: GcsUpload): StoreError => storeError(attempt, gcsWording, { code: "exists", said: "" });

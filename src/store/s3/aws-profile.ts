@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { StoreError } from "../errors.ts";
 import { readEntry } from "../secret-folder.ts";
 
-export type AwsProfile =
+type AwsProfile =
   | { readonly t: "ambient"; readonly region: string | undefined }
   | { readonly t: "files"; readonly credentials: string; readonly config: string; readonly region: string | undefined };
 

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { S3Client, UploadPartCommand } from "@aws-sdk/client-s3";
+import { Attempt } from "../attempt.ts";
 import { sendBodiesOverTls } from "./bodies-over-tls.ts";
 import type { S3Connection } from "./s3-client.ts";
+import { s3Refusals } from "./s3-errors.ts";
 import { s3Retries } from "./s3-retries.ts";
 import { uploadToS3 } from "./s3-upload.ts";
 
@@ -96,7 +98,7 @@ const upload = (at: S3Connection) => ({
   at,
   key: "k",
   options: {},
-  attempt: { store: "s3://b", to: "write" as const, key: "k" },
+  attempt: new Attempt({ store: "s3://b", to: "write", key: "k" }, s3Refusals),
   running: new Set<string>(),
 });
 

@@ -1,10 +1,11 @@
 // What S3, and stores that speak it, refuse, in the codes of stores.
 import { S3ServiceException } from "@aws-sdk/client-s3";
-import { StoreError, type StoreErrorCode } from "../errors.ts";
-import { networkProblem } from "../network-problems.ts";
-import { type Attempt, type Finding, storeError, type Wording } from "../sentences.ts";
+import type { Refusals } from "../attempt.ts";
+import type { StoreErrorCode } from "../errors.ts";
+import { networkProblem, statusProblem } from "../network-problems.ts";
+import type { Finding, Verb, Wording } from "../sentences.ts";
 
-export const s3Wording: Wording = {
+const wording: Wording = {
   place: "bucket",
   rights: {
     write: "s3:PutObject and s3:AbortMultipartUpload on the objects",
@@ -72,7 +73,7 @@ const advised: Readonly<Record<string, Pick<Finding, "what" | "advice">>> = {
   NotImplemented: { what: "the store does not have this function", advice: "Use a store that has it" },
 };
 
-export interface S3Problem {
+interface S3Problem {
   /** The store's own name of the error. */
   readonly name: string;
   readonly status: number | undefined;
@@ -96,18 +97,16 @@ function statusOf(error: Error): number | undefined {
   return undefined;
 }
 
-/** The error as the callers of stores know it. What is no error of the store stays as it is. */
-export function explainS3(attempt: Attempt, error: unknown): unknown {
-  if (error instanceof StoreError) return error;
-  const problem = s3Problem(error);
-  const finding = findingOf(attempt, problem, error);
-  return finding ? storeError(attempt, s3Wording, finding) : error;
-}
+/** Of the object or of the upload; a missing bucket is another matter. */
+export const isMissing = (error: unknown): boolean =>
+  ["NoSuchKey", "NotFound", "NoSuchUpload"].includes(s3Problem(error).name);
 
-function findingOf(attempt: Attempt, problem: S3Problem, error: unknown): Finding | undefined {
-  const { name, status, message } = problem;
+export const s3Refusals: Refusals = { wording, finding };
+
+function finding(error: Error, to: Verb): Finding | undefined {
+  const { name, status, message } = s3Problem(error);
   const said = message === name || message === "UnknownError" ? name : `${name}: ${message}`;
-  const changes = attempt.to === "write" || attempt.to === "delete";
+  const changes = to === "write" || to === "delete";
   // AWS has no code of its own for it.
   if (changes && /object.?lock|retention|legal.?hold|worm\b|immutable/i.test(message)) return { code: "locked", said };
   if (/no space left|disk quota exceeded|quota.*exceeded/i.test(message)) return { code: "full", said };
@@ -117,16 +116,12 @@ function findingOf(attempt: Attempt, problem: S3Problem, error: unknown): Findin
   if (network) return network;
   if (name in advised) return { code: "refused", said, ...advised[name] };
   if (status === undefined) return undefined;
-  if (status === 401) return { code: "badCredentials", said };
-  if (status === 403) return { code: "forbidden", said };
-  if (status === 507) return { code: "full", said };
-  if (status === 429 || status >= 500) return { code: "unavailable", said: `${status} ${said}` };
-  if (error instanceof S3ServiceException) return { code: "refused", said: `${status} ${said}` };
+  const problem = statusProblem(status, said);
+  if (problem.code !== "refused" || error instanceof S3ServiceException) return problem;
   return {
-    code: "refused",
+    ...problem,
     what: "what answers at the endpoint does not speak S3",
     advice: "Correct the endpoint: its name, its port, http:// or https://",
-    said: `${status} ${said}`,
   };
 }
 

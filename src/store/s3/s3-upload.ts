@@ -9,21 +9,18 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import type { StoreError } from "../errors.ts";
+import type { Attempt } from "../attempt.ts";
+import { abortedBy, mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
-import { type Attempt, storeError } from "../sentences.ts";
 import type { PutOptions } from "../store.ts";
 import { large } from "./payload-hash.ts";
 import type { S3Connection } from "./s3-client.ts";
-import { s3Problem, s3Wording } from "./s3-errors.ts";
+import { s3Problem } from "./s3-errors.ts";
 
 /** In which an upload that failed is given up; one that is left is ended by the next run. */
 const abortMs = 10_000;
 
-/** Metadata that tells an object of ours from another's, where an answer was lost and the request sent again. */
-const mark = "put";
-
-export interface S3Upload {
+interface S3Upload {
   readonly at: S3Connection;
   readonly key: string;
   readonly options: PutOptions;
@@ -33,10 +30,9 @@ export interface S3Upload {
 }
 
 export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const { at, key, options, running } = upload;
-  const { signal, expectedBytes, mustBeNew = false } = options;
+  const { at, key, options, running, attempt } = upload;
   const id = randomUUID();
-  const call = signal ? { abortSignal: signal } : {};
+  const call = abortedBy(options);
   const object = { Bucket: at.bucket, Key: key };
   const described = {
     ...object,
@@ -44,7 +40,7 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
     ...(options.contentType !== undefined && { ContentType: options.contentType }),
   };
   // Before gigabytes are sent in vain. What the store says at the end decides.
-  if (mustBeNew && (await isThere(upload))) throw exists(upload);
+  if (options.mustBeNew === true && (await isThere(upload))) throw attempt.failure("exists");
 
   const finishing = (finish: (condition: { IfNoneMatch?: string }) => Promise<unknown>): Promise<void> =>
     conditionally(upload, id, finish);
@@ -78,7 +74,7 @@ export async function uploadToS3(upload: S3Upload, body: AsyncIterable<Uint8Arra
   };
 
   try {
-    await sendParts(body, sendPart, { signal, ...(expectedBytes !== undefined && { expectedBytes }) });
+    await sendParts(body, sendPart, options);
     if (uploadId !== undefined)
       await finishing((condition) =>
         at.client.send(
@@ -149,7 +145,7 @@ async function conditionally(
     const { name, status } = s3Problem(error);
     const unknown = mustBeNew && (name === "NotImplemented" || status === 501);
     if (unknown) {
-      if (await isThere(upload)) throw exists(upload);
+      if (await isThere(upload)) throw upload.attempt.failure("exists");
       await finish({});
       return;
     }
@@ -160,16 +156,13 @@ async function conditionally(
 }
 
 async function markOf({ at, key, options }: S3Upload): Promise<string | undefined> {
-  const call = options.signal ? { abortSignal: options.signal } : {};
   const head = await at.client
-    .send(new HeadObjectCommand({ Bucket: at.bucket, Key: key }), call)
+    .send(new HeadObjectCommand({ Bucket: at.bucket, Key: key }), abortedBy(options))
     .catch(() => undefined);
   return head && (head.Metadata?.[mark] ?? "");
 }
 
 const isThere = async (upload: S3Upload): Promise<boolean> => (await markOf(upload)) !== undefined;
-
-const exists = ({ attempt }: S3Upload): StoreError => storeError(attempt, s3Wording, { code: "exists", said: "" });
 
 /** Not with the caller's signal, which may be what ended it. */
 async function giveUp(at: S3Connection, key: string, uploadId: string): Promise<void> {

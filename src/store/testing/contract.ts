@@ -6,7 +6,7 @@ import { StoreError } from "../errors.ts";
 import type { ObjectStore } from "../store.ts";
 import { brokenOff, digest, made, type MadeBody } from "./made-body.ts";
 
-export interface StoreGround {
+interface StoreGround {
   readonly store: ObjectStore;
   /** Begins an upload of 20 MiB under this key and dies before its end, without a word. */
   crash(key: string): Promise<void>;

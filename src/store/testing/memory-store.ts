@@ -1,24 +1,27 @@
 // A store in memory, for tests of what uses stores. It passes the contract, and can be told to fail.
+import type { Attempt, Refusals } from "../attempt.ts";
+import { BaseStore, isMeant } from "../base-store.ts";
 import type { StoreErrorCode } from "../errors.ts";
-import { checkKey } from "../path.ts";
-import { storeError, type Attempt, type Verb, type Wording } from "../sentences.ts";
+import type { Verb } from "../sentences.ts";
 import type { LeftoversCall, ObjectInfo, ObjectStore, PutOptions, StoreCall, StoredObject } from "../store.ts";
 import { untilAborted } from "../until-aborted.ts";
 
-const wording: Wording = {
-  place: "bucket",
-  rights: {
-    write: "the right to write",
-    read: "the right to read",
-    "look up": "the right to read",
-    list: "the right to list",
-    delete: "the right to delete",
-    "clean up": "the right to list uploads",
+const refusals: Refusals = {
+  wording: {
+    place: "bucket",
+    rights: {
+      write: "the right to write",
+      read: "the right to read",
+      "look up": "the right to read",
+      list: "the right to list",
+      delete: "the right to delete",
+      "clean up": "the right to list uploads",
+    },
   },
+  finding: () => undefined,
 };
 
-export class MemoryStore implements ObjectStore {
-  readonly name = "memory://store";
+export class MemoryStore extends BaseStore implements ObjectStore {
   /** Kept by a retention: deleting and replacing them is refused. */
   readonly locked = new Set<string>();
   readonly objects = new Map<string, { bytes: Uint8Array; modified: number }>();
@@ -28,6 +31,7 @@ export class MemoryStore implements ObjectStore {
   #failures: { code: StoreErrorCode; to?: Verb; times: number }[] = [];
 
   constructor(now: () => number = Date.now) {
+    super("memory://store", refusals);
     this.#now = now;
   }
 
@@ -41,9 +45,8 @@ export class MemoryStore implements ObjectStore {
     const held: Uint8Array[] = [];
     for await (const chunk of untilAborted(body, options.signal)) held.push(Uint8Array.from(chunk));
     options.signal?.throwIfAborted();
-    if (options.mustBeNew === true && this.objects.has(key))
-      throw storeError(attempt, wording, { code: "exists", said: "" });
-    if (this.locked.has(key)) throw storeError(attempt, wording, { code: "locked", said: "" });
+    if (options.mustBeNew === true && this.objects.has(key)) throw attempt.failure("exists");
+    if (this.locked.has(key)) throw attempt.failure("locked");
     this.objects.set(key, { bytes: Buffer.concat(held), modified: this.#now() });
   }
 
@@ -71,7 +74,7 @@ export class MemoryStore implements ObjectStore {
 
   async delete(key: string, call: StoreCall = {}): Promise<void> {
     const attempt = this.#begin("delete", key, call);
-    if (this.locked.has(key)) throw storeError(attempt, wording, { code: "locked", said: "" });
+    if (this.locked.has(key)) throw attempt.failure("locked");
     this.objects.delete(key);
   }
 
@@ -80,8 +83,7 @@ export class MemoryStore implements ObjectStore {
     const before = this.leftovers.length;
     const others: string[] = [];
     for (const key of this.leftovers) {
-      const isMeant = call.exactly === true ? key === prefix : key.startsWith(prefix);
-      if (!isMeant || (await call.only?.(key)) === false) others.push(key);
+      if (!isMeant(key, prefix, call) || (await call.only?.(key)) === false) others.push(key);
     }
     this.leftovers.splice(0, before, ...others);
     return before - others.length;
@@ -96,15 +98,14 @@ export class MemoryStore implements ObjectStore {
     return object && { key, bytes: object.bytes.length, modified: object.modified };
   }
 
-  #begin(to: Verb, key: string, { signal }: StoreCall): Attempt {
-    signal?.throwIfAborted();
-    if (to !== "list" && to !== "clean up") checkKey(key);
-    const attempt: Attempt = { store: this.name, to, key };
+  #begin(to: Verb, key: string, call: StoreCall): Attempt {
+    call.signal?.throwIfAborted();
+    const attempt = this.attempt(to, key, call);
     const failure = this.#failures.find((one) => one.to === undefined || one.to === to);
     if (!failure) return attempt;
     failure.times -= 1;
     this.#failures = this.#failures.filter(({ times }) => times > 0);
-    throw storeError(attempt, wording, { code: failure.code, said: "as the test wants it" });
+    throw attempt.failure(failure.code, "as the test wants it");
   }
 }
 

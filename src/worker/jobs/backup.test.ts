@@ -9,7 +9,7 @@ import type { Endpoint } from "../../etcd/members.ts";
 import { FakeEtcd } from "../../etcd/testing/fake-etcd.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { BackupDone, BackupJob, FailureCode } from "../job.ts";
-import { parseMetadata } from "./kept/metadata.ts";
+import { getMetadata } from "./kept/metadata.ts";
 import { runJob } from "../program/run-job.ts";
 import { headerBytes, readHeader } from "../../seal/format.ts";
 import { MemoryStore } from "../../store/testing/memory-store.ts";
@@ -103,8 +103,7 @@ describe("a backup", () => {
     });
     assert.deepEqual({ ...hash, value: 0 }, { value: 0, revision: 10, compactRevision: 0 });
     assert.deepEqual({ count, deleted }, { count: 1, deleted: 0 });
-    const metadata = parseMetadata(Buffer.from(store.objects.get(`${key}.json`)!.bytes).toString());
-    assert.deepEqual(metadata, { formatVersion: 1, run: "run-1", ...backup });
+    assert.deepEqual(await getMetadata(store, key, {}), { formatVersion: 1, run: "run-1", ...backup });
   });
 
   test("that is made once has the path for its key, and replaces what was there", async () => {

@@ -38,7 +38,7 @@ export async function hashOfFile(file: string, revision: number | undefined, too
   };
 }
 
-export interface NewMember {
+interface NewMember {
   readonly name: string;
   readonly peerUrl: string;
   readonly token: string;

@@ -11,7 +11,7 @@ export interface Watch {
   moved(bytes: number): void;
 }
 
-export interface Watched {
+interface Watched {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ import { logger } from "../../kube/process/log.ts";
 import type { ObjectStore } from "../../store/store.ts";
 import type { Worker } from "../program/worker.ts";
 
-export interface TestWorker extends Worker, AsyncDisposable {
+interface TestWorker extends Worker, AsyncDisposable {
   /** Lines of the log. */
   readonly lines: string[];
 }

@@ -10,7 +10,7 @@ import { Secret } from "../../../src/kube/objects/kinds.ts";
 import { kube, lab } from "../../e2e/support/environment.ts";
 
 const bucket = "backups";
-export const awsSecret = "aws";
+const awsSecret = "aws";
 
 export class Bucket {
   readonly server: StoreServer;

@@ -7,7 +7,7 @@ import { ensureBuilder } from "../../../lab/build/packages.ts";
 import { cacheRoot } from "../../../lab/build/cache.ts";
 import { run } from "../../../lab/machine/command.ts";
 
-export interface Configuration {
+interface Configuration {
   readonly Env: readonly string[];
   readonly Entrypoint: readonly string[];
   readonly User: string;

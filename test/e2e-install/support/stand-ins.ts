@@ -9,7 +9,7 @@ import { basics, librariesOf, program, searchPath } from "../../../lab/images/pr
 import type { Entry } from "../../../lab/images/tar.ts";
 import { run } from "../../../lab/machine/command.ts";
 
-export interface StandIn {
+interface StandIn {
   /** The argument of the Dockerfile. */
   readonly argument: "BUILD_IMAGE" | "GO_IMAGE" | "BASE_IMAGE";
   readonly image: Image;
@@ -17,7 +17,7 @@ export interface StandIn {
 }
 
 /** A file or folder of this machine, and where it is seen. */
-export interface Lent {
+interface Lent {
   readonly from: string;
   readonly at: string;
   readonly writable?: true;

@@ -21,7 +21,7 @@ const tolerateUnready = { "service.alpha.kubernetes.io/tolerate-unready-endpoint
 export type Naming = "counted" | "random";
 
 /** Of its TLS, which is towards peers and clients; absent: plain text. */
-export interface InheritedSecrets {
+interface InheritedSecrets {
   readonly peerSecret: string;
   readonly serverSecret: string;
   readonly operatorSecret: string;

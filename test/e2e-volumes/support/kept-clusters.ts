@@ -28,7 +28,7 @@ const kinds: readonly Kind[] = [
 
 const atOnce = 3;
 
-export interface KeptCluster {
+interface KeptCluster {
   readonly cluster: TestCluster;
   readonly writer: Writer;
   readonly first: HealthyCluster;

@@ -27,7 +27,7 @@ export const nameOf = ({ metadata }: PersistentVolumeClaim): string => metadata?
 export const uidOf = ({ metadata }: PersistentVolumeClaim): string => metadata?.uid ?? "";
 
 /** Names, by the label that says whether the member belongs to the cluster. */
-export interface ClaimNames {
+interface ClaimNames {
   readonly current: readonly string[];
   readonly retired: readonly string[];
 }

@@ -1,7 +1,7 @@
 // Which alert is shown under which real fault. `make matrix` shows all of them, and checks that it did; those that `make test`
 // shows, too, are marked.
 
-export interface RealFault {
+interface RealFault {
   readonly fault: string;
   /** What ends it. */
   readonly mended: string;

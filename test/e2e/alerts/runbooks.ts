@@ -14,7 +14,7 @@ import { kube, lab, patience, patiently } from "../support/environment.ts";
 import { followers, type HealthyMember } from "../support/healthy.ts";
 import type { Stage } from "./stage.ts";
 
-export const runbooksPage = "docs/runbooks/";
+const runbooksPage = "docs/runbooks/";
 
 type Ground = Omit<Stage, "proof"> & {
   /** The folder of the plugin. */
@@ -27,7 +27,7 @@ type Lines = readonly string[];
 const cannotBeTyped = new Set(untyped.flatMap(({ page, begins }) => (page === runbooksPage ? (begins ?? []) : [])));
 
 /** Each once, in the order of the alerts. */
-export const runbookSteps: readonly Lines[] = [
+const runbookSteps: readonly Lines[] = [
   ...new Map(
     alerts
       .flatMap(({ runbook }) => [...runbook.diagnosis, ...runbook.mitigation])

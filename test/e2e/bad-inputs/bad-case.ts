@@ -20,13 +20,13 @@ const events = {
   UpdateStopped: "Update Stopped",
 } as const;
 
-export interface Reported {
+interface Reported {
   readonly reason: keyof typeof events;
   /** Parts of the message: what is wrong and what to do. */
   readonly says: readonly (RegExp | string)[];
 }
 
-export interface BadCase extends Reported, Row {
+interface BadCase extends Reported, Row {
   readonly what: string;
   readonly name: string;
   /** In addition to size and version. */

@@ -24,7 +24,7 @@ const enough = 5;
 /** Names of the pods whose etcd answered. */
 type Answering = ReadonlySet<string>;
 
-export interface QuorumWatchOptions {
+interface QuorumWatchOptions {
   /** How many voters must answer at every poll. Default: a quorum of the listed ones. */
   readonly fewest?: number;
 }

@@ -12,7 +12,7 @@ import { checkCluster, checkMembers, podText, type HealthyCluster } from "./heal
 
 export const currentEtcd = "3.6.16";
 
-export interface Expected {
+interface Expected {
   /** Pods with these names must be gone. */
   readonly without?: readonly string[];
 }
@@ -147,7 +147,7 @@ export class TestCluster {
   }
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly annotations?: Record<string, string>;
   readonly login?: Login;
 }

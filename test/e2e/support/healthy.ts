@@ -32,7 +32,7 @@ export interface HealthyCluster {
 export const followers = ({ members, leader }: HealthyCluster): HealthyMember[] =>
   members.filter(({ id }) => id !== leader.id);
 
-export type Check =
+type Check =
   | { readonly t: "healthy"; readonly cluster: HealthyCluster }
   | { readonly t: "not"; readonly because: string };
 

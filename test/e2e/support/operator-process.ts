@@ -11,7 +11,7 @@ import { programs } from "../../../src/programs.ts";
 import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
-export interface OperatorOptions {
+interface OperatorOptions {
   /** Of its Lease, and its default scope. */
   readonly namespace: string;
   readonly flags?: readonly string[];

@@ -13,7 +13,7 @@ const example = path.resolve(import.meta.dirname, "../../../example");
 const name = "etcd-operator";
 
 /** `namespace`: rights in its own namespace only, or in one that is named; the CRD is installed for it. */
-export type Scope = "clusterwide" | "namespace" | { readonly namespace: string };
+type Scope = "clusterwide" | "namespace" | { readonly namespace: string };
 
 export class Operator {
   readonly namespace: string;

@@ -25,7 +25,7 @@ interface ScrapeConfig {
   readonly kubernetes_sd_configs: readonly object[];
 }
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   /** The pods of these are found, and of no others. */
   readonly namespaces: readonly [string, ...string[]];
   /** What a file of rules has. */

@@ -5,12 +5,12 @@ import { ensureJudges } from "../../../lab/build/judges.ts";
 import { run } from "../../../lab/machine/command.ts";
 import { root } from "../../suites.ts";
 
-export interface Health {
+interface Health {
   readonly status: string;
   readonly message: string;
 }
 
-export interface Verdict {
+interface Verdict {
   /** Of Flux without expressions, and of Helm 4. */
   readonly kstatus: Health;
   /** Of Flux with install/flux. */

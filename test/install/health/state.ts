@@ -4,8 +4,8 @@ import type { KubeObject } from "../../../src/kube/objects/objects.ts";
 import type { Kind } from "./judges.ts";
 
 /** What Flux says by expressions, which know no Terminating. */
-export type Flux = Exclude<Kstatus, "Terminating">;
-export type Argo = "Progressing" | "Healthy" | "Degraded" | "Suspended";
+type Flux = Exclude<Kstatus, "Terminating">;
+type Argo = "Progressing" | "Healthy" | "Degraded" | "Suspended";
 export type Expected = readonly [kstatus: Kstatus, flux: Flux, argo: Argo];
 
 export interface Judged extends KubeObject {

@@ -1,6 +1,6 @@
 // EtcdBackups and EtcdRestores with a mistake in them, the sentence about it, and who says it.
 
-export interface BadObject {
+interface BadObject {
   readonly what: string;
   readonly name?: string;
   readonly spec: Readonly<Record<string, unknown>>;
@@ -41,6 +41,16 @@ export const badBackups: readonly BadObject[] = [
   backup(
     "a path without a key",
     { s3: { ...s3, path: "bucket" } },
+    "spec.s3.path must be the bucket, a slash and the key",
+  ),
+  backup(
+    "a path without a bucket",
+    { s3: { ...s3, path: "/bucket/key" } },
+    "spec.s3.path must be the bucket, a slash and the key",
+  ),
+  backup(
+    "a path whose key begins with a slash",
+    { s3: { ...s3, path: "bucket//key" } },
     "spec.s3.path must be the bucket, a slash and the key",
   ),
   backup("a path that leaves its folder", { s3: { ...s3, path: "b/../x" } }, "must not contain . or ..", "operator"),

@@ -10,8 +10,6 @@ import { subresourceContract } from "./subresources.ts";
 import { watchContract } from "./watch.ts";
 import { writeContract } from "./writes.ts";
 
-export type { Ground } from "./ground.ts";
-
 export function contract(name: string, make: () => Promise<Ground>): void {
   // Side by side, because most of the time is spent waiting for the server's own clocks.
   suite(`${name} keeps the contract of a Kubernetes API`, { concurrency: true, timeout: 90_000 }, () => {

@@ -44,7 +44,7 @@ const ordinary: Traits = {
 };
 
 /** Custom kinds: the CRD says whether there is a status, everything else is alike. */
-export const custom: Traits = { ...ordinary, generation: true, unconditionalUpdate: false, bareItems: false };
+const custom: Traits = { ...ordinary, generation: true, unconditionalUpdate: false, bareItems: false };
 
 const workload: Traits = { ...ordinary, status: true, generation: true, shape: shapes.workload };
 

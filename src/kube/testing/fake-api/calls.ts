@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** What came of it: `changed` means that something was written, `refused` that the server or a fault said no. */
-export type Outcome = "answered" | "changed" | "refused";
+type Outcome = "answered" | "changed" | "refused";
 
 export interface FinishedCall extends Call {
   readonly outcome: Outcome;

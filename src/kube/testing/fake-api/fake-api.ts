@@ -27,7 +27,7 @@ import { Resources, type FakeKind, type Resource } from "./resources.ts";
 import { Storage } from "./storage.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-export interface FakeApiOptions {
+interface FakeApiOptions {
   kinds: readonly FakeKind[];
   clock?: Clock;
   /** The time of day, for timestamps. */
@@ -36,7 +36,7 @@ export interface FakeApiOptions {
   history?: number;
 }
 
-export type WriteListener = (write: FinishedCall, count: number) => void;
+type WriteListener = (write: FinishedCall, count: number) => void;
 
 export class FakeApi implements KubeApi {
   readonly faults: Faults;

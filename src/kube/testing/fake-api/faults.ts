@@ -16,7 +16,7 @@ interface Rule {
   left: number;
 }
 
-export interface FailOptions {
+interface FailOptions {
   /** How many matching calls fail; one when absent. */
   times?: number;
   /** `after`: the server carries the call out, and the caller never learns. */
@@ -24,7 +24,7 @@ export interface FailOptions {
 }
 
 /** What faults need of the server that they surround. */
-export interface Surroundings {
+interface Surroundings {
   readonly clock: Clock;
   revision(): number;
   watches(): Iterable<WatchStream>;
@@ -32,7 +32,7 @@ export interface Surroundings {
 }
 
 /** Ends a fault that lasts. */
-export type End = () => void;
+type End = () => void;
 
 export class Faults {
   readonly #around: Surroundings;

@@ -8,7 +8,7 @@ export const invalidRequest = (field: string, why: string): ApiError =>
   ]);
 
 /** `pods`, or `leases.coordination.k8s.io`: how the server names a resource in its messages. */
-export interface ResourceName {
+interface ResourceName {
   readonly group: string;
   readonly plural: string;
 }

@@ -14,7 +14,7 @@ export type Shape =
     };
 
 export const whole: Shape = { t: "whole" };
-export const set: Shape = { t: "set" };
+const set: Shape = { t: "set" };
 export const plain: Shape = { t: "fields", fields: {} };
 export const fields = (inner: Record<string, Shape>): Shape => ({ t: "fields", fields: inner });
 export const keyed = (keys: readonly string[], item: Shape = plain, absent: Record<string, string> = {}): Shape => ({
@@ -24,7 +24,7 @@ export const keyed = (keys: readonly string[], item: Shape = plain, absent: Reco
   item,
 });
 
-export const conditions: Shape = fields({ conditions: keyed(["type"]) });
+const conditions: Shape = fields({ conditions: keyed(["type"]) });
 
 const metadata: Shape = fields({
   finalizers: set,

@@ -15,7 +15,7 @@ type StreamEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: JsonObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly resource: Resource;

@@ -34,7 +34,7 @@ export function bar(share: number, hue: Hue, label: string): HTMLElement {
 
 const [width, height, room] = [120, 28, 3] as const;
 
-export interface Curve {
+interface Curve {
   readonly times: readonly number[];
   readonly values: readonly (number | null)[];
   /** What the top of the drawing stands for at least, so that small moves look small. */

@@ -1,7 +1,7 @@
 // Elements from data. Text stays text: nothing that comes from a cluster is ever read as markup.
 
 export type Child = Node | string | undefined | false | readonly Child[];
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function h(tag: string, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElement {
   return filled(document.createElement(tag), attributes, children);

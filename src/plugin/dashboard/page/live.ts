@@ -3,7 +3,7 @@ import type { Message } from "../messages.ts";
 
 export type LinkState = "connecting" | "live" | "lost";
 
-export interface Live {
+interface Live {
   /** What is looked at from now on, as in `?namespace=a&name=b`. */
   look(query: string): void;
 }

@@ -1,6 +1,6 @@
 // How this browser gets in: the token in the address is exchanged for a cookie that no script can read, and is removed.
 
-export type Entry =
+type Entry =
   | { readonly t: "in" /** Where to begin, as in default/my-etcd. */; readonly cluster?: string }
   | { readonly t: "out"; readonly sentence: string };
 

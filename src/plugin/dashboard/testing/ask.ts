@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
-export interface Asking {
+interface Asking {
   readonly port: number;
   readonly path: string;
   readonly method?: string;
@@ -40,7 +40,7 @@ export function ask({ port, path, method = "GET", headers = {}, body = "" }: Ask
   });
 }
 
-export interface Stream extends Disposable {
+interface Stream extends Disposable {
   readonly code: number;
   /** The next message of the stream. */
   next(): Promise<unknown>;

@@ -26,7 +26,7 @@ export interface Contradiction {
  * Those of the same etcd as `newest`. A restore in place makes another cluster id for the same EtcdCluster, and an
  * EtcdCluster that is made anew has another uid: so either links two backups. Nothing else does: names are reused.
  */
-export function lineOf<T extends Traced>(newest: Traced, others: readonly T[]): readonly T[] {
+function lineOf<T extends Traced>(newest: Traced, others: readonly T[]): readonly T[] {
   const ids = new Set([newest.clusterId]);
   const uids = new Set(uidOf(newest));
   const line = new Set<T>();

@@ -7,7 +7,7 @@ export function objectKey({ t, path }: KeyPlan, revision: number, startedAt: str
   return `${path}_v${revision}_${new Date(startedAt).toISOString().slice(0, 19).replace("T", "-")}`;
 }
 
-export interface SeriesKey {
+interface SeriesKey {
   readonly revision: number;
   /** Milliseconds since 1970, to the second. */
   readonly time: number;

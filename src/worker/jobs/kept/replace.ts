@@ -28,7 +28,7 @@ export async function replace(metadata: Metadata, staged: string, store: ObjectS
   await dropStaged(staged, store, { signal });
 }
 
-export async function dropStaged(staged: string, store: ObjectStore, call: StoreCall): Promise<void> {
+async function dropStaged(staged: string, store: ObjectStore, call: StoreCall): Promise<void> {
   await store.delete(staged, call);
   await store.delete(metadataKey(staged), call);
 }
