@@ -19,7 +19,7 @@ export interface RecorderOptions {
   readonly seconds?: number;
   readonly seed?: number;
   readonly clients?: number;
-  /** Requests a second, of all clients together. */
+  /** At most so many steps a second, of all clients together. A step is one to three requests. */
   readonly rate?: number;
   /** In which the last write has to succeed, and its watchers have to see it. */
   readonly settleSeconds?: number;
@@ -30,7 +30,7 @@ export interface RecorderOptions {
   readonly login?: { readonly username: string; readonly password: string };
 }
 
-/** A longest time without something that was hoped for. */
+/** The longest time without an acknowledged write. */
 export interface Gap {
   readonly ms: number;
   /** After `began`. */

@@ -48,7 +48,6 @@ type traffic struct {
 	// What it last read of each key.
 	modified map[string]int64
 	lease    clientv3.LeaseID
-	leased   int
 }
 
 type request struct {
@@ -201,16 +200,20 @@ func (t *traffic) deleteInTransaction() error {
 
 func (t *traffic) delete() error { return t.client.delete(t.key()) }
 
-// Grants, puts two keys with the lease, revokes.
+// Grants first. Then two keys get the lease, and often it is revoked at once: later, others would have put those keys without it.
 func (t *traffic) useLease() error {
 	if t.lease == clientv3.NoLease {
 		granted, err := t.client.grant(leaseSeconds)
-		t.lease, t.leased = granted, 0
+		t.lease = granted
 		return err
 	}
-	if t.leased < 2 {
-		t.leased++
-		return t.client.putWithLease(t.key(), t.value(), t.lease)
+	for _, key := range t.someKeys(2) {
+		if err := t.client.putWithLease(key, t.value(), t.lease); err != nil {
+			return err
+		}
+	}
+	if t.random.IntN(3) == 0 {
+		return nil
 	}
 	lease := t.lease
 	t.lease = clientv3.NoLease
