@@ -72,7 +72,7 @@ func (c *connection) dial(ctx context.Context, endpoints []string) (*clientv3.Cl
 		Endpoints:   endpoints,
 		TLS:         secure,
 		Logger:      zap.NewNop(),
-		DialTimeout: 2 * time.Second,
+		DialTimeout: 5 * time.Second,
 		// Servers refuse pings more often than every 5 s, and gRPC sends none more often than every 10 s.
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 2 * time.Second,

@@ -87,8 +87,6 @@ func (o *recordOptions) run() (int, error) {
 	if err != nil {
 		return exitUnusable, err
 	}
-	fmt.Fprintln(os.Stderr, "recording")
-
 	watching, endWatching := context.WithCancel(context.Background())
 	defer endWatching()
 	followers, following := r.follow(watching)
@@ -124,7 +122,6 @@ func (r *recorder) start(stopped context.Context, within time.Duration) (*client
 			return nil, fmt.Errorf("the database is not empty: its revision is %d, and the model begins with 1", answer.Header.Revision)
 		}
 		if err == nil {
-			r.tally.begin(r.clock.now())
 			return first, nil
 		}
 		if pause(ctx, 100*time.Millisecond); ctx.Err() != nil {
@@ -145,24 +142,30 @@ func (r *recorder) follow(ctx context.Context) ([]*watcher, *sync.WaitGroup) {
 	return followers, &running
 }
 
+// A login costs the members a moment of hashing each, so clients log in before the time starts to run. One whose member is away
+// begins later.
+const connectWithin = 10 * time.Second
+
 // Returns when the time is over and the last request has been answered.
 func (o *recordOptions) work(stopped context.Context, r *recorder, first *client) {
-	ctx, cancel := context.WithCancel(stopped)
-	if o.duration > 0 {
-		ctx, cancel = context.WithTimeout(stopped, o.duration)
-	}
-	defer cancel()
 	endpoints := r.connection.urls()
 	limiter := rate.NewLimiter(rate.Limit(o.rate), 1)
 	var values, compacted atomic.Int64
-	var working sync.WaitGroup
+	var ctx context.Context
+	dialing, endDialing := context.WithCancel(stopped)
+	defer endDialing()
+	begun := make(chan struct{})
+	var connected, working sync.WaitGroup
 	for at := range o.clients {
 		mine := endpoints
 		if at%3 != 2 {
 			mine = endpoints[at%len(endpoints) : at%len(endpoints)+1]
 		}
+		connected.Add(1)
 		working.Go(func() {
-			c, err := r.newClient(ctx, mine)
+			c, err := r.newClient(dialing, mine)
+			connected.Done()
+			<-begun
 			if err != nil {
 				return
 			}
@@ -172,6 +175,21 @@ func (o *recordOptions) work(stopped context.Context, r *recorder, first *client
 			t.run(ctx)
 		})
 	}
+	waitAtMost(stopped, connectWithin, &connected)
+
+	limit := context.WithCancel
+	if o.duration > 0 {
+		limit = func(parent context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(parent, o.duration)
+		}
+	}
+	var end context.CancelFunc
+	ctx, end = limit(stopped)
+	defer end()
+	context.AfterFunc(ctx, endDialing)
+	r.tally.begin(r.clock.now())
+	close(begun)
+	fmt.Fprintln(os.Stderr, "recording")
 	for at := range 2 {
 		cut := r.newWatcher()
 		working.Go(func() { cut.beCut(ctx, endpoints, o.random(1000+at)) })
@@ -180,6 +198,16 @@ func (o *recordOptions) work(stopped context.Context, r *recorder, first *client
 	working.Go(func() { back.lookBack(ctx, endpoints, o.random(2000), &compacted) })
 	working.Go(func() { compactNowAndThen(ctx, first, o.compact, &compacted) })
 	working.Wait()
+}
+
+func waitAtMost(ctx context.Context, long time.Duration, group *sync.WaitGroup) {
+	limited, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	go func() {
+		group.Wait()
+		cancel()
+	}()
+	<-limited.Done()
 }
 
 func (o *recordOptions) random(stream int) *rand.Rand {

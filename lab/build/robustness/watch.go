@@ -14,7 +14,10 @@ import (
 	"go.etcd.io/etcd/tests/v3/robustness/model"
 )
 
-const progressEvery = 250 * time.Millisecond
+const (
+	progressEvery        = 250 * time.Millisecond
+	streamsPerConnection = 3
+)
 
 type watcher struct {
 	id         int
@@ -36,6 +39,9 @@ func (r *recorder) newWatcher() *watcher {
 // Watches until the context ends or the stream breaks. A watch that the members cancel because of a compaction goes on after
 // the revision that was compacted.
 func (w *watcher) watch(ctx context.Context, etcd *clientv3.Client, request model.WatchRequest) {
+	if ctx.Err() != nil {
+		return
+	}
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	w.mu.Lock()
@@ -94,14 +100,14 @@ func (w *watcher) record(index int, response clientv3.WatchResponse) {
 	w.recorder.tally.saw(w.seen.Load())
 }
 
-// A connection of its own for each stream, so that a cut is one.
-func (w *watcher) session(ctx context.Context, endpoints []string, request model.WatchRequest) {
+// On a connection of its own, so that its end is a cut. Not one for each stream: a login costs a member more than a stream does.
+func (w *watcher) connected(ctx context.Context, endpoints []string, use func(*clientv3.Client)) {
 	etcd, err := w.recorder.connection.dial(ctx, endpoints)
 	if err != nil {
 		return
 	}
 	defer etcd.Close()
-	w.watch(ctx, etcd, request)
+	use(etcd)
 }
 
 // Everything, from the first revision on.
@@ -109,11 +115,15 @@ func (w *watcher) follow(ctx context.Context, endpoint string, withPrevKV bool) 
 	// The first revision of a database has no event.
 	w.seen.Store(1)
 	for ctx.Err() == nil {
-		request := everything
-		request.Revision = w.seen.Load() + 1
-		request.WithPrevKV = withPrevKV
-		w.session(ctx, []string{endpoint}, request)
-		pause(ctx, 50*time.Millisecond)
+		w.connected(ctx, []string{endpoint}, func(etcd *clientv3.Client) {
+			for range streamsPerConnection {
+				request := everything
+				request.Revision = w.seen.Load() + 1
+				request.WithPrevKV = withPrevKV
+				w.watch(ctx, etcd, request)
+				pause(ctx, 50*time.Millisecond)
+			}
+		})
 	}
 }
 
@@ -126,14 +136,17 @@ func (w *watcher) beCut(ctx context.Context, endpoints []string, random *rand.Ra
 		}
 		request.WithPrevKV = random.IntN(2) == 0
 		w.seen.Store(0)
-		for range 5 {
-			lasts, cancel := context.WithTimeout(ctx, time.Duration(150+random.IntN(600))*time.Millisecond)
-			w.session(lasts, endpoints, request)
-			cancel()
-			if seen := w.seen.Load(); seen > 0 {
-				request.Revision = seen + 1
-			}
-			pause(ctx, time.Duration(random.IntN(200))*time.Millisecond)
+		// The second connection resumes what the first watched.
+		for range 2 {
+			w.connected(ctx, endpoints, func(etcd *clientv3.Client) {
+				for range streamsPerConnection {
+					w.watchFor(ctx, time.Duration(150+random.IntN(450))*time.Millisecond, etcd, request)
+					if seen := w.seen.Load(); seen > 0 {
+						request.Revision = seen + 1
+					}
+					pause(ctx, time.Duration(random.IntN(150))*time.Millisecond)
+				}
+			})
 		}
 	}
 }
@@ -141,17 +154,26 @@ func (w *watcher) beCut(ctx context.Context, endpoints []string, random *rand.Ra
 // From a revision in the past, for as long as it takes to catch up.
 func (w *watcher) lookBack(ctx context.Context, endpoints []string, random *rand.Rand, compacted *atomic.Int64) {
 	for ctx.Err() == nil {
-		oldest, newest := compacted.Load()+1, w.recorder.tally.newest()
-		if newest > oldest {
-			request := everything
-			request.Revision = oldest + random.Int64N(newest-oldest)
-			request.WithPrevKV = random.IntN(2) == 0
-			lasts, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
-			w.session(lasts, endpoints, request)
-			cancel()
-		}
-		pause(ctx, 100*time.Millisecond)
+		w.connected(ctx, endpoints, func(etcd *clientv3.Client) {
+			for range streamsPerConnection {
+				pause(ctx, 100*time.Millisecond)
+				oldest, newest := compacted.Load()+1, w.recorder.tally.newest()
+				if newest <= oldest {
+					continue
+				}
+				request := everything
+				request.Revision = oldest + random.Int64N(newest-oldest)
+				request.WithPrevKV = random.IntN(2) == 0
+				w.watchFor(ctx, 500*time.Millisecond, etcd, request)
+			}
+		})
 	}
+}
+
+func (w *watcher) watchFor(ctx context.Context, long time.Duration, etcd *clientv3.Client, request model.WatchRequest) {
+	lasts, cancel := context.WithTimeout(ctx, long)
+	defer cancel()
+	w.watch(lasts, etcd, request)
 }
 
 func pause(ctx context.Context, long time.Duration) {
