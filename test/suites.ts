@@ -65,6 +65,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "robustness",
+    what: "what clients saw of real etcd servers, by etcd's own checkers, and bad histories for each check",
+    need: "nothing",
+    files: () => testFiles("test/robustness"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "observability",
     what: "alerts under the series that they are for, and metrics of real etcd servers",
     need: "nothing",

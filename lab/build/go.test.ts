@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { goMod, progressOf } from "./go.ts";
+import { goMod, goSources, progressOf } from "./go.ts";
 
 test("a go.mod names the wanted modules at their versions", () => {
   assert.equal(
@@ -8,6 +8,13 @@ test("a go.mod names the wanted modules at their versions", () => {
     "module lab/coredns\n\ngo 1.24\n\nrequire (\n\tgithub.com/coredns/coredns v1.14.7\n)\n",
   );
   assert.equal(goMod("probe", {}), "module lab/probe\n\ngo 1.24\n");
+});
+
+test("the source of a program is all of its Go files", async () => {
+  assert.deepEqual(Object.keys(await goSources("judges")), ["main.go"]);
+  const robustness = await goSources("robustness");
+  assert.ok("record.go" in robustness && "judge.go" in robustness);
+  assert.ok(Object.values(robustness).every((text) => text.includes("package main")));
 });
 
 test("lines of go build are recognised", () => {

@@ -1,6 +1,6 @@
 // Calls the Go toolchain: builds static, stripped programs from modules at pinned versions, and shows the progress.
 import { spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import { CommandError, run } from "../machine/command.ts";
@@ -18,6 +18,14 @@ export function goMod(module: string, require: Readonly<Record<string, string>>)
 
 export const goSource = (program: string): Promise<string> =>
   readFile(path.join(import.meta.dirname, program, "main.go"), "utf8");
+
+/** All of its source, by name. */
+export async function goSources(program: string): Promise<Record<string, string>> {
+  const folder = path.join(import.meta.dirname, program);
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".go")).sort();
+  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
+  return Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ""]));
+}
 
 interface GoBuild {
   /** The folder with go.mod. */
@@ -83,7 +91,19 @@ export async function goBuildSource(
   source: { goMod: string; main: string; output: string },
   step: Step,
 ): Promise<void> {
-  await writeFile(path.join(folder, "go.mod"), source.goMod);
-  await writeFile(path.join(folder, "main.go"), source.main);
-  await goBuild({ from: folder, package: ".", output: path.join(folder, source.output) }, step);
+  await goBuildFiles(folder, { "go.mod": source.goMod, "main.go": source.main }, source.output, step);
+}
+
+/** Like `goBuildSource`, of several files, each at its path in the module. */
+export async function goBuildFiles(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  output: string,
+  step: Step,
+): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+  await goBuild({ from: folder, package: ".", output: path.join(folder, output) }, step);
 }

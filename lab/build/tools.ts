@@ -1,6 +1,6 @@
-// Builds the small programs of the lab: CoreDNS, the probe of the test image, and pause.
+// Builds the small programs of the lab: CoreDNS, the probe of the test image, pause, and the recorder and judge of histories.
 import type { Recipe } from "./cache.ts";
-import { goBuildSource, goMod, goSource } from "./go.ts";
+import { goBuildFiles, goBuildSource, goMod, goSource, goSources } from "./go.ts";
 
 const corednsVersion = "1.14.7";
 
@@ -20,3 +20,25 @@ export const corednsRecipe = (): Promise<Recipe> =>
 export const probeRecipe = (): Promise<Recipe> => sourceRecipe("probe", "1", {});
 
 export const pauseRecipe = (): Promise<Recipe> => sourceRecipe("pause", "3.10", {});
+
+/** The etcd whose robustness checkers and client it is made of. They read what older servers wrote. */
+const checkersVersion = "3.7.3";
+
+/** The robustness tests require it, and no proxy has it. Only an integration test imports it, so an empty module will do. */
+const neverImported = "go.etcd.io/etcd/cache/v3";
+
+export async function robustnessRecipe(): Promise<Recipe> {
+  const name = "robustness";
+  const mod = goMod(name, { "go.etcd.io/etcd/tests/v3": `v${checkersVersion}` });
+  const files = {
+    ...(await goSources(name)),
+    "go.mod": `${mod}\nreplace ${neverImported} => ./empty\n`,
+    "empty/go.mod": `module ${neverImported}\n\ngo 1.24\n`,
+  };
+  return {
+    name,
+    version: checkersVersion,
+    ingredients: Object.entries(files).flat(),
+    build: (folder, step) => goBuildFiles(folder, files, name, step),
+  };
+}
