@@ -54,6 +54,12 @@ export function restoreJobOf(
   };
 }
 
+/** Of members that begin again: they are no part of the cluster that was begun before. */
+export const tokenOf = (uid: string, attempt: number): string => `${uid}/${attempt}`;
+
+/** Whether data that is made with this token is that of this EtcdRestore. */
+export const isTokenOf = (token: string, uid: string): boolean => token === uid || token.startsWith(`${uid}/`);
+
 /** Undefined: it was checked by a release that did not write all of it down. */
 function foundIn({ status: { backup, keys } }: CompleteEtcdRestore): ProvedSnapshot | undefined {
   const { revision, storageVersion } = backup ?? {};

@@ -107,6 +107,11 @@ export interface CheckJob {
   readonly stalledAfterSeconds: number;
 }
 
+export interface NewMember {
+  readonly name: string;
+  readonly peerUrl: string;
+}
+
 /** Runs as init container of a member: makes its data from a backup, unless it is there. */
 export interface RestoreJob {
   readonly do: "restore";
@@ -120,7 +125,12 @@ export interface RestoreJob {
   readonly expectedBytes?: number;
   readonly encryption?: Encryption;
   readonly targetVersion: string;
-  readonly member: { readonly name: string; readonly peerUrl: string };
+  readonly member: NewMember;
+  /**
+   * All members that begin together, this one among them. Each of them is made from the same object with the same token, and
+   * so they are one cluster. Absent: it is the only one.
+   */
+  readonly initialCluster?: readonly NewMember[];
   /** Makes another cluster id than that of the cluster which was backed up. */
   readonly token: string;
   /** Where etcd looks for its data: /var/etcd/data. */

@@ -35,7 +35,7 @@ import {
   relabelPod,
   startAgain,
 } from "./on-running-pods.ts";
-import { beginRestore, beginSeed } from "./on-restore.ts";
+import { beginRestore, beginSeed, createFirstMembers, nameFirstMembers } from "./on-restore.ts";
 import { makeCertificates, markServing, noteTrust, renewFiles, writeCertificate } from "./on-secrets.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
 import {
@@ -171,6 +171,18 @@ const table: Table = {
     requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenVolume" }],
     run: createSeed,
     events: ({ member }) => [added(member)],
+    watched: true,
+  },
+  nameFirstMembers: {
+    requires: () => [clusterAsSeen, neverServed],
+    run: nameFirstMembers,
+    events: none,
+    watched: true,
+  },
+  createFirstMembers: {
+    requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenVolume" }, { holds: "onlyFirstMembers" }],
+    run: createFirstMembers,
+    events: ({ members }) => members.map(added),
     watched: true,
   },
   beginRestore: {

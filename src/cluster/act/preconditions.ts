@@ -9,6 +9,7 @@ import { hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { isHealthy, isVoter } from "../assess/instances.ts";
 import { isClaimOf } from "../objects/claims.ts";
+import { firstMembersOf } from "../objects/first-members.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { selectorOf } from "../objects/labels.ts";
 import type { MemberName } from "../objects/names.ts";
@@ -40,6 +41,8 @@ export type Precondition =
   | { readonly holds: "noUnseenVolume" }
   /** No pod of a member is there, and no claim that is a member's. */
   | { readonly holds: "noMemberLeft" }
+  /** No pod of a member is there but those of the first members of a restored cluster, as the status has them. */
+  | { readonly holds: "onlyFirstMembers" }
   /** The EtcdRestore is there, is not over, and means this very EtcdCluster. */
   | { readonly holds: "restoreUnderWay"; readonly name: string; readonly uid: string }
   /** The Secret of the CA is the one that was looked at. */
@@ -113,6 +116,14 @@ const checks: Checks = {
     const kept = claims.filter((claim) => isClaimOf(claim, cluster)).map((claim) => observedClaim(claim));
     if (left || kept.some(({ role }) => role === "current"))
       throw new NotYet("members of the old cluster are still there", whileCacheIsBehindMs);
+  },
+  async onlyFirstMembers({ assessment: { world }, cluster, live }) {
+    const first = new Set(firstMembersOf(world.cluster).map(({ name }) => name));
+    const pods = await live.pods(selectorOf(cluster));
+    const other = pods.find(
+      (pod) => isControlledBy(pod, cluster) && !isImageCheck(pod) && !first.has(pod.metadata?.name ?? ""),
+    );
+    if (other !== undefined) throw new NotYet(`the pod ${other.metadata?.name} is still there`, whileCacheIsBehindMs);
   },
   async restoreUnderWay(execution, { name, uid }) {
     const now = await restoreNow(execution, name, uid);

@@ -21,7 +21,7 @@ export function accessRefusalOf({ message }: EtcdError): string {
 
 /** A voter is added only when its pod would be taken. */
 const makesPod = ({ do: what }: Action): boolean =>
-  what === "createSeed" || what === "createPod" || what === "addMember";
+  what === "createSeed" || what === "createFirstMembers" || what === "createPod" || what === "addMember";
 
 const adviceOnOther =
   "See that the operator has the rights that example/rbac lists, and that no quota or policy of the namespace forbids it.";

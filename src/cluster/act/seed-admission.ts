@@ -1,53 +1,81 @@
-// Whether the namespace would take the first member of a restored cluster: asked by a dry run, before the members that serve
-// are stopped. A quota counts those, too, and they will be gone: what they use of it is set against what is asked for.
+// Whether the namespace would take the first members of a restored cluster: asked by dry runs, before the members that serve
+// are stopped. A quota counts those, too, and they will be gone: what they use of it is set against what is asked for. A dry
+// run that a quota lets pass tells nothing of the next one; what is refused after all is tried again.
 import type { ResourceRequirements } from "kubernetes-types/core/v1.js";
 import { amountOf } from "../../api/etcd-cluster/resource-problems.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { ApiError, isAlreadyExists } from "../../kube/client/errors.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { memberClaim } from "../objects/claims.ts";
+import { namedBeginning } from "../objects/first-members.ts";
 import { memberPod } from "../objects/member-pod.ts";
-import { seedName } from "../objects/names.ts";
+import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { type Execution, tlsToMake } from "./execution.ts";
 import { Refused } from "./outcome.ts";
 import { isRefusal } from "./refusals.ts";
-import { type SeedPlan, seedRestoreOf } from "./seed-plan.ts";
+import { mostTogether, type SeedPlan, seedRestoreOf } from "./seed-plan.ts";
 
 const advice =
   "Nothing was touched. Change what forbids it (a ResourceQuota, a LimitRange, the Pod Security level, a policy), or spec.pod of the EtcdCluster or spec.worker of the EtcdRestore. It is tried again every 10 s.";
 
-/** Throws Refused where the pod, or the claim of its volume, would not be admitted. */
-export async function confirmSeed(
-  execution: Execution,
-  plan: SeedPlan,
-  by: { readonly name: string; readonly uid: string },
-): Promise<void> {
-  const { assessment, cluster, reconcile } = execution;
-  // As it will be named when the members are gone.
-  const after = {
-    ...cluster,
-    status: { ...cluster.status, restore: { ...by, phase: "Seeding" } },
-  } as const;
-  const member = seedName(after);
+/**
+ * With how many members the restored cluster can begin at once: with all, or with one where there is no room for all of them.
+ * Throws Refused where not even one pod, or the claim of its volume, would be admitted.
+ */
+export async function confirmFirstMembers(execution: Execution, plan: SeedPlan, restoreUid: string): Promise<number> {
+  const { assessment, cluster } = execution;
+  const wanted = mostTogether(plan, assessment.desired.size);
   const tls = tlsToMake(execution);
-  const pod = memberPod(cluster, member, { as: "restored", restore: seedRestoreOf(execution, plan, member, tls) }, tls);
-  const dryRun = { dryRun: true, fieldManager };
-  await admitted(reconcile.api.create(Pod, pod, dryRun), "pod", assessment.world.pods);
-  if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
-  // The claims that are there are kept.
-  await admitted(reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun), "claim", []);
+  const scheme = schemeOf(tls.peer === "tls");
+  // As they will be named when the old members are gone.
+  const beginning = namedBeginning(cluster, restoreUid, { attempt: 0, count: wanted, scheme });
+  const together = { ...plan, beginning };
+  const asked = beginning.members.map(({ name }, before) =>
+    confirmOne(execution, { name, pod: podOf(execution, together, name, tls), before }),
+  );
+  const [first, ...others] = await Promise.allSettled(asked);
+  if (first?.status === "rejected") throw first.reason;
+  return others.every(({ status }) => status === "fulfilled") ? wanted : 1;
 }
 
-async function admitted(asked: Promise<unknown>, what: string, freed: readonly MemberPod[]): Promise<void> {
+function podOf(execution: Execution, plan: SeedPlan, member: string, tls: PodTls): Pod {
+  const restore = seedRestoreOf(execution, plan, member, tls);
+  return memberPod(execution.cluster, member, { as: "restored", restore }, tls);
+}
+
+/** `before`: how many like it are made with it, and are not counted by a dry run. */
+interface Asked {
+  readonly name: string;
+  readonly pod: Pod;
+  readonly before: number;
+}
+
+async function confirmOne(execution: Execution, { name, pod, before }: Asked): Promise<void> {
+  const { assessment, cluster, reconcile } = execution;
+  const dryRun = { dryRun: true, fieldManager };
+  await admitted(reconcile.api.create(Pod, pod, dryRun), "pod", { before, freed: assessment.world.pods });
+  if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
+  // The claims that are there are kept.
+  await admitted(reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, name), dryRun), "claim", {
+    before,
+    freed: [],
+  });
+}
+
+interface Room {
+  readonly before: number;
+  /** The pods that will be gone. */
+  readonly freed: readonly MemberPod[];
+}
+
+async function admitted(asked: Promise<unknown>, what: string, { before, freed }: Room): Promise<void> {
   try {
     await asked;
   } catch (error) {
-    if (isAlreadyExists(error) || !(error instanceof ApiError) || !isRefusal(error)) {
-      if (isAlreadyExists(error)) return;
-      throw error;
-    }
-    if (fitsAfter(error.message, freed)) return;
+    if (isAlreadyExists(error)) return;
+    if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
+    if (fitsAfter(error.message, freed, before + 1)) return;
     const words = error.message.trim().replace(/\.+$/, "");
     throw new Refused(
       `the data cannot be replaced, because the ${what} of the first member is refused: ${words}. ${advice}`,
@@ -57,15 +85,15 @@ async function admitted(asked: Promise<unknown>, what: string, freed: readonly M
 
 const exceeded = /exceeded quota: [^,]+, requested: (\S+), used: (\S+), limited: (\S+)/;
 
-/** Whether the quota that refuses has room once these pods are gone. Of any other refusal it is not known: no. */
-export function fitsAfter(message: string, freed: readonly Pick<MemberPod, "resources">[]): boolean {
+/** Whether the quota that refuses has room for so many once these pods are gone. Of any other refusal it is not known: no. */
+export function fitsAfter(message: string, freed: readonly Pick<MemberPod, "resources">[], count = 1): boolean {
   const [, requested, used, limited] = exceeded.exec(message) ?? [];
   if (requested === undefined || used === undefined || limited === undefined) return false;
   const [taken, most] = [amountsIn(used), amountsIn(limited)];
   return [...amountsIn(requested)].every(([name, amount]) => {
     const room = (most.get(name) ?? Number.NaN) - (taken.get(name) ?? Number.NaN);
     const free = freed.reduce((sum, { resources }) => sum + usedBy(resources, name), 0);
-    return amount <= room + free;
+    return amount * count <= room + free;
   });
 }
 

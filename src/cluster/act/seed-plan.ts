@@ -1,10 +1,12 @@
-// What the first member of a restored cluster is made from. It is written into the status of the cluster before anything is
+// What the first members of a restored cluster are made from. It is written into the status of the cluster before anything is
 // stopped, so that the restore can be finished whatever becomes of the EtcdRestore. It names Secrets and holds none.
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { workerPolicyOf } from "../../restore/place.ts";
-import { restoreJobOf } from "../../restore/seed.ts";
+import { restoreJobOf, tokenOf } from "../../restore/seed.ts";
+import type { RestoreJob } from "../../worker/job.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
+import type { Beginning, PlannedBeginning } from "../objects/first-members.ts";
 import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
@@ -12,8 +14,13 @@ import type { Execution } from "./execution.ts";
 import { unlessNotFound } from "./live.ts";
 import { Refused } from "./outcome.ts";
 
-/** All but what the member and the operator of that moment add. */
-export type SeedPlan = Omit<SeedRestore, "image">;
+/** All but what the member and the operator of that moment add. Older operators begin with one member, and name none. */
+export type SeedPlan = Omit<SeedRestore, "image"> & Partial<PlannedBeginning>;
+
+/** A volume of backups is mounted by members that may be on different nodes, and many can be mounted on one alone. */
+export function mostTogether({ mounts }: SeedPlan, size: number): number {
+  return mounts.some((mount) => "claim" in mount) ? 1 : Math.max(1, size);
+}
 
 export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRestore): Promise<SeedPlan> {
   const { assessment, cluster } = execution;
@@ -43,9 +50,27 @@ export function seedRestoreOf(execution: Execution, plan: SeedPlan, member: Memb
     throw new Refused(
       "the operator does not know its own image: start it with -worker-image, so that data can be restored.",
     );
-  const peerUrl = peerUrlOf(cluster, member, schemeOf(tls.peer === "tls"));
-  const job = { ...plan.job, member: { name: member, peerUrl }, targetVersion: cluster.spec.version };
-  return { ...plan, image, job };
+  const { beginning, mounts, policy } = plan;
+  const listed = beginning?.members.find(({ name }) => name === member);
+  const peerUrl = listed?.peerUrl ?? peerUrlOf(cluster, member, schemeOf(tls.peer === "tls"));
+  const job = {
+    ...plan.job,
+    member: { name: member, peerUrl },
+    ...(beginning !== undefined && togetherIn(plan.job, beginning)),
+    targetVersion: cluster.spec.version,
+  };
+  return { image, job, mounts, policy };
+}
+
+/** The same for all of them, or they would not be members of one cluster; another one for each attempt. */
+function togetherIn(
+  { token }: RestoreJob,
+  { attempt, members }: Beginning,
+): Pick<RestoreJob, "token" | "initialCluster"> {
+  return {
+    token: attempt === 0 ? token : tokenOf(token, attempt),
+    initialCluster: members.map(({ name, peerUrl }) => ({ name, peerUrl })),
+  };
 }
 
 export const formatPlan = (plan: SeedPlan): string => JSON.stringify(plan);

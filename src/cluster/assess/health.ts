@@ -7,7 +7,7 @@ import { holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Instance } from "./instances.ts";
 
 export type Health =
-  /** No member has ever answered. `restore`: the first one is made from a backup, by this EtcdRestore. */
+  /** It has never served. `restore`: the first members are made from a backup, by this EtcdRestore. */
   | { readonly t: "creating"; readonly restore?: string }
   /** The members go, because other data takes their place. */
   | { readonly t: "restoring"; readonly restore: string }
@@ -31,12 +31,12 @@ export function healthOf(world: World, instances: readonly Instance[], now: numb
   if (restore?.phase === "Stopping") return { t: "restoring", restore: restore.name };
   if (etcd.t === "quorum") return { t: "serving" };
   if (etcd.t === "accessDenied") return accessDenied(etcd, world, now);
-  if (etcd.t === "noQuorum") {
+  const isNew = !isKnownToHaveServed(cluster.status);
+  if (etcd.t === "noQuorum" && !(isNew && restore?.phase === "Seeding")) {
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, recorded: etcd.clusterId };
-  } else if (!isKnownToHaveServed(cluster.status))
-    return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
+  } else if (isNew) return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
   return withoutQuorum(instances.filter(isVoter), world, now);
 }
 

@@ -4,7 +4,7 @@ import type { Member } from "../../etcd/member.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { Claim, EtcdAnswers, Facts, MemberAnswer, MemberPod } from "../observe/world.ts";
 import { claimOf, holds, isHeldBy, volumeLossOf } from "./claims.ts";
-import { hasLostData, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
+import { hasLostData, isBeforeItsFirstStart, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
 
 /** In words, for the event that goes with what is done about it. */
 export type Reason = string;
@@ -146,8 +146,12 @@ export const isDoomed = ({ state }: Instance): boolean => state.t === "doomed";
 /** How far its log is, as far as it says. */
 export const indexOf = ({ answer }: Instance): number => answer?.status.raftIndex ?? 0;
 
-/** etcd knows its name, or it answers: its process has run with data of its own. */
-export const hasStarted = ({ member, answer }: Instance): boolean => member.name !== "" || answer !== undefined;
+/**
+ * It answers, or etcd knows its name: its process has run with data of its own. What is made from a backup knows the names of
+ * members that have yet to run.
+ */
+export const hasStarted = ({ member, answer, pod }: Instance): boolean =>
+  answer !== undefined || (member.name !== "" && !(pod !== undefined && isBeforeItsFirstStart(pod)));
 
 /**
  * It is about to run for the first time. One that is held up is not waited for: it has no process that the others could

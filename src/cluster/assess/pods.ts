@@ -47,6 +47,11 @@ export function hasLostData({ guard, state }: MemberPod): boolean {
   return guard === "closed" && state.t === "crashing" && state.withoutData === true;
 }
 
+/** It may start without data, and has yet to get to its node, or its data is being made: its etcd has never run. */
+export function isBeforeItsFirstStart({ guard, state }: MemberPod): boolean {
+  return guard === "open" && (state.t === "pending" || (state.t === "starting" && state.restoring === true));
+}
+
 /** A pod that ends takes the data with it, unless that is in a volume. */
 export function holdsData(pod: MemberPod | undefined, claim: Claim | undefined): boolean {
   if (pod === undefined) return claim !== undefined && holds(claim);

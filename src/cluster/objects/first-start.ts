@@ -19,7 +19,7 @@ export interface ListedMember {
   readonly peerUrls: readonly string[];
 }
 
-/** What the init container of a restored seed is told, and what it mounts. */
+/** What the init container of a first member of a restored cluster is told, and what it mounts. */
 export interface SeedRestore {
   readonly image: string;
   readonly job: RestoreJob;
@@ -32,7 +32,7 @@ export interface SeedRestore {
 export type FirstStart =
   /** The first of all, alone. */
   | { readonly as: "seed" }
-  /** The same, with data that its init container makes from a backup. */
+  /** With data that its init container makes from a backup, alone or with others that are made from it. */
   | { readonly as: "restored"; readonly restore: SeedRestore }
   /**
    * With the list exactly as etcd has it, the member itself included: it exits when they differ. `worker` is the image
@@ -49,11 +49,16 @@ export function startAnnotations(
   scheme: Scheme = "http",
 ): Record<string, string> {
   if (start.as === "returning") return guardAnnotations(cluster, member, scheme);
-  const list =
-    start.as !== "joining"
-      ? [alone(cluster, member, scheme)]
-      : start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
+  const list = listOf(start) ?? [alone(cluster, member, scheme)];
   return annotations(list.join(","), start.as === "joining" ? "existing" : "new");
+}
+
+/** Undefined: it is the only one. */
+function listOf(start: FirstStart): readonly string[] | undefined {
+  if (start.as === "joining")
+    return start.members.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
+  if (start.as !== "restored") return undefined;
+  return start.restore.job.initialCluster?.map(({ name, peerUrl }) => `${name}=${peerUrl}`);
 }
 
 /** A cluster that exists, and nobody but itself to ask about it: without data etcd cannot start. */
@@ -65,7 +70,7 @@ export function guardAnnotations(
   return annotations(alone(cluster, member, scheme), "existing");
 }
 
-/** Whether it is what `guardAnnotations` says. Who joins is given a list of two at least. */
+/** Whether it is what `guardAnnotations` says. Who joins is given a list of two at least; who begins, another state. */
 export function isClosed(member: string, { list, state }: { readonly list: string; readonly state: string }): boolean {
   return state === "existing" && list.startsWith(`${member}=`) && !list.includes(",");
 }
@@ -74,16 +79,15 @@ export const initialClusterVariable = "ETCD_INITIAL_CLUSTER";
 export const initialStateVariable = "ETCD_INITIAL_CLUSTER_STATE";
 
 /**
- * A kubelet reads annotations anew at each start of a container, unlike arguments. Who joins never begins a cluster, so
- * its state is fixed: should somebody take the annotations away, an etcd without data still cannot start.
+ * A kubelet reads annotations anew at each start of a container, unlike arguments. Who joins, and who has the data of a
+ * backup, never begins a cluster, so its state is fixed: should somebody take the annotations away, an etcd without data
+ * still cannot start.
  */
 export function startVariables({ as }: FirstStart): EnvVar[] {
   const state = initialStateVariable;
   return [
     fromAnnotation(initialClusterVariable, initialClusterAnnotation),
-    as === "seed" || as === "restored"
-      ? fromAnnotation(state, initialStateAnnotation)
-      : { name: state, value: "existing" },
+    as === "seed" ? fromAnnotation(state, initialStateAnnotation) : { name: state, value: "existing" },
   ];
 }
 

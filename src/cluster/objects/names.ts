@@ -33,9 +33,17 @@ export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, ra
 export function seedName(cluster: Begun): MemberName {
   const { restore } = cluster.status;
   const restored = restore === undefined || restore.phase === "Stopping" ? "" : ` restored by ${restore.uid}`;
-  const bytes = createHash("sha256")
-    .update(`seed of ${cluster.metadata.uid ?? ""}${restored}`)
-    .digest();
+  return nameFrom(cluster, `seed of ${cluster.metadata.uid ?? ""}${restored}`);
+}
+
+/** Of a restored cluster, which may begin with several. The first of all is its seed. */
+export function firstMemberName(cluster: Named, restoreUid: string, attempt: number, index: number): MemberName {
+  const which = attempt === 0 && index === 0 ? "" : `, member ${index} of attempt ${attempt}`;
+  return nameFrom(cluster, `seed of ${cluster.metadata.uid ?? ""} restored by ${restoreUid}${which}`);
+}
+
+function nameFrom(cluster: Named, text: string): MemberName {
+  const bytes = createHash("sha256").update(text).digest();
   return `${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`;
 }
 

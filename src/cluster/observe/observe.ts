@@ -11,6 +11,7 @@ import type { ClusterContext } from "../context.ts";
 import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
+import { firstMembersOf } from "../objects/first-members.ts";
 import { memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
@@ -117,7 +118,9 @@ function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const listed = "members" in etcd ? etcd.members : [];
   if (etcd.t === "accessDenied") return [...new Set([...members.ready, ...members.unready, ...voters])];
   // A seed that has not answered yet is in no list and no status.
-  if (listed.length === 0) return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster)])];
+  const first = firstMembersOf(cluster).map(({ name }) => name);
+  if (listed.length === 0)
+    return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster), ...first])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
 }
 

@@ -91,11 +91,15 @@ function stateOf(pod: Pod): PodState {
   return restoringState(pod) ?? { t: "starting", ...(waitsForName(pod) ?? startProblem(container)) };
 }
 
+const isRestored = (pod: Pod): boolean =>
+  pod.spec?.initContainers?.some(({ name }) => name === restoreContainer) === true;
+
 /** Its data is being made from a backup, which takes as long as it takes. */
 function restoringState(pod: Pod): PodState | undefined {
   const status = pod.status?.initContainerStatuses?.find(({ name }) => name === restoreContainer);
   const { terminated, waiting } = status?.state ?? {};
-  if (status === undefined || terminated?.exitCode === 0) return undefined;
+  if (!isRestored(pod) || terminated?.exitCode === 0) return undefined;
+  if (status === undefined) return { t: "starting", restoring: true };
   const ended = terminated ?? status.lastState?.terminated;
   const isWaiting = waiting !== undefined && waiting.reason !== backOff;
   return { t: "starting", restoring: true, ...(isWaiting ? waitingProblem(waiting) : restoreProblem(ended?.message)) };
@@ -321,6 +325,7 @@ export function leanPod(pod: Pod): Pod {
     ...pod,
     spec: {
       containers: leanContainers(pod),
+      ...(isRestored(pod) && { initContainers: [{ name: restoreContainer }] }),
       volumes: volumes.filter(({ name }) => name === dataVolume || name === backupsVolume),
       ...(nodeName !== undefined && { nodeName }),
       ...(readinessGates !== undefined && { readinessGates }),

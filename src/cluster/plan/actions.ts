@@ -80,6 +80,10 @@ export type Action =
   | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string; readonly settings?: string }
   /** The first member of all, made once in a cluster's life. */
   | { readonly do: "createSeed"; readonly member: MemberName }
+  /** Writes into the status which members a restored cluster begins with: so many, under names that none has had. */
+  | { readonly do: "nameFirstMembers"; readonly count: number }
+  /** Those of them that no pod was made for. */
+  | { readonly do: "createFirstMembers"; readonly members: readonly MemberName[] }
   /** Writes into the status that the data is to be replaced, before anything is done about it. */
   | { readonly do: "beginRestore"; readonly name: string; readonly uid: string }
   /** Writes into the status that nothing of the old cluster is left: the next member is the first of the restored one. */

@@ -42,6 +42,8 @@ export const kindOfAction: Readonly<Record<Action["do"], "keepsAlive" | "changes
   recordLogVersion: "changes",
   resizePod: "changes",
   createSeed: "changes",
+  nameFirstMembers: "changes",
+  createFirstMembers: "changes",
   beginRestore: "changes",
   beginSeed: "changes",
   recordClusterId: "changes",

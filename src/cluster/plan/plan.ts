@@ -3,8 +3,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { minorOf } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { isBeginning } from "../assess/beginning.ts";
 import { countedClaims, hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
+import { firstMembersOf } from "../objects/first-members.ts";
 import { seedName } from "../objects/names.ts";
 import { recordedIdOf } from "../observe/world.ts";
 import type { Action, Decision, Plan } from "./actions.ts";
@@ -13,6 +15,7 @@ import type { Rule, Situation } from "./rule.ts";
 import { adopt } from "./rules/volumes/adopt.ts";
 import { afterCertificates, certificates, podNotes, servingGates } from "./rules/certificates.ts";
 import { changeMembers } from "./rules/change-members.ts";
+import { beginRestored } from "./rules/begin-restored.ts";
 import { bootstrap } from "./rules/bootstrap.ts";
 import { growth, notesOnClaims, ownersOfClaims, retirements, settingsOnClaims } from "./rules/volumes/claims.ts";
 import { grow, growBeforePromotions } from "./rules/grow.ts";
@@ -119,11 +122,14 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
   const { world } = situation;
   const { t } = world.etcd;
   if (t === "noQuorum" || t === "accessDenied")
-    return [recreateWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation)];
+    return [
+      beginRestored(situation) ?? recreateWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation),
+    ];
   if (t !== "quorum")
     return [
       adopt(situation) ??
         reunite(situation) ??
+        beginRestored(situation) ??
         bootstrap(situation) ??
         recreateWithoutQuorum(situation) ??
         waitForQuorum(situation),
@@ -143,10 +149,12 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 function newClusterId({ version, world }: Assessment): readonly Action[] {
   const { claims, cluster, etcd } = world;
   if (recordedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
+  if (etcd.t === "noQuorum" && isBeginning(world)) return [];
   const { clusterId } = etcd;
   // One of etcd-operator 0.9 has served before, in who knows which versions.
   // So has one that goes on with the volumes of an earlier cluster: none of them is of its own seed.
-  const isAdopted = countedClaims(world).some(hasBegun) && !claims.some(({ name }) => name === seedName(cluster));
+  const first = new Set([seedName(cluster), ...firstMembersOf(cluster).map(({ name }) => name)]);
+  const isAdopted = countedClaims(world).some(hasBegun) && !claims.some(({ name }) => first.has(name));
   const isNew = !isKnownToHaveServed(cluster.status) && !isAdopted;
   return [{ do: "recordClusterId", clusterId, ...(isNew && { logVersion: minorOf(version) }) }];
 }

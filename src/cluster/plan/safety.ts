@@ -210,6 +210,24 @@ export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly
 }
 
 /**
+ * What is left of first members that were given up before they ever served: the same holds for them. Others take their place
+ * under other names when they are gone.
+ */
+export function deleteAbandoned(table: TableAndWish, kept: ReadonlySet<string>): readonly Action[] {
+  const { world } = table;
+  if (hasServed(table.world)) return [];
+  const because = "it is of an attempt to begin that was given up";
+  const pods = world.pods.filter(({ name }) => !kept.has(name));
+  const claims = world.claims.filter(
+    (claim) => claim.role === "current" && !kept.has(claim.name) && !hasBegun(claim) && !claim.terminating,
+  );
+  return [
+    ...pods.flatMap((pod) => deletion(pod, because, table)).map((one) => ({ ...one, unless: "served" }) as const),
+    ...claims.map(({ name, uid }) => ({ do: "deleteClaim", member: name, uid, because, unlessServed: true }) as const),
+  ];
+}
+
+/**
  * The pod of the second of two voters, which never ran and cannot as it is. Nothing was decided without the first one
  * (quorum(2) = 2), which has it all.
  */

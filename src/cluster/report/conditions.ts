@@ -120,7 +120,7 @@ export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "clu
     case "creating":
       return health.restore === undefined
         ? "The first member has not answered yet."
-        : `The first member is made from the backup of the EtcdRestore ${health.restore} and has not answered yet.`;
+        : `The first members are made from the backup of the EtcdRestore ${health.restore} and do not serve yet.`;
     case "restoring":
       return `The EtcdRestore ${health.restore} replaces the data: the members that were there are being stopped.`;
     case "electing":

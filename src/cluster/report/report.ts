@@ -8,6 +8,7 @@ import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
+import type { Action } from "../plan/actions.ts";
 import { eventOf } from "../act/actions.ts";
 import type { Execution } from "../act/execution.ts";
 import type { Outcome } from "../act/outcome.ts";
@@ -25,9 +26,11 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   const { assessment, reconcile, context, written } = execution;
   const { cluster, problems } = assessment.world;
   // What was assessed is the cluster before this write: the next reconcile reports.
-  if (outcome.did.some((action) => action.do === "beginRestore" || action.do === "beginSeed")) return "outdated";
+  const isOlder = ({ do: what }: Action): boolean =>
+    what === "beginRestore" || what === "beginSeed" || what === "nameFirstMembers";
+  if (outcome.did.some(isOlder)) return "outdated";
   // Names and versions come from members, which may say anything.
-  const after = printableValue(statusOf(assessment, outcome));
+  const after = { ...printableValue(statusOf(assessment, outcome)), ...restoreIn(written) };
   const stored = (written ?? context.caches(cluster.metadata.namespace).clusters.get(keyOf(cluster)))?.status ?? {};
   const patch = patchBetween(stored, after);
   context.metrics.certificatesOf(keyOf(cluster), assessment.certificates);
@@ -52,6 +55,12 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   for (const event of turnsForTheWorse(execution, after)) context.events.record(EtcdCluster, cluster, event);
   measure(execution, after);
   return "written";
+}
+
+/** How far a restore is was written by the actions themselves, before what they did. */
+function restoreIn(written: EtcdCluster | undefined): Pick<EtcdClusterStatus, "restore"> {
+  const restore = written?.status?.restore;
+  return restore === undefined ? {} : { restore };
 }
 
 /** Conditions whose reasons are reported as events, too, where the table of conditions names one. */

@@ -13,6 +13,7 @@ import { schemeOf } from "../objects/tls.ts";
 import { spaceOf } from "../assess/space.ts";
 import type { Outcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
+import { isKnownToHaveServed } from "../assess/health.ts";
 import { withoutPlan } from "../assess/restoring.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
 import type { World } from "../observe/world.ts";
@@ -95,6 +96,9 @@ function phaseOf(
   { health, world }: Assessment,
 ): Pick<EtcdClusterStatus, "phase" | "reason"> {
   if (health.t === "restoring") return { phase: before.phase };
+  // It keeps the operator out, and has yet to begin: from Running on nobody would make the members that it lacks.
+  const isToBegin = world.cluster.status.restore?.phase === "Seeding" && !isKnownToHaveServed(world.cluster.status);
+  if (health.t === "accessDenied" && !health.serves && isToBegin) return { phase: "Creating" };
   if (health.t === "creating") return { phase: world.problems.length > 0 ? before.phase : "Creating" };
   return health.t === "dataLost" ? { phase: "Failed", reason: adviceOn(health, world) } : { phase: "Running" };
 }

@@ -60,6 +60,10 @@ function words(action: Action, name: (member: string) => string): string {
       return `log of ${action.version}`;
     case "createSeed":
       return `seed ${name(action.member)}`;
+    case "nameFirstMembers":
+      return `name ${action.count} first`;
+    case "createFirstMembers":
+      return `begin with ${action.members.map(name).join(", ")}`;
     case "recordClusterId":
       return `latch ${action.clusterId}`;
     case "addMember":

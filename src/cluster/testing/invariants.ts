@@ -53,6 +53,7 @@ export class Watch {
     const { etcds } = kubelet;
     etcds.onStray = (pod, home) => this.#fail(`${pod.metadata?.name} connects to the members in ${home}`);
     kubelet.onShared = (pod) => this.#fail(`${pod.metadata?.name} runs on a volume that another process uses`);
+    etcds.onMadeTwice = (pod) => this.#fail(`${pod.metadata?.name} is made from the backup a second time`);
     etcds.onSeed = (pod) => this.#seeded(pod);
     etcds.onEmptyVoter = (pod) => {
       if (this.#isRecorded(pod)) this.#fail(`${pod.metadata?.name} votes again, without its data`);

@@ -52,8 +52,11 @@ export class Workers {
     const job = jobIn(pod, restoreContainer);
     if (job?.do !== "restore") return undefined;
     const mayRestore = pod.metadata?.annotations?.[initialStateAnnotation] === "new";
-    if (hasData || !mayRestore)
-      return { result: { ok: true, did: { do: "restore", restored: false } }, restored: undefined };
+    if (hasData) return { result: { ok: true, did: { do: "restore", restored: false } }, restored: undefined };
+    if (!mayRestore) {
+      const message = "This member has started before and its data is gone.";
+      return { result: { ok: false, code: "failed", message }, restored: undefined };
+    }
     return this.#restore(job);
   }
 
@@ -68,7 +71,12 @@ export class Workers {
     this.done.push(job);
     return {
       result: { ok: true, did: { do: "restore", restored: true, backup: facts } },
-      restored: { content, bump: job.bumpRevision },
+      restored: {
+        content,
+        bump: job.bumpRevision,
+        token: job.token,
+        initialCluster: job.initialCluster ?? [],
+      },
     };
   }
 

@@ -33,6 +33,8 @@ export interface FakeClusterOptions {
   readonly random?: () => number;
   /** Whoever leads when a member comes back takes it for inactive from then on, as etcd 3.6.16 may. */
   readonly overlooks?: boolean;
+  /** Of a cluster whose data lists several members from the beginning, as a restore makes it: the others. None runs yet. */
+  readonly others?: readonly { readonly name: string; readonly peerUrl: string }[];
 }
 
 export interface ProcessStart {
@@ -87,7 +89,10 @@ export class FakeCluster {
   readonly #random: (() => number) | undefined;
   readonly #overlooks: boolean;
   readonly #members = new Map<MemberId, Member>();
+  /** Of several that begin together. */
+  readonly #first: ReadonlySet<MemberId>;
   readonly #removed = new Set<MemberId>();
+  readonly #begun = new Set<MemberId>();
   readonly #processes = new Map<MemberId, FakeProcess>();
   #alarms: readonly Alarm[] = [];
   #leader: MemberId | undefined;
@@ -107,9 +112,12 @@ export class FakeCluster {
     this.#random = options.random;
     this.#overlooks = options.overlooks ?? false;
     this.#versions = new FakeVersions(version(seed.version ?? this.#version));
-    const id = hashId(seed.peerUrl, this.#token);
-    this.clusterId = clusterId(wireId(hashId(id)));
-    this.#members.set(id, { id, name: "", peerUrls: [seed.peerUrl], clientUrls: [], learner: false });
+    const first = [{ name: "", peerUrl: seed.peerUrl }, ...(options.others ?? [])].map(({ name, peerUrl }): Member => {
+      return { id: hashId(peerUrl, this.#token), name, peerUrls: [peerUrl], clientUrls: [], learner: false };
+    });
+    this.clusterId = clusterId(wireId(hashId(...first.map(({ id }) => id).toSorted())));
+    for (const member of first) this.#members.set(member.id, member);
+    this.#first = new Set(first.length > 1 ? first.map(({ id }) => id) : []);
     this.start(seed);
   }
 
@@ -139,6 +147,7 @@ export class FakeCluster {
       quota = usualQuota,
     } = start;
     const now = this.#now();
+    this.#begun.add(member.id);
     this.#lookAtVersions();
     const before = this.#processes.get(member.id);
     const runs = version(wanted);
@@ -153,7 +162,8 @@ export class FakeCluster {
       connectedAt: now,
       overlooked: new Set(),
       servesAt: now + this.#listen,
-      caughtUpAt: before?.caughtUpAt ?? now + this.#catchUp,
+      // Who begins with the others has what they have, and is sent what is new.
+      caughtUpAt: before?.caughtUpAt ?? (this.#first.has(member.id) ? now : now + this.#catchUp),
       held: before?.held ?? 0,
       storage: before?.storage ?? this.#versions.cluster,
       snapshotAt: before?.snapshotAt ?? this.#snapshotForJoiner(),
@@ -255,6 +265,11 @@ export class FakeCluster {
   /** Whether there is a process with data of this member, running or not. */
   hasData(id: MemberId): boolean {
     return this.#processes.has(id);
+  }
+
+  /** Whether a process of this member has ever run. */
+  wasBegun(peerUrl: string): boolean {
+    return this.#begun.has(hashId(peerUrl, this.#token));
   }
 
   wasRemoved(id: MemberId): boolean {

@@ -2,7 +2,7 @@
 // snapshots of all.
 import { execFile } from "node:child_process";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
-import type { ProvedSnapshot } from "../job.ts";
+import type { NewMember, ProvedSnapshot } from "../job.ts";
 import type { Worker } from "../program/worker.ts";
 
 type Etcdutl = Pick<Worker, "etcdutl" | "signal" | "scratch">;
@@ -38,22 +38,25 @@ export async function hashOfFile(file: string, revision: number | undefined, too
   };
 }
 
-interface NewMember {
-  readonly name: string;
-  readonly peerUrl: string;
+interface NewData extends NewMember {
+  /** All that begin together, this one among them. */
+  readonly initialCluster: readonly NewMember[];
   readonly token: string;
   readonly dataDir: string;
   readonly bumpRevision: number;
 }
 
-/** Makes the data of the only member of a new cluster. */
-export async function restoreSnapshot(file: string, member: NewMember, tool: Etcdutl): Promise<void> {
-  const { name, peerUrl, token, dataDir, bumpRevision } = member;
+/**
+ * Makes the data of a first member of a new cluster. The ids come from the token and the URLs, so members that are made
+ * apart with the same list are one cluster.
+ */
+export async function restoreSnapshot(file: string, data: NewData, tool: Etcdutl): Promise<void> {
+  const { name, peerUrl, token, dataDir, bumpRevision, initialCluster } = data;
   const bump = bumpRevision > 0 ? [`--bump-revision=${bumpRevision}`, "--mark-compacted"] : [];
   const flags = [
     `--data-dir=${dataDir}`,
     `--name=${name}`,
-    `--initial-cluster=${name}=${peerUrl}`,
+    `--initial-cluster=${initialCluster.map((one) => `${one.name}=${one.peerUrl}`).join(",")}`,
     `--initial-cluster-token=${token}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     ...bump,

@@ -41,11 +41,11 @@ export async function restore(job: RestoreJob, openStore: () => Promise<ObjectSt
 
 /** The data is put where etcd looks for it only when the snapshot has proved to be sound, and of a version that may be served. */
 async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<ProvedSnapshot> {
-  const { dataDir, member, token, bumpRevision } = job;
+  const { dataDir, member, token, bumpRevision, initialCluster = [member] } = job;
   const unfinished = `${dataDir}.restoring`;
   await rm(unfinished, { recursive: true, force: true });
   try {
-    const made = { ...member, token, bumpRevision, dataDir: unfinished };
+    const made = { ...member, initialCluster, token, bumpRevision, dataDir: unfinished };
     // Each reads the whole file and keeps one processor busy, so they run side by side.
     const [found] = await together(
       worker.signal,

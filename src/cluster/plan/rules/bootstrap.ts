@@ -1,9 +1,9 @@
 // The beginning: one seed, which starts a cluster of its own. It is made only when there is nothing that could be a
 // cluster yet, and never again once one has served.
 import type { Assessment } from "../../assess/assess.ts";
-import { claimOf, isHeldBy, volumeLossOf } from "../../assess/claims.ts";
+import { failureOf } from "../../assess/beginning.ts";
 import { hasServed } from "../../assess/health.ts";
-import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "../../assess/pods.ts";
+import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { seedName } from "../../objects/names.ts";
 import type { MemberPod } from "../../observe/world.ts";
 import type { Decision } from "../actions.ts";
@@ -33,16 +33,6 @@ export function bootstrap(assessment: Assessment): Decision | undefined {
   }
   const requeueAfter = seed.state.t === "running" ? paceOf(seed, now) : untilStuck(seed, assessment);
   return { actions: [], because: `the seed ${seed.name} is starting`, requeueAfter };
-}
-
-function failureOf(seed: MemberPod, { world, desired, now }: Assessment): string | undefined {
-  if (seed.state.t === "ended") return `its pod has ended (${seed.state.problem})`;
-  if (isNodeLost(seed, world, now)) return "its node is gone";
-  const claim = claimOf(world.claims, seed.name);
-  // One that runs may have served, and its data is there as long as it is.
-  if (seed.hasVolume && !isHeldBy(seed, claim) && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
-  if (isOutdatedAndUnheard(seed, desired)) return "it has not answered, and its settings have changed";
-  return isStuck(seed, world, desired, now) ? `it does not start (${problemOf(seed)})` : undefined;
 }
 
 function untilStuck(seed: MemberPod, { world, now }: Assessment): number {

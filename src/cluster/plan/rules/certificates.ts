@@ -29,7 +29,14 @@ export function servingGates({ instances }: Assessment): readonly Action[] {
   });
 }
 
-const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember", "createPod", "recreatePod"]);
+const makesMember: ReadonlySet<Action["do"]> = new Set([
+  "createSeed",
+  "nameFirstMembers",
+  "createFirstMembers",
+  "addMember",
+  "createPod",
+  "recreatePod",
+]);
 
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
 export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {

@@ -16,11 +16,11 @@ import { minAvailable } from "../safety.ts";
 
 /** Members find each other by the peer Service: where a pod is to be made it must be there first. */
 export function peerServiceForPods({ world }: Assessment, actions: readonly Action[]): readonly Action[] {
-  const makesPod = actions.some(
-    ({ do: what }) => what === "createSeed" || what === "createPod" || what === "recreatePod",
-  );
+  const makesPod = actions.some(({ do: what }) => makingPods.has(what));
   return makesPod && world.peerService === undefined ? [{ do: "applyService", service: "peer" }] : [];
 }
+
+const makingPods: ReadonlySet<Action["do"]> = new Set(["createSeed", "createFirstMembers", "createPod", "recreatePod"]);
 
 export function services({ desired: { cluster }, world }: Assessment): readonly Action[] {
   const wrong = [

@@ -2,7 +2,9 @@
 // finds data goes on as the member whose data it is; one that finds none begins a cluster or joins one, as it is told.
 import type { MemberId } from "../../../etcd/ids.ts";
 import { type Booted, FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
+import type { FakeClusterOptions } from "../../../etcd/testing/fake-cluster.ts";
 import type { StoreCopy } from "../../../etcd/testing/fake-store.ts";
+import type { NewMember } from "../../../worker/job.ts";
 import type { Clock } from "../../../kube/clock.ts";
 import type { Pod } from "../../../kube/objects/kinds.ts";
 import { memberUrl } from "../../objects/endpoints.ts";
@@ -28,6 +30,9 @@ export interface Found {
 export interface Restored {
   readonly content: StoreCopy;
   readonly bump: number;
+  readonly token: string;
+  /** All that begin together, as etcdutl was told; empty: an older release began alone. */
+  readonly initialCluster: readonly NewMember[];
 }
 
 export type Begun =
@@ -41,6 +46,8 @@ export class Etcds {
   onSeed: (pod: Pod) => void = () => undefined;
   /** Told when a voter that ran before begins again with an empty log. */
   onEmptyVoter: (pod: Pod) => void = () => undefined;
+  /** Told when the data of a member that has run before is made from the backup once more. */
+  onMadeTwice: (pod: Pod) => void = () => undefined;
   /** Told when a process finds data whose members are those of another namespace: it would connect to them. */
   onStray: (pod: Pod, home: string) => void = () => undefined;
   /** How often one ended at once because it was given another list of members than etcd has. */
@@ -51,6 +58,8 @@ export class Etcds {
   readonly #homes = new Map<FakeEtcd, string>();
   /** The uid of the pod that began the cluster, by namespace. */
   readonly #seeds = new Map<string, string>();
+  /** Those that several members begin together, by what their ids are made of. */
+  readonly #restored = new Map<string, FakeEtcd>();
 
   constructor(options: EtcdsOptions) {
     this.#options = options;
@@ -79,7 +88,9 @@ export class Etcds {
       return { t: "ends", words: "it would disturb the members whose data it has" };
     }
     if (data !== undefined) return this.#return(pod, found, data.etcd, data.member);
-    const isNew = flagsOf(pod).get("initial-cluster-state") === "new";
+    if (found.restored !== undefined && found.restored.initialCluster.length > 0)
+      return this.#beginRestored(pod, found, found.restored);
+    const isNew = flagsOf(pod).get("initial-cluster-state") === "new" || found.restored !== undefined;
     const current = this.#current.get(namespace);
     // Alone it meets nobody who would know better.
     const isAlone = current === undefined || current.members.length === 1;
@@ -97,26 +108,53 @@ export class Etcds {
 
   #seed(pod: Pod, found: Found, isOwn: boolean): Begun {
     const { namespace = "" } = pod.metadata ?? {};
-    const { random, clock } = this.#options;
     if (isOwn) this.onEmptyVoter(pod);
     else this.onSeed(pod);
     if (!isOwn) this.seeds += 1;
     this.#seeds.set(namespace, found.uid);
     const start = startOf(pod, found);
-    const etcd = new FakeEtcd(start, {
+    const etcd = this.#newEtcd(start, { token: flagsOf(pod).get("initial-cluster-token") });
+    if (found.restored !== undefined) etcd.store.load(found.restored.content, found.restored.bump);
+    this.#current.set(namespace, etcd);
+    this.#homes.set(etcd, namespace);
+    return { t: "runs", etcd, member: etcd.idOf(start.name) };
+  }
+
+  /** Whoever is made from the same list and token is a member of the same etcd. It serves when a majority of them runs. */
+  #beginRestored(pod: Pod, found: Found, { token, initialCluster, content, bump }: Restored): Begun {
+    const { namespace = "" } = pod.metadata ?? {};
+    const start = startOf(pod, found);
+    const own = initialCluster.find(({ name }) => name === start.name);
+    if (own === undefined) return { t: "ends", words: "couldn't find local name in the initial cluster configuration" };
+    const process = { ...start, peerUrl: own.peerUrl };
+    const identity = JSON.stringify([namespace, token, initialCluster]);
+    const known = this.#restored.get(identity);
+    if (known !== undefined) {
+      if (known.wasBegun(own.peerUrl)) this.onMadeTwice(pod);
+      return { t: "runs", etcd: known, member: known.start(process) };
+    }
+    this.onSeed(pod);
+    this.seeds += 1;
+    const etcd = this.#newEtcd(process, { token, others: initialCluster.filter((one) => one !== own) });
+    etcd.store.load(content, bump);
+    this.#restored.set(identity, etcd);
+    this.#current.set(namespace, etcd);
+    this.#homes.set(etcd, namespace);
+    return { t: "runs", etcd, member: etcd.idOf(start.name) };
+  }
+
+  #newEtcd(start: ReturnType<typeof startOf>, options: Pick<FakeClusterOptions, "token" | "others">): FakeEtcd {
+    const { random, clock } = this.#options;
+    return new FakeEtcd(start, {
       now: () => clock.now(),
-      token: flagsOf(pod).get("initial-cluster-token"),
       version: start.version,
       maxLearners: start.maxLearners,
       catchUp: times.catchUp,
       listen: times.listen,
       overlooks: true,
       ...(random && { random }),
+      ...options,
     });
-    if (found.restored !== undefined) etcd.store.load(found.restored.content, found.restored.bump);
-    this.#current.set(namespace, etcd);
-    this.#homes.set(etcd, namespace);
-    return { t: "runs", etcd, member: etcd.idOf(start.name) };
   }
 
   #join(pod: Pod, found: Found, etcd: FakeEtcd | undefined): Begun {

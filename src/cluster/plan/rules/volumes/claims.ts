@@ -1,6 +1,7 @@
 // Upkeep of the claims of members' volumes: what is written on them, who owns them, how large they are, and those whose
 // members are gone.
 import type { Assessment } from "../../../assess/assess.ts";
+import { isBeginning } from "../../../assess/beginning.ts";
 import { hasStarted } from "../../../assess/instances.ts";
 import { requestOf, requestTextOf } from "../../../objects/claims.ts";
 import { holdsValues, parseSettings, settingsOf } from "../../../objects/settings.ts";
@@ -13,8 +14,9 @@ import { retireOrphan } from "../../safety.ts";
  * Once a member has started, its volume must never be empty again. That has to be known when its pod is gone, so it is
  * written down before anything is built on it; and so is what it runs, for the pod that comes next.
  */
-export function notesOnClaims({ instances, world: { etcd } }: Assessment): readonly Action[] {
-  if (!("clusterId" in etcd)) return [];
+export function notesOnClaims({ instances, world }: Assessment): readonly Action[] {
+  const { etcd } = world;
+  if (!("clusterId" in etcd) || (etcd.t === "noQuorum" && isBeginning(world))) return [];
   return instances.flatMap((instance): Action[] => {
     const { answer, claim, name, pod } = instance;
     if (claim === undefined || pod === undefined || claim.terminating || !hasStarted(instance)) return [];

@@ -1,0 +1,51 @@
+// How far the first members of a restored cluster are, before it has ever served.
+//
+// Each of N members is made from the same backup with the same list, as a voter. They serve when a majority of them runs.
+// A member that has run may have voted, so nobody makes it again under its name. What is done, for N = 3:
+//
+// | seen                                                     | done                                                     |
+// |----------------------------------------------------------|----------------------------------------------------------|
+// | not made: refused, or no operator has come to it         | it is made                                               |
+// | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
+// | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
+// | 1 is there, 2 have been refused for a minute             | 1 < 2: begin again with one member, and grow             |
+// | pods or claims of names that are not in the list         | deleted, and nobody is made before they are gone         |
+// | a pod that was Ready once, or an id in the status        | it has served: the ordinary rules, and none of these     |
+// | 2 serve, and the operator sees it                        | the id is recorded, and the plan is removed              |
+//
+// No write is lost by beginning again: clients are sent to pods that are Ready, and a pod is not Ready without a quorum.
+// Members of two attempts never form one cluster: other names make other ids, and the token differs, too.
+import { type FirstMember, firstMembersOf } from "../objects/first-members.ts";
+import type { Facts, MemberPod } from "../observe/world.ts";
+import type { Assessment } from "./assess.ts";
+import { claimOf, isHeldBy, volumeLossOf } from "./claims.ts";
+import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf } from "./pods.ts";
+
+type Looked = Pick<Assessment, "world" | "desired" | "now">;
+
+/** Why a pod that has never served will not serve, in words; undefined: it may. */
+export function failureOf(pod: MemberPod, { world, desired, now }: Looked): string | undefined {
+  if (pod.state.t === "ended") return `its pod has ended (${pod.state.problem})`;
+  if (isNodeLost(pod, world, now)) return "its node is gone";
+  const claim = claimOf(world.claims, pod.name);
+  // One that runs may have served, and its data is there as long as it is.
+  if (pod.hasVolume && !isHeldBy(pod, claim) && volumeLossOf(claim) !== undefined) return volumeLossOf(claim);
+  if (isOutdatedAndUnheard(pod, desired)) return "it has not answered, and its settings have changed";
+  return isStuck(pod, world, desired, now) ? `it does not start (${problemOf(pod)})` : undefined;
+}
+
+export type FirstState =
+  | { readonly t: "unmade" }
+  | { readonly t: "coming"; readonly pod: MemberPod }
+  | { readonly t: "failed"; readonly because: string };
+
+export function firstStateOf({ name, made }: FirstMember, looked: Looked): FirstState {
+  const pod = looked.world.pods.find((one) => one.name === name);
+  if (pod === undefined) return made === true ? { t: "failed", because: "its pod is gone" } : { t: "unmade" };
+  if (pod.terminating) return { t: "failed", because: "its pod is being deleted" };
+  const because = failureOf(pod, looked);
+  return because === undefined ? { t: "coming", pod } : { t: "failed", because };
+}
+
+/** Until a majority of them serves, one that answers proves nothing: they may have to begin again. */
+export const isBeginning = ({ cluster }: Pick<Facts, "cluster">): boolean => firstMembersOf(cluster).length > 0;

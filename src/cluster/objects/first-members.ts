@@ -1,0 +1,73 @@
+// The members that a restored cluster begins with. They are named in the plan of the restore, in the status of the
+// EtcdCluster, before any of them is made: each is made from the backup with the same list, and a name is used once.
+import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { NewMember } from "../../worker/job.ts";
+import { firstMemberName, peerUrlOf } from "./names.ts";
+import type { Scheme } from "./tls.ts";
+
+export interface FirstMember extends NewMember {
+  /** Its pod may have been made. It is never made again, even if it is gone: it may have voted. */
+  readonly made?: true;
+}
+
+/** One try to begin. The members of another try have other names, and so other ids: they never meet these. */
+export interface Beginning {
+  readonly attempt: number;
+  readonly members: readonly FirstMember[];
+}
+
+/** Of a cluster that is being restored: how many begin together, and once they are named, which. */
+export interface PlannedBeginning {
+  readonly together: number;
+  readonly beginning?: Beginning;
+}
+
+/** The same for the same EtcdRestore and attempt, so two operators name the same members. */
+export function namedBeginning(
+  cluster: CompleteEtcdCluster,
+  restoreUid: string,
+  { attempt, count, scheme }: { readonly attempt: number; readonly count: number; readonly scheme: Scheme },
+): Beginning {
+  const members = Array.from({ length: count }, (_, index) => {
+    const name = firstMemberName(cluster, restoreUid, attempt, index);
+    return { name, peerUrl: peerUrlOf(cluster, name, scheme) };
+  });
+  return { attempt, members };
+}
+
+/** Undefined: no first members are made, or an older operator has begun and makes one alone. */
+export function plannedBeginning({
+  status: { restore },
+}: Pick<CompleteEtcdCluster, "status">): PlannedBeginning | undefined {
+  if (restore?.phase !== "Seeding") return undefined;
+  try {
+    const plan: unknown = JSON.parse(restore.plan ?? "");
+    return isPlanned(plan) ? plan : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function firstMembersOf(cluster: Pick<CompleteEtcdCluster, "status">): readonly FirstMember[] {
+  return plannedBeginning(cluster)?.beginning?.members ?? [];
+}
+
+/** What somebody made of it by hand counts for nothing. */
+function isPlanned(plan: unknown): plan is PlannedBeginning {
+  if (typeof plan !== "object" || plan === null || !("together" in plan)) return false;
+  if (typeof plan.together !== "number") return false;
+  return !("beginning" in plan) || isBeginning(plan.beginning);
+}
+
+function isBeginning(found: unknown): found is Beginning {
+  if (typeof found !== "object" || found === null || !("attempt" in found) || !("members" in found)) return false;
+  return typeof found.attempt === "number" && Array.isArray(found.members) && found.members.every(isMember);
+}
+
+const isMember = (found: unknown): found is FirstMember =>
+  typeof found === "object" &&
+  found !== null &&
+  "name" in found &&
+  typeof found.name === "string" &&
+  "peerUrl" in found &&
+  typeof found.peerUrl === "string";

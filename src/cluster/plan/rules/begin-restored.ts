@@ -1,0 +1,92 @@
+// The first members of a restored cluster: all of them are made from the backup at the same time, and none of them twice.
+// `assess/beginning.ts` has the table of cases.
+import type { Assessment } from "../../assess/assess.ts";
+import { firstStateOf } from "../../assess/beginning.ts";
+import { hasServed } from "../../assess/health.ts";
+import { quorum } from "../../assess/instances.ts";
+import { problemOf, stuckAt } from "../../assess/pods.ts";
+import { type PlannedBeginning, plannedBeginning } from "../../objects/first-members.ts";
+import type { MemberPod } from "../../observe/world.ts";
+import type { Decision } from "../actions.ts";
+import { listed, pace, paceOf } from "../rule.ts";
+import { deleteAbandoned } from "../safety.ts";
+
+/** Of a cluster that has yet to serve. */
+export function beginRestored(assessment: Assessment): Decision | undefined {
+  const { world } = assessment;
+  const planned = plannedBeginning(world.cluster);
+  if (planned === undefined || hasServed(world)) return undefined;
+  if (world.etcd.t === "accessDenied" && world.etcd.serving.length > 0) return undefined;
+  const { beginning } = planned;
+  if (beginning === undefined) return nameThem(assessment, planned);
+  return (
+    clearAway(
+      assessment,
+      beginning.members.map(({ name }) => name),
+    ) ?? goOn(assessment, planned, beginning)
+  );
+}
+
+/** A pod that is there is one of an older operator, which begins with one member alone. */
+function nameThem({ world }: Assessment, { together }: PlannedBeginning): Decision | undefined {
+  if (world.pods.length > 0) return undefined;
+  return again(together, "nothing of the old cluster is left, and the first members are named");
+}
+
+function again(count: number, because: string): Decision {
+  return { actions: [{ do: "nameFirstMembers", count }], because, requeueAfter: pace.atOnce };
+}
+
+/** What is left of an attempt that was given up. */
+function clearAway(assessment: Assessment, names: readonly string[]): Decision | undefined {
+  const { pods, claims } = assessment.world;
+  const left = [...pods, ...claims.filter(({ role }) => role === "current")].filter(
+    ({ name }) => !names.includes(name),
+  );
+  if (left.length === 0) return undefined;
+  return {
+    actions: deleteAbandoned(assessment, new Set(names)),
+    because: `${listed([...new Set(left.map(({ name }) => name))])}: of an attempt to begin that was given up`,
+    requeueAfter: pace.later,
+  };
+}
+
+function goOn(
+  assessment: Assessment,
+  { together }: PlannedBeginning,
+  { members }: NonNullable<PlannedBeginning["beginning"]>,
+): Decision {
+  const { now, world } = assessment;
+  const states = members.map((member) => ({ name: member.name, ...firstStateOf(member, assessment) }));
+  const failed = states.filter((state) => state.t === "failed");
+  const needed = quorum(members.length);
+  if (members.length - failed.length < needed) {
+    const reasons = failed.map(({ name, because }) => `${name}: ${because}`).join("; ");
+    return again(together, `the first members begin again, because too few of them can come (${reasons})`);
+  }
+  const coming = states.flatMap((state) => (state.t === "coming" ? [state.pod] : []));
+  const unmade = states.filter((state) => state.t === "unmade").map(({ name }) => name);
+  if (unmade.length === 0)
+    return {
+      actions: [],
+      because: `the first members ${listed(members.map(({ name }) => name))} are starting`,
+      requeueAfter: Math.min(...coming.map((pod) => requeueFor(pod, assessment)), pace.slowly),
+    };
+  const oldest = Math.min(...coming.map(({ createdAt }) => createdAt));
+  if (coming.length > 0 && coming.length < needed && now - oldest > admissionMs)
+    return again(1, `${coming.length} of ${members.length} first members are admitted: one begins alone`);
+  return {
+    actions: [{ do: "createFirstMembers", members: unmade }],
+    because: `${listed(unmade)} ${unmade.length === 1 ? "is" : "are"} made from the backup of the EtcdRestore ${world.cluster.status.restore?.name ?? ""}`,
+    requeueAfter: pace.later,
+  };
+}
+
+/** A quota that counts pods which are gone is right again long before. */
+const admissionMs = 60_000;
+
+function requeueFor(pod: MemberPod, { now, world }: Assessment): number {
+  if (pod.state.t === "running") return paceOf(pod, now);
+  if (problemOf(pod) === undefined) return pace.slowly;
+  return Math.max(pace.atOnce, stuckAt(pod, world) - now);
+}
