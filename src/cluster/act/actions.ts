@@ -35,7 +35,7 @@ import {
   relabelPod,
   startAgain,
 } from "./on-running-pods.ts";
-import { beginRestore, beginSeed, createFirstMembers, nameFirstMembers } from "./on-restore.ts";
+import { beginRestore, beginSeed, createFirstMembers, nameFirstMembers, startFirstMembers } from "./on-restore.ts";
 import { makeCertificates, markServing, noteTrust, renewFiles, writeCertificate } from "./on-secrets.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
 import {
@@ -183,6 +183,12 @@ const table: Table = {
     requires: () => [clusterAsSeen, neverServed, { holds: "noUnseenVolume" }, { holds: "onlyFirstMembers" }],
     run: createFirstMembers,
     events: ({ members }) => members.map(added),
+    watched: true,
+  },
+  startFirstMembers: {
+    requires: () => [clusterAsSeen, neverServed, { holds: "onlyFirstMembers" }],
+    run: startFirstMembers,
+    events: none,
     watched: true,
   },
   beginRestore: {

@@ -24,15 +24,10 @@ export function joiningPod(
 
 /** By a dry run, so that quotas, policies and webhooks say what they will say. Throws what the API server answers. */
 export async function confirmAdmission(execution: Execution, member: MemberName, peerUrl: string): Promise<void> {
+  const { cluster, reconcile } = execution;
   const listed = { name: member, peerUrls: [peerUrl] };
-  await confirmAdmitted(execution, joiningPod(execution, member, [listed], peerUrl));
-}
-
-/** The same of any member's pod, and of the claim of its volume. */
-export async function confirmAdmitted({ cluster, reconcile }: Execution, pod: Pod): Promise<void> {
   const dryRun = { dryRun: true, fieldManager };
-  const { name: member = "" } = pod.metadata ?? {};
-  await reconcile.api.create(Pod, pod, dryRun);
+  await reconcile.api.create(Pod, joiningPod(execution, member, [listed], peerUrl), dryRun);
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
   await reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), dryRun).catch((error: unknown) => {
     if (!isAlreadyExists(error)) throw error;

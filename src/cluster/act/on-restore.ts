@@ -1,7 +1,6 @@
 // What is done when the data of a cluster is replaced by that of a backup.
-import { ApiError } from "../../kube/client/errors.ts";
-import type { Pod } from "../../kube/objects/kinds.ts";
-import { keyOf, keyText } from "../../kube/objects/objects.ts";
+import { fieldManager } from "../../api/field-manager.ts";
+import { Pod } from "../../kube/objects/kinds.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { specDigest } from "../../restore/spec-digest.ts";
 import { podTlsFor } from "../assess/certificates/pod-tls.ts";
@@ -12,10 +11,8 @@ import { memberPod } from "../objects/member-pod.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, tlsToMake } from "./execution.ts";
-import { confirmAdmitted } from "./joining-pod.ts";
 import { makeClaim } from "./on-claims.ts";
 import { NotYet } from "./outcome.ts";
-import { isRefusal } from "./refusals.ts";
 import { makePod } from "./taken-away.ts";
 import { restoreNow } from "./preconditions.ts";
 import { confirmFirstMembers } from "./seed-admission.ts";
@@ -84,84 +81,72 @@ export async function nameFirstMembers(execution: Execution, { count }: ActionOf
   await writeStatus(execution, { restore: { plan: formatPlan({ ...plan, beginning }) } });
 }
 
-/**
- * That a pod may have been made is written down before it is made, and taken back only where the API server has refused it:
- * whatever becomes of the operator or of the pod, no member is made twice. What a dry run refuses is not even tried.
- */
+/** Each is held back. So one that is gone before all of them are there has never run, and is made again. */
 export async function createFirstMembers(
   execution: Execution,
   { members }: ActionOf<"createFirstMembers">,
 ): Promise<void> {
-  const { cluster, context, reconcile } = execution;
+  const { assessment } = execution;
+  const plan = begunPlan(execution);
+  const tried = await Promise.allSettled(members.map((name) => createHeldBack(execution, plan, name)));
+  const made = tried.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+  const there = assessment.world.pods.map(({ name, uid }) => ({ name, uid }));
+  await letStart(execution, plan, [...there, ...made]);
+}
+
+export async function startFirstMembers(execution: Execution, { pods }: ActionOf<"startFirstMembers">): Promise<void> {
+  await letStart(execution, begunPlan(execution), pods);
+}
+
+type BegunPlan = SeedPlan & { readonly beginning: Beginning };
+
+function begunPlan({ cluster }: Execution): BegunPlan {
   const plan = parsePlan(cluster.status.restore?.plan);
   if (plan?.beginning === undefined) throw new NotYet("the plan of the restore has changed");
-  context.takenAway.mayAsk(keyText(keyOf(cluster)), context.now());
-  const pods = firstPods(execution, plan, plan.beginning, members);
-  const refusals = await Promise.all(pods.map((pod) => refusalOf(() => confirmAdmitted(execution, pod))));
-  const admitted = pods.filter((_, index) => refusals[index] === undefined);
-  reconcile.signal.throwIfAborted();
-  const failures = admitted.length === 0 ? [] : await makeThem(execution, plan, plan.beginning, admitted);
-  const [problem] = [...refusals, ...failures].filter((one) => one !== undefined);
-  if (problem !== undefined) throw problem.error;
+  return { ...plan, beginning: plan.beginning };
 }
 
-function firstPods(
-  execution: Execution,
-  plan: SeedPlan,
-  { members: listed }: Beginning,
-  names: readonly string[],
-): readonly Pod[] {
-  return listed
-    .filter(({ name, made }) => names.includes(name) && made !== true)
-    .map(({ name, peerUrl }) => {
-      const tls = podTlsFor(tlsToMake(execution), peerUrl);
-      const restore = seedRestoreOf(execution, plan, name, tls);
-      return memberPod(execution.cluster, name, { as: "restored", restore }, tls);
+interface FirstPod {
+  readonly name: string;
+  readonly uid: string;
+}
+
+async function createHeldBack(execution: Execution, plan: BegunPlan, name: string): Promise<FirstPod> {
+  const peerUrl = plan.beginning.members.find((one) => one.name === name)?.peerUrl ?? "";
+  const tls = podTlsFor(tlsToMake(execution), peerUrl);
+  const restore = seedRestoreOf(execution, plan, name, tls);
+  await makeClaim(execution, name);
+  const { metadata } = await makePod(execution, memberPod(execution.cluster, name, { as: "restored", restore }, tls));
+  return { name, uid: metadata?.uid ?? "" };
+}
+
+/** Not before the status says which pods they are: from then on none of them is made again. */
+async function letStart(execution: Execution, plan: BegunPlan, pods: readonly FirstPod[]): Promise<void> {
+  const { cluster, reconcile } = execution;
+  const { attempt, members } = plan.beginning;
+  if (members.some(({ pod }) => pod === undefined)) {
+    const listed = members.map(({ name, peerUrl }) => {
+      const pod = pods.find((one) => one.name === name);
+      if (pod === undefined) throw new NotYet(`the pod ${name} has yet to be made`);
+      return { name, peerUrl, pod: pod.uid };
     });
-}
-
-async function makeThem(
-  execution: Execution,
-  plan: SeedPlan,
-  { attempt, members }: Beginning,
-  pods: readonly Pod[],
-): Promise<readonly (Failure | undefined)[]> {
-  const names = pods.map(({ metadata }) => metadata?.name ?? "");
-  const mark = (marked: readonly string[]): Promise<void> => {
-    const made = new Set([...members.flatMap((one) => (one.made === true ? [one.name] : [])), ...marked]);
-    const beginning = {
-      attempt,
-      members: members.map(({ name, peerUrl }) => ({ name, peerUrl, ...(made.has(name) && { made: true as const }) })),
-    };
-    return writeStatus(execution, { restore: { plan: formatPlan({ ...plan, beginning }) } });
-  };
-  await mark(names);
-  const failures = await Promise.all(pods.map((pod, index) => firstPod(execution, names[index] ?? "", pod)));
-  const kept = names.filter((_, index) => failures[index]?.made !== false);
-  if (kept.length < names.length) await mark(kept);
-  return failures;
-}
-
-interface Failure {
-  readonly error: unknown;
-  /** Its pod may have been made all the same. */
-  readonly made: boolean;
-}
-
-async function firstPod(execution: Execution, member: string, pod: Pod): Promise<Failure | undefined> {
-  const withoutClaim = await refusalOf(() => makeClaim(execution, member));
-  if (withoutClaim !== undefined) return { ...withoutClaim, made: false };
-  return refusalOf(() => makePod(execution, pod));
-}
-
-/** Undefined: it was done. */
-async function refusalOf(does: () => Promise<void>): Promise<Failure | undefined> {
-  try {
-    await does();
-    return undefined;
-  } catch (error) {
-    return { error, made: !(error instanceof ApiError && isRefusal(error)) };
+    const beginning = { attempt, members: listed };
+    await writeStatus(execution, { restore: { plan: formatPlan({ ...plan, beginning }) } });
   }
+  await Promise.all(
+    pods.map(({ name, uid }) => {
+      const key = { namespace: cluster.metadata.namespace, name };
+      return reconcile.api.mergePatch(
+        Pod,
+        key,
+        { metadata: { uid }, spec: { schedulingGates: null } },
+        { fieldManager },
+      );
+    }),
+  );
 }
 
 /** How the first member comes to its data where an older operator has begun, which makes one alone. */

@@ -74,10 +74,12 @@ const imageOf = ({ spec }: Pod): string | undefined =>
   spec?.containers.find(({ name }) => name === etcdContainer)?.image;
 
 /** One that is there already is another, and is somebody else's to judge. */
-export async function makePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
+export async function makePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<Pod> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
-  context.takenAway.compare(key, pod, await reconcile.api.create(Pod, pod, { fieldManager }), context.now());
+  const made = await reconcile.api.create(Pod, pod, { fieldManager });
+  context.takenAway.compare(key, pod, made, context.now());
+  return made;
 }
 
 export async function replacePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {

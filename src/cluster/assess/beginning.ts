@@ -1,17 +1,20 @@
 // How far the first members of a restored cluster are, before it has ever served.
 //
 // Each of N members is made from the same backup with the same list, as a voter. They serve when a majority of them runs.
-// A member that has run may have voted, so nobody makes it again under its name. What is done, for N = 3:
+// A member that has run may have voted, so nobody makes it again under its name. Hence their pods are held back by a
+// scheduling gate until all of them are there and their uids are in the status. What is done, for N = 3:
 //
 // | seen                                                     | done                                                     |
 // |----------------------------------------------------------|----------------------------------------------------------|
-// | not made: refused, or no operator has come to it         | it is made                                               |
+// | a pod is not there, and no uid of it is written down     | it is made: none has ever run                            |
+// | 3 are there, held back or not written down               | their uids are written down, then they are let start     |
 // | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
-// | 1 is there, 2 have been refused for a minute             | 1 < 2: begin again with one member, and grow             |
+// | 2 are there, 1 has been refused for a while              | nothing has run: begin again with 2, and grow            |
 // | pods or claims of names that are not in the list         | deleted, and nobody is made before they are gone         |
 // | a pod that was Ready once, or an id in the status        | it has served: the ordinary rules, and none of these     |
 // | 2 serve, and the operator sees it                        | the id is recorded, and the plan is removed              |
+// | 2 serve, and the third is still held back                | it is replaced: its uid is not known any more            |
 //
 // No write is lost by beginning again: clients are sent to pods that are Ready, and a pod is not Ready without a quorum.
 // Members of two attempts never form one cluster: other names make other ids, and the token differs, too.
@@ -36,12 +39,14 @@ export function failureOf(pod: MemberPod, { world, desired, now }: Looked): stri
 
 export type FirstState =
   | { readonly t: "unmade" }
+  /** It may run, or will when all are there. */
   | { readonly t: "coming"; readonly pod: MemberPod }
   | { readonly t: "failed"; readonly because: string };
 
-export function firstStateOf({ name, made }: FirstMember, looked: Looked): FirstState {
+export function firstStateOf({ name, pod: uid }: FirstMember, looked: Looked): FirstState {
   const pod = looked.world.pods.find((one) => one.name === name);
-  if (pod === undefined) return made === true ? { t: "failed", because: "its pod is gone" } : { t: "unmade" };
+  if (pod === undefined) return uid === undefined ? { t: "unmade" } : { t: "failed", because: "its pod is gone" };
+  if (uid !== undefined && uid !== pod.uid) return { t: "failed", because: "its pod was made again" };
   if (pod.terminating) return { t: "failed", because: "its pod is being deleted" };
   const because = failureOf(pod, looked);
   return because === undefined ? { t: "coming", pod } : { t: "failed", because };

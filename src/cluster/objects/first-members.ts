@@ -1,14 +1,18 @@
 // The members that a restored cluster begins with. They are named in the plan of the restore, in the status of the
-// EtcdCluster, before any of them is made: each is made from the backup with the same list, and a name is used once.
-import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+// EtcdCluster, before any of them is made: each is made from the backup with the same list. Their pods are held back by a
+// scheduling gate until all of them are there and written down; from then on none of them is ever made again.
+import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { NewMember } from "../../worker/job.ts";
 import { firstMemberName, peerUrlOf } from "./names.ts";
 import type { Scheme } from "./tls.ts";
 
 export interface FirstMember extends NewMember {
-  /** Its pod may have been made. It is never made again, even if it is gone: it may have voted. */
-  readonly made?: true;
+  /** The uid of its pod, once that may run: it may have voted, so no other pod is made for it, even if it is gone. */
+  readonly pod?: string;
 }
+
+/** Nothing of a pod runs as long as it has this. */
+export const firstMembersGate = `${EtcdCluster.group}/first-members`;
 
 /** One try to begin. The members of another try have other names, and so other ids: they never meet these. */
 export interface Beginning {

@@ -25,6 +25,7 @@ import {
   startAnnotations,
   startVariables,
 } from "./first-start.ts";
+import { firstMembersGate } from "./first-members.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
 import { hostOf } from "./names.ts";
 import { containerProbes } from "./probes.ts";
@@ -112,8 +113,11 @@ function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart
     ...given("topologySpreadConstraints", pod.topologySpreadConstraints),
     ...placing(pod),
     ...(start.as === "restored" && placingRestored(pod, start.restore)),
+    ...(start.as === "restored" && start.restore.job.initialCluster !== undefined && heldBack),
   };
 }
+
+const heldBack = { schedulingGates: [{ name: firstMembersGate }] };
 
 /** A pod has one identity: that of the worker, where the store asks for one. etcd needs none, and is given no token. */
 function placingRestored({ imagePullSecrets = [] }: CompleteEtcdCluster["spec"]["pod"], { policy }: SeedRestore) {

@@ -18,6 +18,7 @@ import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
+import { firstMembersGate } from "../objects/first-members.ts";
 import { hasItsLabels } from "../objects/pod-labels.ts";
 import { peerCheckBy, renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import {
@@ -65,6 +66,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     maxLearners: numberOf(settingOf(pod, "max-learners")),
     ...(quota !== undefined && { quota }),
     guard: guardOf(pod),
+    ...(isGated(pod) && { gated: true }),
     ...(madeFrom !== undefined && { madeFrom }),
     ...givenVariables(pod),
     ...(restartedAt !== undefined && { restartedAt }),
@@ -136,7 +138,10 @@ function wasReadyOnce(pod: Pod): boolean {
   return moved !== undefined && made !== undefined && moved - made > 1000;
 }
 
+const isGated = ({ spec }: Pod): boolean => (spec?.schedulingGates ?? []).some(({ name }) => name === firstMembersGate);
+
 function pending(pod: Pod): PodState {
+  if (isGated(pod)) return { t: "pending" };
   const scheduled = conditionOf(pod, "PodScheduled");
   if (scheduled?.status !== "False") return { t: "pending" };
   return { t: "pending", ...schedulingProblem(scheduled.reason, scheduled.message) };
@@ -319,7 +324,7 @@ const valuesRead = [
 
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
-  const { nodeName, volumes = [], readinessGates } = pod.spec ?? {};
+  const { nodeName, volumes = [], readinessGates, schedulingGates = [] } = pod.spec ?? {};
   const { phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses } = pod.status ?? {};
   return {
     ...pod,
@@ -329,6 +334,7 @@ export function leanPod(pod: Pod): Pod {
       volumes: volumes.filter(({ name }) => name === dataVolume || name === backupsVolume),
       ...(nodeName !== undefined && { nodeName }),
       ...(readinessGates !== undefined && { readinessGates }),
+      ...(schedulingGates.length > 0 && { schedulingGates }),
     },
     status: {
       ...(phase !== undefined && { phase }),

@@ -156,6 +156,8 @@ export interface MemberPod {
   /** Bytes that its database may have, as its etcd was told; absent: etcd's own. */
   readonly quota?: number;
   readonly guard: StartGuard;
+  /** It is held back with the other first members of a restored cluster: nothing of it has ever run. */
+  readonly gated?: true;
   /** A claim of its own holds its data (and so outlives it). */
   readonly hasVolume: boolean;
   /** The volume that it was restored from is mounted in it. */

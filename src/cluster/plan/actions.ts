@@ -82,8 +82,10 @@ export type Action =
   | { readonly do: "createSeed"; readonly member: MemberName }
   /** Writes into the status which members a restored cluster begins with: so many, under names that none has had. */
   | { readonly do: "nameFirstMembers"; readonly count: number }
-  /** Those of them that no pod was made for. */
+  /** Makes the pods of those of them that have none. When all are there, they start. */
   | { readonly do: "createFirstMembers"; readonly members: readonly MemberName[] }
+  /** Writes down the pods of all that can come, and lets them start. */
+  | { readonly do: "startFirstMembers"; readonly pods: readonly { readonly name: MemberName; readonly uid: string }[] }
   /** Writes into the status that the data is to be replaced, before anything is done about it. */
   | { readonly do: "beginRestore"; readonly name: string; readonly uid: string }
   /** Writes into the status that nothing of the old cluster is left: the next member is the first of the restored one. */

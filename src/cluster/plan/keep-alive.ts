@@ -44,6 +44,7 @@ export const kindOfAction: Readonly<Record<Action["do"], "keepsAlive" | "changes
   createSeed: "changes",
   nameFirstMembers: "changes",
   createFirstMembers: "changes",
+  startFirstMembers: "changes",
   beginRestore: "changes",
   beginSeed: "changes",
   recordClusterId: "changes",

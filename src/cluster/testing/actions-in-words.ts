@@ -64,6 +64,8 @@ function words(action: Action, name: (member: string) => string): string {
       return `name ${action.count} first`;
     case "createFirstMembers":
       return `begin with ${action.members.map(name).join(", ")}`;
+    case "startFirstMembers":
+      return `let ${action.pods.map((pod) => name(pod.name)).join(", ")} start`;
     case "recordClusterId":
       return `latch ${action.clusterId}`;
     case "addMember":

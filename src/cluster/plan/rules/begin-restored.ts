@@ -66,24 +66,30 @@ function goOn(
   }
   const coming = states.flatMap((state) => (state.t === "coming" ? [state.pod] : []));
   const unmade = states.filter((state) => state.t === "unmade").map(({ name }) => name);
-  if (unmade.length === 0)
+  if (unmade.length > 0) {
+    const oldest = Math.min(...coming.map(({ createdAt }) => createdAt));
+    if (coming.length > 0 && now - oldest > admissionMs)
+      return again(
+        coming.length,
+        `${coming.length} of ${members.length} first members are admitted, and begin without the rest`,
+      );
     return {
-      actions: [],
-      because: `the first members ${listed(members.map(({ name }) => name))} are starting`,
-      requeueAfter: Math.min(...coming.map((pod) => requeueFor(pod, assessment)), pace.slowly),
+      actions: [{ do: "createFirstMembers", members: unmade }],
+      because: `${listed(unmade)} ${unmade.length === 1 ? "is" : "are"} made from the backup of the EtcdRestore ${world.cluster.status.restore?.name ?? ""}`,
+      requeueAfter: pace.later,
     };
-  const oldest = Math.min(...coming.map(({ createdAt }) => createdAt));
-  if (coming.length > 0 && coming.length < needed && now - oldest > admissionMs)
-    return again(1, `${coming.length} of ${members.length} first members are admitted: one begins alone`);
+  }
+  const pods = coming.map(({ name, uid }) => ({ name, uid }));
+  const isLetStart = members.every(({ pod }) => pod !== undefined) && coming.every(({ gated }) => gated !== true);
   return {
-    actions: [{ do: "createFirstMembers", members: unmade }],
-    because: `${listed(unmade)} ${unmade.length === 1 ? "is" : "are"} made from the backup of the EtcdRestore ${world.cluster.status.restore?.name ?? ""}`,
-    requeueAfter: pace.later,
+    actions: isLetStart ? [] : [{ do: "startFirstMembers", pods }],
+    because: `the first members ${listed(members.map(({ name }) => name))} are starting`,
+    requeueAfter: Math.min(...coming.map((pod) => requeueFor(pod, assessment)), pace.slowly),
   };
 }
 
-/** A quota that counts pods which are gone is right again long before. */
-const admissionMs = 60_000;
+/** A quota that counts pods which are gone is right again before. */
+const admissionMs = 25_000;
 
 function requeueFor(pod: MemberPod, { now, world }: Assessment): number {
   if (pod.state.t === "running") return paceOf(pod, now);

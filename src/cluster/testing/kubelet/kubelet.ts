@@ -8,7 +8,7 @@ import { FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../../kube/client/errors.ts";
 import { Node, PersistentVolumeClaim, Pod } from "../../../kube/objects/kinds.ts";
-import { secondsTime } from "../../../kube/objects/objects.ts";
+import { keyOf, secondsTime } from "../../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../../kube/testing/fake-api/calls.ts";
 import type { FakeApi } from "../../../kube/testing/fake-api/fake-api.ts";
 import { memberUrl } from "../../objects/endpoints.ts";
@@ -68,6 +68,8 @@ export class Kubelet {
   readonly #clock: Clock;
   /** By uid. */
   readonly #containers = new Map<string, Container>();
+  /** The uids of pods that have scheduling gates. */
+  readonly #gated = new Set<string>();
   readonly #disks: Disks;
   readonly #connections = new Connections();
   readonly #protection: ClaimProtection;
@@ -305,6 +307,7 @@ export class Kubelet {
     const container = this.#containers.get(pod.metadata?.uid ?? "");
     if (isImageCheck(pod)) return this.#attend(this.imageTries.heard(pod, verb));
     if (isWorker(pod)) return this.#attend(this.workers.heard(pod, verb));
+    if (this.#heldBack(pod, verb)) return;
     if (verb === "create") return this.#schedule(pod);
     if (container === undefined) return;
     if (verb === "delete") {
@@ -318,6 +321,26 @@ export class Kubelet {
     const { image, resources } = containerOf(pod) ?? {};
     if (image !== undefined && image !== container.image) this.#changeImage(container, image);
     else if (resources?.limits?.["memory"] !== undefined) this.#attend(this.#publish(container));
+  }
+
+  /** Its gates are removed first. Until then no kubelet has to do with it, and it is gone at once when it is deleted. */
+  #heldBack(pod: Pod, verb: FinishedCall["verb"]): boolean {
+    const { uid = "" } = pod.metadata ?? {};
+    const isGated = (pod.spec?.schedulingGates ?? []).length > 0;
+    if (verb === "create" && isGated) this.#gated.add(uid);
+    if (!this.#gated.has(uid)) return false;
+    if (verb === "delete") {
+      this.#gated.delete(uid);
+      this.#attend(this.#remove(pod));
+    } else if (!isGated) {
+      this.#gated.delete(uid);
+      this.#schedule(pod);
+    }
+    return true;
+  }
+
+  async #remove(pod: Pod): Promise<void> {
+    await this.#api.delete(Pod, keyOf(pod), { uid: pod.metadata?.uid ?? "", gracePeriodSeconds: 0 });
   }
 
   #schedule(pod: Pod): void {
