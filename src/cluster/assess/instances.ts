@@ -4,7 +4,7 @@ import type { Member } from "../../etcd/member.ts";
 import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { Claim, EtcdAnswers, Facts, MemberAnswer, MemberPod } from "../observe/world.ts";
 import { claimOf, holds, isHeldBy, volumeLossOf } from "./claims.ts";
-import { hasLostData, isBeforeItsFirstStart, isComingUp, isNodeLost, isYoung, nodeLostAt } from "./pods.ts";
+import { hasLostData, isBeforeItsFirstStart, isComingUp, isNodeLost, isYoung, nodeLostAt, problemOf } from "./pods.ts";
 
 /** In words, for the event that goes with what is done about it. */
 export type Reason = string;
@@ -114,6 +114,12 @@ function stateOf(
       return { t: "leaving", because: "its pod is being deleted" };
   }
   if (alive) return { t: "healthy" };
+  // A first member of a restored cluster that never ran. The others serve, and the kubelet tries again by itself for a while.
+  if (!unstarted && isBeforeItsFirstStart(pod) && problemOf(pod) !== undefined && pod.state.t !== "pending") {
+    const until = pod.createdAt + crashLoopAfterSeconds * 1000;
+    if (until > now) return { t: "away", lostAt: until };
+    return { t: "lost", because: `its data could not be made from the backup (${problemOf(pod)})` };
+  }
   if (member.learner && answer !== undefined) return { t: "learning" };
   // The volume of one that waits for a node may be local to one that is gone.
   const at = pod.node.t === "none" && claim !== undefined ? claim.node : pod.node;

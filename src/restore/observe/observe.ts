@@ -24,7 +24,7 @@ import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
 import { isOver } from "../plan/phases.ts";
 import { workerName } from "../worker.ts";
-import { observedSeed, observedWorker } from "./workers.ts";
+import { observedSeeds, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
 import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
 
@@ -70,7 +70,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     rival: cluster && (await rivalOf(restore, cluster, read)),
     volumes: cluster ? await volumesOf(restore, cluster, { api, signal }) : noVolumes,
     worker,
-    seed: cluster ? await seedOf(restore, cluster, { api, signal }) : { t: "none" },
+    seeds: cluster ? await seedsOf(restore, cluster, { api, signal }) : [],
     requested: requestedOf(restore, over ? known : cluster, context.scope),
     spent: spentOf(restore, podName, caches.pods.ownedBy(restore.metadata.uid ?? "")),
     image: context.workerImage(),
@@ -157,18 +157,16 @@ async function volumesOf(
   }
 }
 
-/** What it said is recorded, because its pod may go. */
-async function seedOf(
+/** All of them, until it is over: each has to be made from the very object that was proved. */
+async function seedsOf(
   restore: CompleteEtcdRestore,
   cluster: CompleteEtcdCluster,
   { api, signal }: Reading,
-): Promise<Seed> {
-  const { phase, seed } = restore.status;
-  if (phase !== "Restoring" || seed !== undefined || cluster.status.restore?.uid !== restore.metadata.uid)
-    return { t: "none" };
+): Promise<readonly Seed[]> {
+  if (restore.status.phase !== "Restoring" || cluster.status.restore?.uid !== restore.metadata.uid) return [];
   const { name, namespace } = cluster.metadata;
   const { items } = await api.list(Pod, { namespace, labelSelector: `etcd_cluster=${name}`, signal });
-  return observedSeed(restore, cluster, items);
+  return observedSeeds(restore, cluster, items);
 }
 
 /** The cluster follows it by its status, or it is over: then only an export of the cluster could do something with it. */

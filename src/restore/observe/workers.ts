@@ -1,4 +1,4 @@
-// Reduces pods to what a decision needs: the worker of the attempt that is under way, and the seed of the restored cluster.
+// Reduces pods to what a decision needs: the worker of the attempt that is under way, and the first members of the restored cluster.
 import { restoreContainer } from "../../cluster/objects/member-pod.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
@@ -8,6 +8,7 @@ import { jobVariable } from "../../worker/job.ts";
 import { lastResultOf, resultOf } from "../../worker/pod.ts";
 import { adviceOnEviction } from "../../worker/scratch.ts";
 import { troubleOf } from "../../worker/trouble.ts";
+import { isTokenOf } from "../seed.ts";
 import type { Seed, Worker } from "./world.ts";
 
 /** `pod`: whatever has the worker's name. */
@@ -34,35 +35,35 @@ export function observedWorker(restore: CompleteEtcdRestore, name: string, pod: 
   return { t: "running", pod: name, trouble: troubleOf(pod, now) };
 }
 
-/** Of all pods of the cluster, that one whose data this very EtcdRestore makes; of several, one that has it. */
-export function observedSeed(
-  { metadata: { uid } }: CompleteEtcdRestore,
+/** Of all pods of the cluster, those whose data this very EtcdRestore makes. */
+export function observedSeeds(
+  { metadata: { uid = "" } }: CompleteEtcdRestore,
   cluster: CompleteEtcdCluster,
   pods: readonly Pod[],
-): Seed {
-  const seeds = pods
-    .filter((pod) => isControlledBy(pod, cluster) && tokenOf(pod) === uid)
-    .map((pod): Seed => {
-      const member = pod.metadata?.name ?? "";
-      const last = lastResultOf(pod, restoreContainer);
-      if (last === undefined) return { t: "starting", member };
-      const { result, restarts } = last;
-      if (!result.ok) return { t: "failed", member, code: result.code, message: result.message, times: restarts + 1 };
-      if (result.did.do !== "restore") return { t: "starting", member };
-      return { t: "made", member, ...(result.did.restored && { backup: result.did.backup }) };
-    });
-  return seeds.find(({ t }) => t === "made") ?? seeds[0] ?? { t: "none" };
+): readonly Seed[] {
+  return pods.filter((pod) => isControlledBy(pod, cluster) && isTokenOf(tokenIn(pod), uid)).map(observedSeed);
 }
 
-/** The token of its RestoreJob is the uid of an EtcdRestore; undefined: it restores nothing. */
-function tokenOf({ spec }: Pod): unknown {
+function observedSeed(pod: Pod): Seed {
+  const member = pod.metadata?.name ?? "";
+  const last = lastResultOf(pod, restoreContainer);
+  if (last === undefined) return { t: "starting", member };
+  const { result, restarts } = last;
+  if (!result.ok) return { t: "failed", member, code: result.code, message: result.message, times: restarts + 1 };
+  if (result.did.do !== "restore") return { t: "starting", member };
+  return { t: "made", member, ...(result.did.restored && { backup: result.did.backup }) };
+}
+
+/** The token of its RestoreJob begins with the uid of an EtcdRestore; empty: it restores nothing. */
+function tokenIn({ spec }: Pod): string {
   const container = spec?.initContainers?.find(({ name }) => name === restoreContainer);
   const text = container?.env?.find(({ name }) => name === jobVariable)?.value;
-  if (text === undefined) return undefined;
+  if (text === undefined) return "";
   try {
     const job: unknown = JSON.parse(text);
-    return typeof job === "object" && job !== null && "token" in job ? job.token : undefined;
+    const token = typeof job === "object" && job !== null && "token" in job ? job.token : "";
+    return typeof token === "string" ? token : "";
   } catch {
-    return undefined;
+    return "";
   }
 }

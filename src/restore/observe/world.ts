@@ -18,7 +18,8 @@ export interface World {
   /** Of a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
   readonly worker: Worker;
-  readonly seed: Seed;
+  /** The first members of the restored cluster. */
+  readonly seeds: readonly Seed[];
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
   readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
   /** Workers that are of no use any more. */
@@ -53,9 +54,8 @@ export type Worker =
   /** Somebody else's pod has its name. */
   | { readonly t: "foreign"; readonly pod: string };
 
-/** The first member of the restored cluster, by the init container that makes its data. */
+/** A first member of the restored cluster, by the init container that makes its data. */
 export type Seed =
-  | { readonly t: "none" }
   | { readonly t: "starting"; readonly member: string }
   | {
       readonly t: "failed";

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { World } from "../observe/world.ts";
+import type { Seed, World } from "../observe/world.ts";
 import {
   aBackup,
   aCluster,
@@ -35,7 +35,7 @@ function aWorld(
     rival: undefined,
     volumes: { kept: [], holdAll: false },
     worker: { t: "absent" },
-    seed: { t: "none" },
+    seeds: [],
     requested: undefined,
     spent: [],
     image: "operator",
@@ -120,7 +120,7 @@ describe("Restoring", () => {
   test("records what the seed says as soon as it is seen", () => {
     const world = aWorld(restoring, {
       cluster: following("Seeding"),
-      seed: { t: "made", member: "demo-x", backup: facts },
+      seeds: [{ t: "made", member: "demo-x", backup: facts }],
     });
     const decision = decided(world);
     assert.ok(decision.t === "stay");
@@ -130,7 +130,7 @@ describe("Restoring", () => {
   test("takes a seed for what it is by the content of the object, and by a revision only where that was counted", () => {
     const outcome = (seen: Partial<typeof facts>): string => {
       const seed = { t: "made", member: "demo-x", backup: { ...facts, ...seen } } as const;
-      return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
+      return decided(aWorld(restoring, { cluster: following("Seeding"), seeds: [seed] })).t;
     };
     assert.equal(outcome({ revision: 40, exactRevision: false }), "stay");
     assert.equal(outcome({ revision: 40, exactRevision: true }), "fail");
@@ -141,16 +141,57 @@ describe("Restoring", () => {
   test("gives a seed up only for what is definitely wrong, and not the first time", () => {
     const outcome = (code: "damaged" | "store" | "failed", times: number): string => {
       const seed = { t: "failed", member: "demo-x", code, message: "It ends.", times } as const;
-      return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
+      return decided(aWorld(restoring, { cluster: following("Seeding"), seeds: [seed] })).t;
     };
     assert.deepEqual([outcome("damaged", 2), outcome("damaged", 3)], ["stay", "fail"]);
     assert.deepEqual([outcome("store", 30), outcome("failed", 30)], ["stay", "stay"]);
   });
 
+  test("compares what every first member was made from", () => {
+    const seeds = ["a", "b", "c"].map((member) => ({ t: "made", member: `demo-${member}`, backup: facts }) as const);
+    const outcome = (last: object): string => {
+      const all = [...seeds.slice(0, 2), { ...seeds[2]!, backup: { ...facts, ...last } }];
+      const decision = decided(
+        aWorld(
+          { ...restoring, seed: { member: "demo-a", revision: 42 } },
+          { cluster: following("Seeding"), seeds: all },
+        ),
+      );
+      return decision.t === "fail" ? decision.because : decision.t;
+    };
+    assert.equal(outcome({}), "stay");
+    assert.match(outcome({ sha256: "other" }), /The member demo-c was made from another backup/);
+  });
+
+  test("gives up when so many first members cannot be made that no majority is left", () => {
+    const failed = (member: string) =>
+      ({ t: "failed", member, code: "damaged", message: "It ends.", times: 3 }) as const;
+    const outcome = (...seeds: readonly Seed[]): string =>
+      decided(aWorld(restoring, { cluster: following("Seeding"), seeds })).t;
+    const [a, b] = ["demo-a", "demo-b"].map((member) => ({ t: "made", member, backup: facts }) as const);
+    assert.equal(outcome(a!, b!, failed("demo-c")), "stay");
+    assert.equal(outcome(a!, failed("demo-b"), failed("demo-c")), "fail");
+    assert.equal(outcome(failed("demo-a")), "fail");
+  });
+
+  test("names the members that are being made, and then those that start", () => {
+    const said = (...seeds: readonly Seed[]): string | undefined =>
+      decided(aWorld(restoring, { cluster: following("Seeding"), seeds })).because;
+    const [a, b] = ["demo-a", "demo-b"].map((member) => ({ t: "made", member, backup: facts }) as const);
+    const c = { t: "starting", member: "demo-c" } as const;
+    assert.match(said() ?? "", /^The first members are being made from the backup/);
+    assert.match(
+      said({ ...c, member: "demo-b" }, c) ?? "",
+      /^The members demo-b, demo-c are being made from the backup/,
+    );
+    assert.match(said(a!, b!, c) ?? "", /^The member demo-c is being made from the backup/);
+    assert.match(said(a!, b!) ?? "", /^The members demo-a, demo-b were made from the backup .*, and start\./);
+  });
+
   test("says where the old data is when it fails", () => {
     const seed = { t: "failed", member: "demo-x", code: "damaged", message: "It ends.", times: 3 } as const;
     const because = (left: object): string => {
-      const decision = decided(aWorld({ ...restoring, ...left }, { cluster: following("Seeding"), seed }));
+      const decision = decided(aWorld({ ...restoring, ...left }, { cluster: following("Seeding"), seeds: [seed] }));
       assert.ok(decision.t === "fail");
       return decision.because;
     };
@@ -170,12 +211,12 @@ describe("Restoring", () => {
     };
     assert.equal(
       said("MemberCannotStart"),
-      "The first member is being made from the backup bucket/etcd/backup. The cluster says: A Secret is missing.",
+      "The first members are being made from the backup bucket/etcd/backup. The cluster says: A Secret is missing.",
     );
     for (const passes of ["Restoring", "MembersUnhealthy", "OfTomorrow"])
-      assert.equal(said(passes), "The first member is being made from the backup bucket/etcd/backup.", passes);
+      assert.equal(said(passes), "The first members are being made from the backup bucket/etcd/backup.", passes);
     for (const endsWithIt of ["DataLost", "NoSpace"])
-      assert.equal(said(endsWithIt), "The first member is being made from the backup bucket/etcd/backup.", endsWithIt);
+      assert.equal(said(endsWithIt), "The first members are being made from the backup bucket/etcd/backup.", endsWithIt);
     for (const asks of ["MembersApart", "VolumesForeign", "AuthRequired"])
       assert.match(said(asks), / The cluster says: A Secret is missing\.$/, asks);
   });

@@ -1,5 +1,5 @@
 // Restoring: the cluster is asked to take its data from the backup, or is made so, and followed until it serves that data.
-// The cluster controller does the work: it stops the members, makes the seed and grows the cluster.
+// The cluster controller does the work: it stops the members, makes the first members and grows the cluster.
 //
 // A person who deletes the EtcdRestore meanwhile stops nothing that the cluster has taken up, and nothing is reported any
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
@@ -62,16 +62,19 @@ function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
 type ClusterPhase = NonNullable<World["restore"]["status"]["clusterPhase"]>;
 
 function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: ClusterPhase): Decision {
-  const { restore, seed } = world;
+  const { restore, seeds } = world;
   const uid = cluster.metadata.uid;
-  const facts: Facts = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(seed) };
-  if (seed.t === "made" && seed.backup !== undefined && !isSame(seed.backup, world))
+  const facts: Facts = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(world) };
+  const other = seeds.find((seed) => seed.t === "made" && seed.backup !== undefined && !isSame(seed.backup, world));
+  if (other !== undefined)
     return fail(
-      `The member ${seed.member} was made from another backup than the one that was proved. ${whatIsLeft(restore)}Apply another EtcdRestore.`,
+      `The member ${other.member} was made from another backup than the one that was proved. ${whatIsLeft(restore)}Apply another EtcdRestore.`,
     );
-  if (seed.t === "failed" && isDefinite(seed.code) && seed.times >= mostSeedFailures)
+  const [failed, ...more] = seeds.flatMap((seed) => (isGivenUp(seed) ? [seed] : []));
+  // 1 of 3: the other 2 are a majority, and the cluster replaces this one. 2 of 3, 1 of 1: nobody will serve.
+  if (failed !== undefined && 2 * (more.length + 1) >= seeds.length)
     return fail(
-      `The member ${seed.member} cannot be made from the backup: ${seed.message} The cluster has no members until another EtcdRestore is applied. ${whatIsLeft(restore)}`.trim(),
+      `The member ${failed.member} cannot be made from the backup: ${failed.message} The cluster has no members until another EtcdRestore is applied. ${whatIsLeft(restore)}`.trim(),
     );
   if (clusterPhase === "Done" && isServing(world, cluster))
     return {
@@ -99,9 +102,14 @@ function unsaved({ restore: { status } }: World, cluster: CompleteEtcdCluster): 
 /** The kubelet tries again by itself, and once may be an accident. */
 const mostSeedFailures = 3;
 
-function saidBy(seed: Seed): Facts {
-  if (seed.t !== "made") return {};
-  const { member, backup } = seed;
+const isGivenUp = (seed: Seed): seed is Extract<Seed, { t: "failed" }> =>
+  seed.t === "failed" && isDefinite(seed.code) && seed.times >= mostSeedFailures;
+
+/** What the first of them says that has its data is recorded, because its pod may go. The others must say the same. */
+function saidBy({ restore, seeds }: World): Facts {
+  const made = seeds.find((seed) => seed.t === "made");
+  if (restore.status.seed !== undefined || made === undefined) return {};
+  const { member, backup } = made;
   if (backup === undefined) return { seed: { member } };
   return { seed: { member, revision: backup.revision, ...(backup.hash !== undefined && { hash: backup.hash.value }) } };
 }
@@ -133,19 +141,28 @@ function progressOf(world: World, cluster: CompleteEtcdCluster, at: ClusterPhase
 }
 
 function stageOf(
-  { restore, seed }: World,
+  { restore, seeds }: World,
   { metadata: { name }, spec, status }: CompleteEtcdCluster,
   at: ClusterPhase,
 ): string {
   if (at === "Stopping") return `The members that the EtcdCluster ${name} had are stopped.`;
   if (at === "Done") return servingOf(status, spec.size);
   const from = `the backup ${restore.status.backup?.path ?? ""}`;
-  if (seed.t === "failed")
-    return `The member ${seed.member} could not be made from ${from}, and is tried again: ${seed.message}`;
-  const made = seed.t === "made" ? seed.member : restore.status.seed?.member;
+  const failed = seeds.find((seed) => seed.t === "failed");
+  if (failed !== undefined)
+    return `The member ${failed.member} could not be made from ${from}, and is tried again: ${failed.message}`;
+  const starting = seeds.filter((seed) => seed.t === "starting");
+  if (starting.length > 0) return `${named(starting)} being made from ${from}.`;
+  if (seeds.length > 1) return `The members ${namesOf(seeds)} were made from ${from}, and start.`;
+  const made = seeds[0]?.member ?? restore.status.seed?.member;
   if (made !== undefined) return `The member ${made} was made from ${from}, and starts.`;
-  return `The ${seed.t === "starting" ? `member ${seed.member}` : "first member"} is being made from ${from}.`;
+  return `The first members are being made from ${from}.`;
 }
+
+const namesOf = (seeds: readonly Seed[]): string => seeds.map(({ member }) => member).join(", ");
+
+const named = (seeds: readonly Seed[]): string =>
+  seeds.length === 1 ? `The member ${namesOf(seeds)} is` : `The members ${namesOf(seeds)} are`;
 
 /** For a while there may be one more than wanted: the member that was made from the volume of the backups is exchanged. */
 function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], size: number): string {

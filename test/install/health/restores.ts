@@ -58,7 +58,7 @@ function editedAfter(before: EtcdRestoreStatus, decision: Decision): EtcdRestore
     volumes: { kept: [], holdAll: false },
     spent: [],
     clusterSpec: undefined,
-    seed: { t: "none" },
+    seeds: [],
     image: "operator:1",
   } as const;
   return statusOf(world, { decision: planRestore(world, now).decision, obstacle: undefined }, now);
