@@ -242,10 +242,11 @@ test("what cannot be saved because the store refuses it ends the restore, and th
 
 describe("a restore that has waited since its backup was proved has it proved again, by another worker,", () => {
   const table = [
-    ["right after what is replaced was saved", [], ["check", "backup", "check", "restore"]],
-    ["where nothing has to be saved", ["demo-a", "demo-b", "demo-c"], ["check", "check", "restore"]],
+    // What was saved while the backup was checked for the first time is too old by then.
+    ["right after what is replaced was saved", [], 2, ["check", "backup", "backup", "check", "restore"]],
+    ["where nothing has to be saved", ["demo-a", "demo-b", "demo-c"], 1, ["check", "check", "restore"]],
   ] as const;
-  for (const [when, volumes, jobs] of table)
+  for (const [when, volumes, before, jobs] of table)
     test(when, async () => {
       await using stage = new Stage();
       stage.startOperator();
@@ -256,7 +257,7 @@ describe("a restore that has waited since its backup was proved has it proved ag
       await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
       await stage.until("a proof", async () => (await stage.status()).key !== undefined);
       await stage.pass(120_000);
-      assert.equal(stage.jobs.length, 1);
+      assert.equal(stage.jobs.length, before);
       await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: false } });
       assert.equal((await stage.untilOver()).phase, "Succeeded");
       assert.deepEqual(

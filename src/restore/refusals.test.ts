@@ -95,7 +95,11 @@ for (const code of definite)
     stage.startOperator();
     const status = await stage.untilOver();
     assert.deepEqual([status.phase, status.reason], ["Failed", "The store says what it is. Nothing was touched."]);
-    assert.equal(stage.jobs.length, 1);
+    // What the cluster holds was being saved meanwhile, and nobody waits for that.
+    assert.deepEqual(
+      stage.jobs.map((job) => job.do),
+      ["check", "backup"],
+    );
     assert.deepEqual(await stage.cluster(), before);
     assert.deepEqual(await stage.workers(), [status.pod], "its log can be read");
   });
@@ -105,8 +109,9 @@ for (const code of ["store", "stalled", "failed"] as const)
     await using stage = new Stage();
     const at: number[] = [];
     stage.answer = (job, pod) => {
+      if (job.do !== "check") return undefined;
       at.push(Date.parse(pod.metadata?.creationTimestamp ?? ""));
-      return job.do === "check" ? failure(code, "The store does not answer.") : undefined;
+      return failure(code, "The store does not answer.");
     };
     await stage.make("cluster");
     await stage.make("restore");

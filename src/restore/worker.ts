@@ -12,7 +12,14 @@ import { workerPod } from "../worker/pod.ts";
 export function workerName({ metadata: { name, uid = "" }, status }: CompleteEtcdRestore): string | undefined {
   const { phase, attempt } = status;
   if (phase !== "Checking" && phase !== "Saving") return undefined;
-  const step = phase === "Checking" ? "check" : "save";
+  return nameOf({ name, uid }, phase === "Checking" ? "check" : "save", attempt);
+}
+
+/** The first that saves: it may run while the backup is being checked. */
+export const firstSaveName = ({ metadata: { name, uid = "" } }: CompleteEtcdRestore): string =>
+  nameOf({ name, uid }, "save", 1);
+
+function nameOf({ name, uid }: { name: string; uid: string }, step: "check" | "save", attempt: number): string {
   // Short enough to be the name of a host as well.
   const stem = name.slice(0, 40).replace(/[-.]+$/, "");
   return `${stem}-${step}-${attempt}-${shortUid(uid)}`;

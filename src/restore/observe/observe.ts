@@ -23,7 +23,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
 import { isOver } from "../plan/phases.ts";
-import { workerName } from "../worker.ts";
+import { firstSaveName, workerName } from "../worker.ts";
 import { observedSeeds, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
 import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
@@ -57,6 +57,8 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     return cluster === undefined ? { t: "othersNew", restore: stored } : { t: "others", restore };
   const podName = workerName(restore);
   const now = context.now();
+  const own = caches.pods.ownedBy(restore.metadata.uid ?? "");
+  const savingEarly = savingEarlyIn(restore, own);
   const worker: Worker =
     podName === undefined
       ? { t: "absent" }
@@ -72,7 +74,8 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     worker,
     seeds: cluster ? await seedsOf(restore, cluster, { api, signal }) : [],
     requested: requestedOf(restore, over ? known : cluster, context.scope),
-    spent: spentOf(restore, podName, caches.pods.ownedBy(restore.metadata.uid ?? "")),
+    savingEarly,
+    spent: spentOf(restore, podName, own).filter(({ uid }) => uid !== savingEarly?.uid),
     image: context.workerImage(),
   };
   return { t: "world", world };
@@ -143,8 +146,7 @@ async function volumesOf(
   cluster: CompleteEtcdCluster,
   { api, signal }: Reading,
 ): Promise<Volumes> {
-  const { inPlace, key } = restore.status;
-  if (inPlace !== true || key === undefined || cluster.status.restore?.uid === restore.metadata.uid) return noVolumes;
+  if (restore.status.inPlace !== true || cluster.status.restore?.uid === restore.metadata.uid) return noVolumes;
   const { name, namespace } = cluster.metadata;
   const some = { namespace, labelSelector: `etcd_cluster=${name}`, signal };
   try {
@@ -181,6 +183,12 @@ function requestedOf(
   const isOwn = uid === restore.status.clusterUid && isInScope(cluster, { t: scope });
   const isTakenUp = isOver(restore) || cluster.status?.restore?.uid === restoreUid;
   return isOwn && isTakenUp ? { name, uid, resourceVersion } : undefined;
+}
+
+function savingEarlyIn(restore: CompleteEtcdRestore, pods: readonly Pod[]): World["savingEarly"] {
+  if (restore.status.phase !== "Checking") return undefined;
+  const pod = pods.find(({ metadata }) => metadata?.name === firstSaveName(restore));
+  return pod && { name: pod.metadata?.name ?? "", uid: pod.metadata?.uid ?? "" };
 }
 
 /** All but the one that is under way, and the one whose failure ended it: its log says more. */

@@ -18,6 +18,8 @@ export interface World {
   /** Of a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
   readonly worker: Worker;
+  /** While the backup is being checked: the pod that saves what the cluster holds meanwhile. */
+  readonly savingEarly: { readonly name: string; readonly uid: string } | undefined;
   /** The first members of the restored cluster. */
   readonly seeds: readonly Seed[];
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */

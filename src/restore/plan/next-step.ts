@@ -25,7 +25,7 @@ const toSaving: Decision = {
 };
 
 /** Of a cluster that is replaced, what is not in volumes that stay. */
-function mustBeSaved({ restore: { spec, status }, volumes }: World): boolean {
+export function mustBeSaved({ restore: { spec, status }, volumes }: World): boolean {
   return (
     status.inPlace === true && status.snapshotPath === undefined && spec.safetySnapshot === "Take" && !volumes.holdAll
   );
@@ -49,7 +49,7 @@ export function lastLook(world: World, now: number): Decision | undefined {
 }
 
 /** Milliseconds in which a backup that was proved is hardly pruned or replaced by others. */
-const proofLastsMs = 60_000;
+export const proofLastsMs = 60_000;
 
 /** Of one that replaces a cluster: where one is made, nothing is lost by a backup that is gone. */
 const isProofOld = ({ inPlace, checkedAt }: World["restore"]["status"], now: number): boolean =>

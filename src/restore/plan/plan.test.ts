@@ -35,6 +35,7 @@ function aWorld(
     rival: undefined,
     volumes: { kept: [], holdAll: false },
     worker: { t: "absent" },
+    savingEarly: undefined,
     seeds: [],
     requested: undefined,
     spent: [],
@@ -216,7 +217,11 @@ describe("Restoring", () => {
     for (const passes of ["Restoring", "MembersUnhealthy", "OfTomorrow"])
       assert.equal(said(passes), "The first members are being made from the backup bucket/etcd/backup.", passes);
     for (const endsWithIt of ["DataLost", "NoSpace"])
-      assert.equal(said(endsWithIt), "The first members are being made from the backup bucket/etcd/backup.", endsWithIt);
+      assert.equal(
+        said(endsWithIt),
+        "The first members are being made from the backup bucket/etcd/backup.",
+        endsWithIt,
+      );
     for (const asks of ["MembersApart", "VolumesForeign", "AuthRequired"])
       assert.match(said(asks), / The cluster says: A Secret is missing\.$/, asks);
   });
@@ -257,6 +262,47 @@ describe("a backup that was proved a while ago", () => {
     const again = { ...proved, phase: "Checking", snapshotProblem: "etcd did not answer" } as const;
     const silent = { ...cluster, status: { ...cluster.status, conditions: [] } };
     assert.partialDeepStrictEqual(decided(aWorld(again, { cluster: silent })), { t: "go", to: "Restoring" });
+  });
+});
+
+describe("what the cluster holds, while the backup is being checked,", () => {
+  const checking = { phase: "Checking" as const, attempt: 1 };
+  const names = (world: World): readonly string[] =>
+    planRestore(world, now).upkeep.map((action) =>
+      action.do === "createWorker" ? action.work.podName : `${action.do} ${"name" in action ? action.name : ""}`,
+    );
+  const pod = { name: "demo-save-1-u", uid: "p" };
+  const held = aCluster({ paused: true });
+
+  test("is saved already", () => {
+    const [name, ...more] = names(aWorld(checking));
+    assert.match(name ?? "", /^demo-save-1-/);
+    assert.deepEqual(more, []);
+  });
+
+  for (const [why, world] of [
+    ["when that is under way", aWorld(checking, { savingEarly: pod })],
+    ["where nobody wants it", aWorld(checking, {}, { safetySnapshot: "Skip" })],
+    ["where every member has a volume", aWorld(checking, { volumes: { kept: ["demo-a"], holdAll: true } })],
+    ["where no member serves", aWorld(checking, { cluster: aCluster({}, { conditions: [] }) })],
+    ["at the second attempt to check", aWorld({ ...checking, attempt: 2 })],
+    ["when the backup is proved once more", aWorld({ ...checking, checkedAt: "2026-02-01T00:00:00Z" })],
+    ["when the cluster is held up", aWorld(checking, { cluster: held })],
+    ["into a new cluster", aWorld({ ...checking, inPlace: false }, { cluster: undefined })],
+  ] as const)
+    test(`is not saved ${why}`, () => assert.deepEqual(names(world), []));
+
+  test("is not kept for a restore that is held up: it will be old by then", () =>
+    assert.deepEqual(names(aWorld(checking, { savingEarly: pod, cluster: held })), [`deleteWorker ${pod.name}`]));
+
+  test("is saved again where the check took much longer", () => {
+    const outcome = (snapshotAt: string): string => {
+      const did = { do: "backup", backup: { ...facts, snapshotAt }, durationMs: 1, deleted: 0, count: 1 } as const;
+      const status = { ...proved, phase: "Saving" as const, attempt: 1, checkedAt: "2026-02-01T00:00:00Z" };
+      return decided(aWorld(status, { worker: { t: "ended", pod: "w", result: { ok: true, did } } })).t;
+    };
+    assert.equal(outcome("2026-01-31T23:58:00Z"), "retry");
+    assert.equal(outcome("2026-01-31T23:59:30Z"), "go");
   });
 });
 
@@ -358,7 +404,7 @@ test("a cluster that is being deleted is neither replaced nor mistaken for a new
 test("workers that are of no use any more are deleted, in whatever phase", () => {
   const spent = [{ name: "p", uid: "u" }];
   for (const phase of ["Checking", "Restoring", "Succeeded", "Failed"] as const)
-    assert.deepEqual(planRestore(aWorld({ phase }, { spent }), now).upkeep, [
+    assert.deepEqual(planRestore(aWorld({ phase }, { spent, savingEarly: { name: "s", uid: "v" } }), now).upkeep, [
       { do: "deleteWorker", name: "p", uid: "u" },
     ]);
 });

@@ -6,7 +6,7 @@ import type { Action, Decision } from "./decision.ts";
 import { isEdited, strayed, untouched } from "./gates.ts";
 import { isOver } from "./phases.ts";
 import { restoring } from "./restoring.ts";
-import { saving } from "./saving.ts";
+import { saveEarly, saving } from "./saving.ts";
 
 export interface Plan {
   readonly decision: Decision;
@@ -16,9 +16,11 @@ export interface Plan {
 
 /** `now` in milliseconds since 1970. */
 export function planRestore(world: World, now: number): Plan {
+  const decision = decide(world, now);
   return {
-    decision: decide(world, now),
+    decision,
     upkeep: [
+      ...(decision.t === "stay" ? saveEarly(world) : []),
       ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod }) as const),
       ...(world.requested === undefined ? [] : [{ do: "takeBackRequest", ...world.requested } as const]),
     ],

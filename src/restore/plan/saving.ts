@@ -5,18 +5,37 @@ import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, stalledAfterSeconds } from "../place.ts";
-import { shortUid } from "../worker.ts";
+import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../place.ts";
+import { firstSaveName, shortUid } from "../worker.ts";
 import { byWorker, isDefinite, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, fail } from "./decision.ts";
-import { withoutBackup } from "./gates.ts";
-import { isAvailable, toRestoring } from "./next-step.ts";
+import { type Action, type Decision, fail } from "./decision.ts";
+import { heldUp, repeated, withoutBackup } from "./gates.ts";
+import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
 
 export function saving(world: World, now: number): Decision {
   return withoutBackup(world) ?? save(world, now);
+}
+
+/**
+ * While the backup is being checked, what the cluster holds is saved already, in a pod of its own. It holds up nothing: where
+ * it cannot be made it is made after the check. A restore that waits for a person must not save what will be old by then.
+ */
+export function saveEarly(world: World): readonly Action[] {
+  const { restore, cluster, image, savingEarly } = world;
+  if (restore.status.phase !== "Checking") return [];
+  if (heldUp(world) !== undefined || repeated(world) !== undefined)
+    return savingEarly === undefined ? [] : [{ do: "deleteWorker", ...savingEarly }];
+  const isProved = restore.status.checkedAt !== undefined || restore.status.attempt > 1;
+  if (savingEarly !== undefined || image === undefined || cluster === undefined || isProved) return [];
+  if (withoutBackup(world) !== undefined || !mustBeSaved(world) || !isAvailable(cluster)) return [];
+  const task = taskOf(world);
+  // A volume of backups may be mounted on one node at a time.
+  if (task === undefined || task.mounts.some((mount) => "claim" in mount)) return [];
+  const policy = workerPolicyOf(restore, backupOf(world));
+  return [{ do: "createWorker", work: { podName: firstSaveName(restore), image, policy, ...task } }];
 }
 
 function save(world: World, now: number): Decision {
@@ -27,11 +46,19 @@ function save(world: World, now: number): Decision {
     ended(result) {
       if (result.ok)
         return result.did.do === "backup"
-          ? saved(world, now, result.did.backup)
+          ? (tooEarly(world, result.did.backup) ?? saved(world, now, result.did.backup))
           : again(world, now, otherThanTold, "failed");
       return isDefinite(result.code) ? notSaved(result.message) : again(world, now, result.message, result.code);
     },
   });
+}
+
+/** One that was taken long before the backup was proved lacks what was written since. */
+function tooEarly({ restore: { status } }: World, { snapshotAt = "" }: BackupFacts): Decision | undefined {
+  const ms = Date.parse(status.checkedAt ?? "") - Date.parse(snapshotAt);
+  if (!(ms > proofLastsMs)) return undefined;
+  const because = `The check took ${Math.round(ms / 1000)} s longer than it took to save what the cluster holds: it is saved again.`;
+  return { t: "retry", because, afterMs: 0 };
 }
 
 function saved(world: World, now: number, { key, revision }: BackupFacts): Decision {

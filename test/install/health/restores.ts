@@ -58,6 +58,7 @@ function editedAfter(before: EtcdRestoreStatus, decision: Decision): EtcdRestore
     volumes: { kept: [], holdAll: false },
     spent: [],
     clusterSpec: undefined,
+    savingEarly: undefined,
     seeds: [],
     image: "operator:1",
   } as const;
