@@ -114,6 +114,27 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
+  /** The same with several members. Without data none of them would start. */
+  static async startTogetherOn(
+    built: Built,
+    size: number,
+    makeData: (members: readonly { name: string; peerUrl: string; dataDir: string }[]) => Promise<void>,
+  ): Promise<RealEtcd> {
+    const etcd = await RealEtcd.#prepare(built, {});
+    const names = [...etcd.#processes.keys()].slice(0, size);
+    try {
+      await makeData(names.map((name) => ({ name, peerUrl: etcd.peerUrl(name), dataDir: etcd.dataDir(name) })));
+      const list = names.map((name) => `${name}=${etcd.peerUrl(name)}`).join(",");
+      for (const name of names)
+        await etcd.#run(name, [`--initial-cluster=${list}`, "--initial-cluster-state=existing"]);
+      await Promise.all(names.map((name) => etcd.#answers(name)));
+    } catch (error) {
+      await etcd[Symbol.asyncDispose]();
+      throw error;
+    }
+    return etcd;
+  }
+
   /** A new cluster of so many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
     const etcd = await RealEtcd.launchCluster(built, size, options);

@@ -86,7 +86,7 @@ export const statusSchema = object("Observed state of the cluster. Only the oper
     phase: required(
       "Done",
       oneOf(
-        "Phase of the restore. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
+        "Phase of the restore. Stopping: the old members stop. Seeding: the first members start from the backup. Done: the cluster serves.",
         ["Stopping", "Seeding", "Done"],
       ),
     ),
@@ -94,7 +94,7 @@ export const statusSchema = object("Observed state of the cluster. Only the oper
     snapshotPath: string("Path of the snapshot of the replaced data. Unset if none was saved."),
     keptVolumes: string("PersistentVolumeClaims of the replaced members, which hold the replaced data."),
     stoppedAtRevision: integer("Revision of etcd when the members were stopped, as far as any member answered."),
-    plan: string("Plan for the first member, as JSON, so that the EtcdRestore is no longer needed."),
+    plan: string("Plan for the first members, as JSON, so that the EtcdRestore is no longer needed."),
     restored: array(
       "SHA-256 digests of the last 10 backups that replaced the data, newest first.",
       string("SHA-256 digest of a backup."),

@@ -40,14 +40,17 @@ export const statusSchema = object("Observed state of the restore. Only the oper
   keys: integer("Number of etcd keys in the backup."),
   revisionBump: integer("Number that is added to the revision of the backup."),
   clusterPhase: oneOf(
-    "Progress of the EtcdCluster. Stopping: the old members stop. Seeding: the first member starts from the backup. Done: the cluster serves.",
+    "Progress of the EtcdCluster. Stopping: the old members stop. Seeding: the first members start from the backup. Done: the cluster serves.",
     ["Stopping", "Seeding", "Done"],
   ),
-  seed: object("Report of the first member of the restored cluster about its data.", {
-    member: required("", string("Name of the member.")),
-    revision: integer("Revision of the backup that the member was made from."),
-    hash: integer("Hash of all keys at that revision."),
-  }),
+  seed: object(
+    "Report of a first member of the restored cluster about its data. Each of them is compared with the backup.",
+    {
+      member: required("", string("Name of the member.")),
+      revision: integer("Revision of the backup that the member was made from."),
+      hash: integer("Hash of all keys at that revision."),
+    },
+  ),
   snapshotPath: string("Path of the snapshot of the replaced data."),
   snapshotRevision: integer("Revision of etcd up to which that snapshot contains everything."),
   snapshotProblem: string("Reason why the replaced data could not be saved."),

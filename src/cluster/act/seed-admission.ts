@@ -34,9 +34,10 @@ export async function confirmFirstMembers(execution: Execution, plan: SeedPlan, 
   const asked = beginning.members.map(({ name }, before) =>
     confirmOne(execution, { name, pod: podOf(execution, together, name, tls), before }),
   );
-  const [first, ...others] = await Promise.allSettled(asked);
-  if (first?.status === "rejected") throw first.reason;
-  return others.every(({ status }) => status === "fulfilled") ? wanted : 1;
+  const answers = await Promise.allSettled(asked);
+  const refusals = answers.flatMap((one, index) => (one.status === "rejected" ? [{ index, reason: one.reason }] : []));
+  for (const { index, reason } of refusals) if (index === 0 || !(reason instanceof Refused)) throw reason;
+  return refusals.length === 0 ? wanted : 1;
 }
 
 function podOf(execution: Execution, plan: SeedPlan, member: string, tls: PodTls): Pod {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type EtcdClusterSpec, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type FirstStart, initialClusterAnnotation, initialStateAnnotation, startVariables } from "./first-start.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
 import type { RestoreJob } from "../../worker/job.ts";
+import { firstMembersGate } from "./first-members.ts";
 import { memberPod, settingsAnnotation } from "./member-pod.ts";
 import { plainText, type PodTls } from "./tls.ts";
 
@@ -199,6 +201,21 @@ test("the first member of a restored cluster makes its data in an init container
   assert.equal(may?.valueFrom?.fieldRef?.fieldPath, `metadata.annotations['${initialStateAnnotation}']`);
   assert.equal(metadata?.annotations?.[initialStateAnnotation], "new");
   assert.ok(!spec?.containers[0]?.volumeMounts?.some(({ name }) => name.startsWith("worker-")), "etcd sees no Secret");
+});
+
+test("a first member among several is held back, knows them all, and never starts without the data of the backup", () => {
+  const initialCluster = ["c-a", "c-b"].map((name) => ({ name, peerUrl: `http://${name}.c.ns.svc:2380` }));
+  const podWith = (job: RestoreJob): Pod =>
+    podOf({}, { as: "restored", restore: { image: "operator:1", job, mounts: [], policy: {} } });
+  const { metadata, spec } = podWith({ ...restoreJob, initialCluster });
+  assert.deepEqual(spec?.schedulingGates, [{ name: firstMembersGate }]);
+  assert.equal(
+    metadata?.annotations?.[initialClusterAnnotation],
+    "c-a=http://c-a.c.ns.svc:2380,c-b=http://c-b.c.ns.svc:2380",
+  );
+  const state = spec.containers[0]?.env?.find(({ name }) => name === "ETCD_INITIAL_CLUSTER_STATE");
+  assert.deepEqual(state, { name: "ETCD_INITIAL_CLUSTER_STATE", value: "existing" });
+  assert.equal(podWith(restoreJob).spec?.schedulingGates, undefined, "one of an older operator is not held back");
 });
 
 test("the scratch volume of a restored member has a limit, and its data has none", () => {

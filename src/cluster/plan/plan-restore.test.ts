@@ -5,7 +5,7 @@ import { restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts"
 import { assess } from "../assess/assess.ts";
 import { seedName } from "../objects/names.ts";
 import { planCluster } from "./plan.ts";
-import { check, going, gone, minute, onSilentNode, three, voter } from "../testing/plan-table.ts";
+import { check, going, gone, minute, onSilentNode, three, voter, young } from "../testing/plan-table.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import {
   freshClaim,
@@ -152,6 +152,76 @@ test("volumes that an earlier cluster of the name left behind are not taken for 
   const world: SampleWorld = { status: seeding, etcd: "nobody", unrecorded: true, change: { leftClaims: left } };
   assert.match(first(world).join(), /seed/);
 });
+
+const begun = (attempt: number, ...members: { name: string; pod?: string }[]): SampleWorld => ({
+  status: {
+    ...seeding,
+    restore: {
+      ...seeding.restore,
+      plan: JSON.stringify({
+        together: 3,
+        ...(members.length > 0 && {
+          beginning: { attempt, members: members.map((one) => ({ ...one, peerUrl: `http://${one.name}` })) },
+        }),
+      }),
+    },
+  },
+  unrecorded: true,
+  etcd: "silent",
+});
+const unmade = ["a", "b", "c"].map((letter) => ({ name: `demo-${letter}` }));
+const made = unmade.map(({ name }) => ({ name, pod: `uid-of-${name}` }));
+const heldBack = { pod: { ...young, gated: true, guard: "open", state: { t: "pending" } } } as const;
+const heldBackLong = { pod: { ...heldBack.pod, createdAt: sampleNow - minute } };
+const starting = { pod: { guard: "open", state: { t: "starting", restoring: true } } } as const;
+const ended = { pod: { state: { t: "ended", problem: "Evicted" } } } as const;
+
+check("the first members of a restored cluster", [
+  ["are named before any is made", begun(0), ["name 3 first"]],
+  ["are not named beside the seed of an older operator", { ...begun(0), members: [voter("a", starting)] }, []],
+  ["are made, all of them", { ...begun(0, ...unmade), etcd: "nobody" }, ["begin with a, b, c"]],
+  [
+    "are made where one is missing and none has run",
+    { ...begun(0, ...unmade), members: [voter("a", heldBack), voter("b", heldBack)] },
+    ["begin with c"],
+  ],
+  [
+    "are as many as have been admitted after a while",
+    { ...begun(0, ...unmade), members: [voter("a", heldBackLong), voter("b", heldBackLong)] },
+    ["name 2 first"],
+  ],
+  [
+    "are let start when all are there",
+    { ...begun(0, ...unmade), members: ["a", "b", "c"].map((name) => voter(name, heldBack)) },
+    ["let a, b, c start"],
+  ],
+  [
+    "are let start where an operator died after the first",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", heldBack), voter("c", heldBack)] },
+    ["let a, b, c start"],
+  ],
+  ["are waited for", { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, starting)) }, []],
+  [
+    "are waited for while a majority of them can come",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", starting), voter("c", ended)] },
+    [],
+  ],
+  [
+    "begin again when too few of them can come",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", ended)] },
+    ["name 3 first"],
+  ],
+  [
+    "do not begin again once one of them was Ready",
+    { ...begun(0, ...made), members: [voter("a", { pod: { readyOnce: true } }), voter("b", ended)] },
+    [],
+  ],
+  [
+    "are made when those of the attempt before are gone",
+    { ...begun(1, ...unmade), members: [voter("x", starting), voter("y", starting)] },
+    ["delete x", "delete y"],
+  ],
+]);
 
 check("after a restore", [
   [
