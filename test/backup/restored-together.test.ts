@@ -22,7 +22,7 @@ async function backedUp(jobs: Jobs, built: Built): Promise<BackupFacts> {
   for (let n = 0; n < 10; n += 1) await m0.put(`late/${n}`, "x".repeat(1000 * n));
   await m0.delete("late/9");
   const { backup } = await jobs.backup([etcd.clientUrl("m0")]);
-  return jobs.check(built, backup.key);
+  return await jobs.check(built, backup.key);
 }
 
 /** Each has a job of its own, with the same list and token. */
@@ -60,8 +60,8 @@ describe("three members that are restored apart from each other", { concurrency:
       assert.equal(new Set(statuses.map(({ memberId }) => memberId)).size, 3);
       const { members: listed } = await members[0]!.memberList({ linearizable: true });
       assert.deepEqual(
-        listed.map(({ name, learner }) => [name, learner]).toSorted(),
-        names.map((name) => [name, false]),
+        listed.map(({ name, learner }) => `${name} ${learner}`).toSorted(),
+        names.map((name) => `${name} false`),
       );
 
       const everything = await Promise.all(members.map((member) => member.list("")));
