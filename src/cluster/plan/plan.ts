@@ -123,7 +123,7 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
   const { t } = world.etcd;
   if (t === "noQuorum" || t === "accessDenied")
     return [
-      beginRestored(situation) ?? recreateWithoutQuorum(situation) ?? reunite(situation) ?? waitForQuorum(situation),
+      recreateWithoutQuorum(situation) ?? reunite(situation) ?? beginRestored(situation) ?? waitForQuorum(situation),
     ];
   if (t !== "quorum")
     return [
