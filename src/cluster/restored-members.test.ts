@@ -10,6 +10,7 @@ import { type FirstMember, firstMembersGate, plannedBeginning } from "./objects/
 import { restoreContainer } from "./objects/member-pod.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { key, Stage } from "./testing/stage.ts";
+import { signerFor } from "./testing/tls/signer.ts";
 
 const onVolumes = { pod: volumesOf("1Gi") };
 
@@ -73,6 +74,17 @@ describe("three members that are made from a backup", () => {
       assert.ok(!items.some(isHeldBack), "they are let start");
       assert.equal((await stage.cluster()).status?.restore?.plan, undefined);
     });
+
+  test("with TLS are listed under the addresses that they have", async () => {
+    await using stage = new Stage({ signer: signerFor() });
+    const pods = firstPodsIn(stage);
+    await letStart(stage, { TLS: { auto: true } });
+    await stage.until("restored", () => isDone(stage));
+    await stage.untilWhole(3);
+    assert.equal(pods.size, 3);
+    assert.match(JSON.stringify([...pods.values()].map(jobIn)), /"peerUrl":"https:/);
+    assert.doesNotMatch(JSON.stringify([...pods.values()].map(jobIn)), /"peerUrl":"http:/);
+  });
 
   test("serve without the one that is lost before, and it is replaced", async () => {
     await using stage = new Stage();
@@ -154,6 +166,25 @@ describe("three members that are made from a backup", () => {
     lift();
     await stage.untilWhole(3);
   });
+});
+
+test("a restore begins with one member where a quota is known to have no room for all of them", async () => {
+  await using stage = new Stage();
+  const pods = firstPodsIn(stage);
+  stage.startOperator();
+  await stage.createWhole(3, "3.6.16", { pod: { resources: { limits: { cpu: "1" } } } });
+  let asked = false;
+  stage.rules.forbid((verb, kind, object) => {
+    // While the members run; the worker is to have more than they.
+    if (asked || verb !== "create" || kind.plural !== "pods" || !isFirst(object as Pod)) return false;
+    return stage.kubelet.pods.length === 3;
+  }, "exceeded quota: compute, requested: limits.cpu=2, used: limits.cpu=3, limited: limits.cpu=4");
+  await stage.restore();
+  await stage.until("begun", async () => (await stage.cluster()).status?.restore !== undefined);
+  asked = true;
+  await stage.until("restored", () => isDone(stage));
+  await stage.untilWhole(3);
+  assert.equal(pods.size, 1);
 });
 
 test("a restore that an older operator has begun goes on with one first member", async () => {

@@ -36,6 +36,14 @@ describe("a quota that refuses the first member while the others run", () => {
   ];
   for (const [what, message, fits] of table) test(what, () => assert.equal(fitsAfter(message, three), fits));
 
+  test("has room for all first members, or not for all of them", () => {
+    const message = refused("limits.cpu=2", "limits.cpu=3", "limits.cpu=4");
+    assert.deepEqual(
+      [1, 2, 3].map((count) => fitsAfter(message, three, count)),
+      [true, true, false],
+    );
+  });
+
   test("frees only what is known to be used", () => {
     assert.equal(fitsAfter(refused("limits.cpu=1", "limits.cpu=3", "limits.cpu=3"), [{ resources: undefined }]), false);
     assert.equal(fitsAfter(refused("pods=1", "pods=3", "pods=3"), []), false);

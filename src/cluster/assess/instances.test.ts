@@ -46,6 +46,11 @@ const exited = (agoMs: number): Partial<MemberPod> => ({
 const withoutData: Partial<MemberPod> = {
   state: { t: "crashing", since: sampleNow, exitedAt: sampleNow, restarts: 1, problem: "x", withoutData: true },
 };
+const restoring = (problem?: string): Partial<MemberPod> => ({
+  guard: "open",
+  createdAt: sampleNow,
+  state: { t: "starting", restoring: true, ...(problem !== undefined && { problem }) },
+});
 const changedFrom = { version: "3.6.15", image: "i", restarts: 0 };
 
 describe("a member", () => {
@@ -55,6 +60,22 @@ describe("a member", () => {
     ["that is not ours is foreign", voter("c", { foreign: true }), "foreign"],
     ["whose pod answers as another cluster is a stranger", silent({}), "stranger", { strangers: ["c"] }],
     ["that does not answer is away", silent({}), "away"],
+    ["that is made from a backup is away", silent(restoring()), "away"],
+    [
+      "whose data cannot be made from a backup is tried again for a while",
+      silent(restoring("no such Secret")),
+      "away for 120000",
+    ],
+    [
+      "whose data cannot be made from a backup for long is lost",
+      silent({ ...restoring("no such Secret"), createdAt: sampleNow - 200_000 }),
+      "lost: its data could not be made from the backup (no such Secret)",
+    ],
+    [
+      "that is held back while the others serve is lost",
+      silent({ guard: "open", gated: true, state: { t: "pending" } }),
+      "lost: its pod was never let start",
+    ],
     [
       "that serves on a claim which is being deleted is doomed",
       voter("c", { claim: { terminating: true } }),
@@ -185,6 +206,11 @@ test("a member has started when etcd knows its name, or when it answers", () => 
     [true, true, true],
   );
   assert.equal(hasStarted(instanceOf(isNew({}))), false);
+  assert.equal(
+    hasStarted(instanceOf(silent(restoring()))),
+    false,
+    "its name is in the data that others were made from",
+  );
 });
 
 describe("a member that never ran", () => {

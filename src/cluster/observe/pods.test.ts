@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { firstMembersGate } from "../objects/first-members.ts";
 import { test } from "node:test";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
 import { Store } from "../../kube/cache/store.ts";
@@ -328,6 +329,29 @@ test("the variables that a person gave are read back with their values, and a po
   };
   assert.deepEqual(seen({ ...cluster.spec.pod, etcdEnv }).etcdEnv, etcdEnv);
   assert.equal("etcdEnv" in seen(cluster.spec.pod), false);
+});
+
+test("a first member of a restored cluster is known before its kubelet says anything of it, also through what the cache keeps", () => {
+  const made: Pod = {
+    ...pod({}),
+    spec: {
+      nodeName: "n",
+      initContainers: [{ name: "restore", image: "operator", env: [{ name: "A", value: "b" }] }],
+      containers: [{ name: "etcd" }],
+    },
+    status: { phase: "Pending" },
+  };
+  for (const seen of [made, leanPod(made)])
+    assert.deepEqual(observedPod(seen, undefined).state, { t: "starting", restoring: true });
+  const gated: Pod = {
+    ...made,
+    spec: { ...made.spec!, schedulingGates: [{ name: firstMembersGate }], nodeName: "" },
+  };
+  for (const seen of [gated, leanPod(gated)]) {
+    const { gated: isGated, state } = observedPod(seen, undefined);
+    assert.deepEqual([isGated, state], [true, { t: "pending" }]);
+  }
+  assert.equal("gated" in observedPod(made, undefined), false);
 });
 
 test("a pod goes from the moment that it is deleted", () => {
