@@ -1,4 +1,4 @@
-// What the first member of a restored cluster is made from: the job of the init container that makes its data. The cluster
+// What the first members of a restored cluster are made from: the job of the init container that makes its data. The cluster
 // controller puts it into the seed's pod.
 import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";

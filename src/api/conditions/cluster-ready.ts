@@ -4,7 +4,7 @@ import { type ConditionType, degraded, progressing, settled, stalled, suspended 
 
 export const creating = progressing({ when: "The first member has not answered yet." });
 export const restoring = progressing({
-  when: "An EtcdRestore replaces the data, or makes the first member from a backup.",
+  when: "An EtcdRestore replaces the data, or makes the first members from a backup.",
 });
 export const electing = progressing({
   when: "The members elect a leader. Nothing can be read or written until they have one.",

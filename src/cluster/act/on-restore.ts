@@ -19,7 +19,7 @@ import { confirmFirstMembers } from "./seed-admission.ts";
 import { formatPlan, parsePlan, type SeedPlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
 import { writeStatus } from "./write-status.ts";
 
-/** Nothing is stopped before the pod of the first member is known to be admitted, and all that it needs is written down. */
+/** Nothing is stopped before the pods of the first members are known to be admitted, and all that it needs is written down. */
 export async function beginRestore(execution: Execution, { name, uid }: ActionOf<"beginRestore">): Promise<void> {
   const found = await restoreNow(execution, name, uid);
   const seedPlan = await seedPlanOf(execution, found);

@@ -5,7 +5,7 @@ import { isKnownToHaveServed } from "./health.ts";
 
 type RestoreStatus = NonNullable<World["cluster"]["status"]["restore"]>;
 
-/** The first member serves: what it was made from is not needed any more. */
+/** The first members serve: what they were made from is not needed any more. */
 export function withoutPlan(restore: RestoreStatus): Omit<RestoreStatus, "plan"> {
   const { plan: _, ...rest } = restore;
   return { ...rest, phase: "Done" };
@@ -20,7 +20,7 @@ export type Restoring =
   | ({ readonly t: "asked" } & Named)
   /** The members that were there go; their volumes are kept. */
   | ({ readonly t: "stopping" } & Named)
-  /** They are gone, and the first member is made from the backup. */
+  /** They are gone, and the first members are made from the backup. */
   | ({ readonly t: "seeding" } & Named);
 
 export function restoringOf({ asking, cluster }: Pick<World, "asking" | "cluster">): Restoring {

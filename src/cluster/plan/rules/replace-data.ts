@@ -1,5 +1,5 @@
-// The data of the cluster is replaced by that of a backup: all members go, their volumes stay, and the first member of the
-// restored cluster is made when nothing of the old one is left. Each step is written down before it is taken.
+// The data of the cluster is replaced by that of a backup: all members go, their volumes stay, and the first members of the
+// restored cluster are made when nothing of the old one is left. Each step is written down before it is taken.
 import type { Assessment } from "../../assess/assess.ts";
 import { hasServed } from "../../assess/health.ts";
 import { restoringOf } from "../../assess/restoring.ts";
