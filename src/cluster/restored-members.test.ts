@@ -176,8 +176,9 @@ test("a restore begins with one member where a quota is known to have no room fo
   let asked = false;
   stage.rules.forbid((verb, kind, object) => {
     // While the members run; the worker is to have more than they.
-    if (asked || verb !== "create" || kind.plural !== "pods" || !isFirst(object as Pod)) return false;
-    return stage.kubelet.pods.length === 3;
+    if (asked || verb !== "create" || kind.plural !== "pods") return false;
+    const pod = object as Pod; // as its kind says
+    return isFirst(pod) && stage.kubelet.pods.length === 3;
   }, "exceeded quota: compute, requested: limits.cpu=2, used: limits.cpu=3, limited: limits.cpu=4");
   await stage.restore();
   await stage.until("begun", async () => (await stage.cluster()).status?.restore !== undefined);

@@ -96,7 +96,7 @@ function taskOf(world: World): Task | undefined {
     run: `restore-${uid}`,
     source: reached.source,
     store: place.target,
-    key: { t: "once", path: `${restore.status.key ?? place.path}.before-${name}-${shortUid(uid)}` },
+    key: { t: "once", path: `${place.path}.before-${name}-${shortUid(uid)}` },
     startedAt: restore.status.startedAt ?? "",
     ...(sealed.encryption && { encryption: sealed.encryption }),
     cluster: clusterIn(cluster),
