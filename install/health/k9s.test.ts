@@ -1,4 +1,4 @@
-// What k9s is given fits the definitions: kinds that exist, and a key of its own for each plugin of a kind.
+// What k9s is given fits the CRDs: kinds that exist, and a key of its own for each plugin of a kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kinds } from "../../src/api/kinds.ts";

@@ -12,7 +12,7 @@ export const waitFlags: readonly FlagRow[] = [
   { name: "timeout", value: "SECONDS", what: "With --wait: at most so long. Absent: 600." },
 ];
 
-const lookEvery = 1_000;
+const pollEveryMs = 1_000;
 
 export type Verdict =
   | { readonly t: "waits"; readonly says: string }
@@ -39,7 +39,7 @@ export async function until<T extends KubeObject>(
     said = verdict.says;
     if (systemClock.now() > deadline)
       throw new Refusal(`The time is up, and it goes on without you: ${said} --timeout=SECONDS waits longer.`);
-    await pause(systemClock, lookEvery, signal);
+    await pause(systemClock, pollEveryMs, signal);
     signal.throwIfAborted();
   }
 }

@@ -14,7 +14,7 @@
 //
 // How it is known that a member presents the new leaf: nothing says when a kubelet has brought a file, and waiting some
 // minutes proves nothing about a node that was cut off. Proof is either a handshake with the member (`presented` from
-// the wire; it takes no rights in Kubernetes) or a pod that was made after the Secret was written (`presented` from
+// the wire; it takes no permissions in Kubernetes) or a pod that was made after the Secret was written (`presented` from
 // its annotation). With proof from the wire a rotation takes two rolls. Where the port cannot be reached, members
 // are rolled once more, between the two.
 //

@@ -161,7 +161,7 @@ describe("kubectl etcd dashboard", () => {
     assert.deepEqual(window.complaints, []);
   });
 
-  test("tells a person without rights which one lacks", async () => {
+  test("tells a person without permissions which one lacks", async () => {
     const own = await startDashboard(folder, `--namespace=${cluster.namespace}`, "--as=ada");
     const other = await openWindow(browser);
     await other.page.goto(own.url);

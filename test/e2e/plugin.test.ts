@@ -173,7 +173,7 @@ describe("kubectl etcd", () => {
     assert.match(await etcd("ctl", name, "get", "greeting"), /hello/);
   });
 
-  test("who lacks a right is told which, and sees no stack", async () => {
+  test("a missing permission is reported by name, without a stack", async () => {
     const failed = await etcd("status", "--as=ada").then(
       () => undefined,
       (error: unknown) => error,

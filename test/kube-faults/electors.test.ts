@@ -16,7 +16,7 @@ import { Elector } from "./elector.ts";
 
 const lab = testLab();
 const { leaseDuration } = usualTiming;
-/** In which a process starts on a busy machine, is given its rights, and says something. */
+/** In which a process starts on a busy machine, is given its permissions, and says something. */
 const patience = 60_000;
 const electors: Elector[] = [];
 let admin: KubeClient;

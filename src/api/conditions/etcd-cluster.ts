@@ -111,7 +111,7 @@ export const etcdClusterConditions = conditionsOf({
         }),
         Forbidden: degraded({
           when: "The operator may not read a Secret.",
-          whatToDo: "Grant the right that the message names.",
+          whatToDo: "Grant the permission that the message names.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),

@@ -88,7 +88,7 @@ describe("an operator of all namespaces", () => {
     assert.equal(await world.scope(), undefined);
   });
 
-  test("takes one that has only what the definitions give to each", async () => {
+  test("takes one that has only what the CRDs give to each", async () => {
     const world = new World();
     await world.make();
     await world.touch({ observedGeneration: -1 });

@@ -143,7 +143,7 @@ function observedGeneration({ status }: Stored): number | undefined {
   return typeof seen === "number" ? seen : undefined;
 }
 
-/** The definitions give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
+/** The CRDs give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
 function isTouched(object: Stored): boolean {
   const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
   return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;

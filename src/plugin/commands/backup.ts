@@ -7,10 +7,10 @@ import { didYouMean } from "../line/nearest.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, storedCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters } from "../rights.ts";
+import { readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { bytesInWords } from "../screen/words.ts";
-import { all, isOf } from "../snapshot/snapshot.ts";
+import { all, isOf } from "../observe/observe.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 
 export const backupCommand: Command = {
@@ -46,7 +46,7 @@ export const backupCommand: Command = {
       line: "backup my-etcd --to=s3://bucket/my-etcd --secret=aws --schedule='0 3 * * *' --keep=7 --verify",
     },
   ],
-  rights: [
+  permissions: [
     readClusters,
     { group: EtcdBackup.group, resource: EtcdBackup.plural, verbs: ["get", "list", "create", "patch"] },
   ],

@@ -36,7 +36,7 @@ describe("status", () => {
     assert.match((await stage.run("status", "my-etcd", "-o", "yaml")).out, /^quorum:$/m);
   });
 
-  test("without the right to proxy shows the rest, and says what lacks", async () => {
+  test("without the permission to proxy shows the rest, and says what lacks", async () => {
     const stage = await staged();
     const message =
       'pods "x" is forbidden: User "ada" cannot get resource "pods/proxy" in API group "" in the namespace "default"';
@@ -66,14 +66,14 @@ describe("watch", () => {
   test("prints a line for each change where there is no terminal, and ends when it is told to", async () => {
     const stage = await staged();
     const original = stage.api.get.bind(stage.api);
-    let looks = 0;
-    // After the first look the leader moves; after the second it ends.
+    let reads = 0;
+    // After the first read the leader moves; after the second it ends.
     stage.api.get = async (kind, at, options) => {
       const got = await original(kind, at, options);
-      looks += 1;
-      if (looks === 1)
+      reads += 1;
+      if (reads === 1)
         await stage.api.mergePatch(EtcdCluster, key, { status: { voters: [first] } }, { subresource: "status" });
-      if (looks === 2) setImmediate(() => stage.stop());
+      if (reads === 2) setImmediate(() => stage.stop());
       return got;
     };
     stage.metrics = () => "";
@@ -339,7 +339,7 @@ describe("upgrade", () => {
     stage.metrics = () => 'etcd_server_has_leader 1\netcd_server_version{server_version="3.7.1"} 1\n';
     const { out } = await stage.run("upgrade", "my-etcd", "--to=3.7.3", "--plan");
     assert.match(out, /etcd 3\.7\.1 → 3\.7\.3/);
-    assert.doesNotMatch(out, /snapshot of its log/);
+    assert.doesNotMatch(out, /observed of its log/);
   });
 
   test("sets the version after a yes", async () => {

@@ -6,8 +6,8 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import type { Call, Command } from "../command.ts";
 import { completionOf } from "../line/complete.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters, readPods } from "../rights.ts";
-import { all, found, memberSelector, valueOr } from "../snapshot/snapshot.ts";
+import { readClusters, readPods } from "../permissions.ts";
+import { all, found, memberSelector, valueOr } from "../observe/observe.ts";
 
 const file = "kubectl_complete-etcd";
 const script = `#!/bin/sh
@@ -25,7 +25,7 @@ export const completionCommand: Command = {
     { what: "Install it", line: "completion --install=/usr/local/bin" },
     { what: "Look at it", line: "completion" },
   ],
-  rights: [
+  permissions: [
     { ...readClusters, verbs: ["list"], without: "Without it, names of clusters are not completed." },
     { ...readPods, without: "Without it, names of members are not completed." },
   ],
@@ -57,7 +57,7 @@ export const completing = (commands: readonly Command[]): Command => ({
   arguments: [{ name: "WORD", is: "rest" }],
   flags: [],
   examples: [],
-  rights: [],
+  permissions: [],
   async run(call) {
     const completion = completionOf(call.arguments, commands);
     const last = call.arguments.at(-1) ?? "";

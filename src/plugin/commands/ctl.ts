@@ -1,12 +1,12 @@
 // `ctl`: etcdctl against a cluster, with endpoints and certificates in place.
 import type { Call, Command } from "../command.ts";
-import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
+import { clientPodPermissions, loginFlag } from "../etcdctl/login.ts";
 import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
 import { type Input, readsInput } from "../etcdctl/words.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { podNamed, servingPod } from "../members-to-talk-to.ts";
-import { lookAt } from "../one-cluster.ts";
-import { execInPods, readClusters, readPods } from "../rights.ts";
+import { readTarget } from "../one-cluster.ts";
+import { execInPods, readClusters, readPods } from "../permissions.ts";
 
 export const ctlCommand: Command = {
   name: "ctl",
@@ -27,19 +27,19 @@ export const ctlCommand: Command = {
     { what: "Every member's status", line: "ctl my-etcd endpoint status -w table" },
     { what: "One member's own view", line: "ctl --member my-etcd-2b7kq9xw4c my-etcd get greeting --consistency=s" },
   ],
-  rights: [readClusters, readPods, execInPods, ...clientPodRights],
+  permissions: [readClusters, readPods, execInPods, ...clientPodPermissions],
   async run(call) {
     const words = call.arguments.slice(1);
     if (words.length === 0) throw new UsageError("Say what etcdctl shall do, as in `kubectl etcd ctl NAME get KEY`.");
-    const looked = await lookAt(call);
+    const target = await readTarget(call);
     const named = call.flags.text("member");
-    const pod = named === undefined ? servingPod(looked) : podNamed(looked, named);
+    const pod = named === undefined ? servingPod(target) : podNamed(target, named);
     // A snapshot comes from one member.
     const isOfOne = named !== undefined || words[0] === "snapshot";
-    const endpoints = isOfOne ? [] : (looked.snapshot.cluster.status?.clientEndpoints ?? []);
+    const endpoints = isOfOne ? [] : (target.observed.cluster.status?.clientEndpoints ?? []);
     const input = inputOf(call.screen, words);
     const run = (etcdctl: Etcdctl): Promise<number> => etcdctl.run(pod, words, { endpoints, input });
-    const code = await withEtcdctl(call, looked, pod, run);
+    const code = await withEtcdctl(call, target, pod, run);
     return code === 0 ? 0 : 1;
   },
 };

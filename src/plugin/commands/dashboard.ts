@@ -6,14 +6,14 @@ import { pageTexts } from "../dashboard/page-texts.ts";
 import { type Dashboard, serveDashboard } from "../dashboard/server.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { sameFlags } from "../place/kubectl.ts";
-import { watchAll } from "../rights.ts";
+import { watchAll } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 
 export const dashboardCommand: Command = {
   name: "dashboard",
   what: "Show all clusters, or one, live in the browser.",
   details:
-    "Serves a page on 127.0.0.1 and prints its address, which opens it once, in one browser. The page reads with your own\nrights, changes nothing, and shows commands to copy. Nothing is installed in the cluster. Ctrl-C ends it. docs/dashboard.md has more.",
+    "Serves a page on 127.0.0.1 and prints its address, which opens it once, in one browser. The page reads with your own\npermissions, changes nothing, and shows commands to copy. Nothing is installed in the cluster. Ctrl-C ends it. docs/dashboard.md has more.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [
     { name: "all-namespaces", short: "A", what: "The clusters of all namespaces." },
@@ -25,7 +25,7 @@ export const dashboardCommand: Command = {
     { what: "All clusters everywhere", line: "dashboard -A" },
     { what: "One cluster, on a machine without a screen", line: "dashboard my-etcd --no-open --port=8080" },
   ],
-  rights: watchAll,
+  permissions: watchAll,
   async run(call) {
     const { flags, now, arguments: words } = call;
     const port = portOf(flags.text("port"));

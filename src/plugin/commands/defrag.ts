@@ -2,11 +2,11 @@
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
-import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
+import { clientPodPermissions, loginFlag } from "../etcdctl/login.ts";
 import { podNamed } from "../members-to-talk-to.ts";
-import { type Looked, lookAt } from "../one-cluster.ts";
+import { type Target, readTarget } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { execInPods, readClusters, readPods } from "../rights.ts";
+import { execInPods, readClusters, readPods } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { bytesInWords } from "../screen/words.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -31,15 +31,15 @@ export const defragCommand: Command = {
     { what: "All members", line: "defrag my-etcd" },
     { what: "One member", line: "defrag my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods, ...clientPodRights],
+  permissions: [readClusters, readPods, execInPods, ...clientPodPermissions],
   async run(call) {
-    const looked = await lookAt(call);
+    const target = await readTarget(call);
     const [, named] = call.arguments;
-    const order = named === undefined ? defragOrder(looked.view.members) : [oneOf(looked, named)];
-    refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
+    const order = named === undefined ? defragOrder(target.view.members) : [oneOf(target, named)];
+    refuseUnlessSafe(target.view, call.flags.has("accept-downtime"));
     await confirm(call, `Defragmented one after another: ${order.join(", ")}.`);
     const [first = ""] = order;
-    return withEtcdctl(call, looked, podNamed(looked, first), (etcdctl) => defragAll(call, etcdctl, order));
+    return withEtcdctl(call, target, podNamed(target, first), (etcdctl) => defragAll(call, etcdctl, order));
   },
 };
 
@@ -49,8 +49,8 @@ function defragOrder(members: readonly MemberView[]): string[] {
   return voting.toSorted((a, b) => Number(a.role === "leader") - Number(b.role === "leader")).map(({ name }) => name);
 }
 
-function oneOf(looked: Looked, name: string): string {
-  podNamed(looked, name);
+function oneOf(target: Target, name: string): string {
+  podNamed(target, name);
   return name;
 }
 
@@ -77,12 +77,12 @@ function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptD
 async function defragAll(call: Call, etcdctl: Etcdctl, order: readonly string[]): Promise<ExitCode> {
   const done: { member: string; before?: number; after?: number }[] = [];
   for (const name of order) {
-    const looked = await lookAt(call);
-    refuseUnlessSafe(looked.view, call.flags.has("accept-downtime"));
-    const before = sizeOf(looked.view, name);
+    const target = await readTarget(call);
+    refuseUnlessSafe(target.view, call.flags.has("accept-downtime"));
+    const before = sizeOf(target.view, name);
     const timeout = `--command-timeout=${(call.flags.text("timeout") ?? "120").replace(/s$/, "")}s`;
-    await etcdctl.read(podNamed(looked, name), [timeout, "defrag"]);
-    const after = sizeOf((await lookAt(call)).view, name);
+    await etcdctl.read(podNamed(target, name), [timeout, "defrag"]);
+    const after = sizeOf((await readTarget(call)).view, name);
     done.push({ member: name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
     if (call.output === "text") call.screen.print(`${name}: ${changeInWords(before, after)}`);
   }

@@ -1,9 +1,9 @@
 // `logs`: what the members print, of all of them or of one.
 import type { Command } from "../command.ts";
 import { podNamed } from "../members-to-talk-to.ts";
-import { lookAt } from "../one-cluster.ts";
-import { readClusters, readPods } from "../rights.ts";
-import { memberSelector } from "../snapshot/snapshot.ts";
+import { readTarget } from "../one-cluster.ts";
+import { readClusters, readPods } from "../permissions.ts";
+import { memberSelector } from "../observe/observe.ts";
 
 export const logsCommand: Command = {
   name: "logs",
@@ -25,9 +25,9 @@ export const logsCommand: Command = {
     { what: "Follow one member", line: "logs my-etcd my-etcd-2b7kq9xw4c -f" },
     { what: "Why did it crash?", line: "logs my-etcd my-etcd-2b7kq9xw4c --previous" },
   ],
-  rights: [readClusters, readPods, { group: "", resource: "pods/log", verbs: ["get"] }],
+  permissions: [readClusters, readPods, { group: "", resource: "pods/log", verbs: ["get"] }],
   async run(call) {
-    const looked = await lookAt(call);
+    const target = await readTarget(call);
     const [, member] = call.arguments;
     const { flags } = call;
     const value = (name: string): string[] => {
@@ -36,13 +36,13 @@ export const logsCommand: Command = {
     };
     const which =
       member === undefined
-        ? [`--selector=${memberSelector(looked.key.name)}`, "--prefix", "--max-log-requests=20"]
-        : [podNamed(looked, member).metadata?.name ?? ""];
+        ? [`--selector=${memberSelector(target.key.name)}`, "--prefix", "--max-log-requests=20"]
+        : [podNamed(target, member).metadata?.name ?? ""];
     const tail = flags.has("tail") || member !== undefined ? value("tail") : ["--tail=50"];
     const code = await call.kubectl.run(
       [
         "logs",
-        `--namespace=${looked.key.namespace}`,
+        `--namespace=${target.key.namespace}`,
         ...which,
         "--container=etcd",
         ...["follow", "previous"].flatMap((name) => (flags.has(name) ? [`--${name}`] : [])),

@@ -3,7 +3,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { storedCluster } from "../one-cluster.ts";
-import { editClusters, readClusters } from "../rights.ts";
+import { editClusters, readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 
 export const pauseCommand: Command = {
@@ -13,7 +13,7 @@ export const pauseCommand: Command = {
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [yesFlag],
   examples: [{ what: "Before you do something by hand", line: "pause my-etcd" }],
-  rights: [readClusters, editClusters],
+  permissions: [readClusters, editClusters],
   run: (call) => setPaused(call, true),
 };
 
@@ -23,7 +23,7 @@ export const resumeCommand: Command = {
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [],
   examples: [{ what: "When you are done", line: "resume my-etcd" }],
-  rights: [readClusters, editClusters],
+  permissions: [readClusters, editClusters],
   run: (call) => setPaused(call, false),
 };
 

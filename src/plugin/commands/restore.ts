@@ -8,7 +8,7 @@ import { confirm, yesFlag } from "../confirm.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, chosenCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters } from "../rights.ts";
+import { readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 
@@ -30,7 +30,7 @@ export const restoreCommand: Command = {
     { what: "As it was before a mistake", line: "restore my-etcd --from=nightly --before=2026-01-31T12:00:00Z" },
     { what: "Try it, beside the cluster", line: "restore my-etcd --from=nightly --into=my-etcd-copy --wait" },
   ],
-  rights: [
+  permissions: [
     readClusters,
     { group: EtcdBackup.group, resource: EtcdBackup.plural, verbs: ["get"] },
     { group: EtcdRestore.group, resource: EtcdRestore.plural, verbs: ["get", "create", "delete"] },

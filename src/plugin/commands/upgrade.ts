@@ -4,8 +4,8 @@ import { formatVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { Command } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { UsageError } from "../line/usage-error.ts";
-import { lookAt } from "../one-cluster.ts";
-import { editClusters, readAll } from "../rights.ts";
+import { readTarget } from "../one-cluster.ts";
+import { editClusters, readAll } from "../permissions.ts";
 import type { Screen } from "../screen/screen.ts";
 import { structured } from "../screen/structured.ts";
 import { item } from "../screen/wrap.ts";
@@ -28,22 +28,22 @@ export const upgradeCommand: Command = {
     { what: "Do it", line: "upgrade my-etcd --to=3.7.3" },
     { what: "From 3.4 to 3.7, step by step", line: "upgrade my-etcd --to=3.7.3 --automatic" },
   ],
-  rights: [...readAll, { ...editClusters, without: "Not with --plan." }],
+  permissions: [...readAll, { ...editClusters, without: "Not with --plan." }],
   async run(call) {
     const asked = call.flags.text("to");
     if (asked === undefined) throw new UsageError("Say to which version, as in --to=3.6.16.");
     const to = parseVersion(asked);
     if (to === undefined) throw new UsageError(`"${asked}" is not a version of etcd: write it as in --to=3.6.16.`);
     const automatic = call.flags.has("automatic");
-    const looked = await lookAt(call);
-    const plan = upgradePlan(looked.snapshot, looked.view, to, automatic);
+    const target = await readTarget(call);
+    const plan = upgradePlan(target.observed, target.view, to, automatic);
     const isNothing = plan.steps.length === 0 && plan.forbidden.length === 0;
     call.screen.print(call.output === "text" ? planText(plan, call.screen) : structured(call.output, plan));
     if (plan.forbidden.length > 0) return 1;
     if (call.flags.has("plan") || isNothing) return 0;
     await confirm(call, `spec.version of ${plan.name} is set to ${plan.to}.`);
     const spec = { version: formatVersion(to), ...(automatic && { upgrade: { path: "Automatic" } }) };
-    await looked.reach.api.mergePatch(EtcdCluster, looked.key, { spec });
+    await target.reach.api.mergePatch(EtcdCluster, target.key, { spec });
     call.screen.note(`The operator begins. \`kubectl etcd watch ${plan.name}\` shows how it goes on.`);
     return 0;
   },

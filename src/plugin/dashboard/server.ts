@@ -9,7 +9,7 @@ import { securityHeaders } from "./headers.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { openStream } from "./stream.ts";
 
-/** Nothing else is offered: with the rights of its user, the page is for nobody else's machine. */
+/** Nothing else is offered: with the permissions of its user, the page is for nobody else's machine. */
 const address = "127.0.0.1";
 const mostConnections = 32;
 const mostStreams = 12;

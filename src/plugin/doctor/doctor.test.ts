@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import { plain } from "../screen/colour.ts";
 import { scenes } from "../view/testing/scenes.ts";
 import { diagnosisOf, diagnosisText, isSerious, withNamespace } from "./doctor.ts";
 
-const scene = (name: string): Snapshot => scenes[name]!;
-const changed = (spec: Partial<EtcdCluster["spec"]>, status: Partial<EtcdCluster["status"]> = {}): Snapshot => {
+const scene = (name: string): Observed => scenes[name]!;
+const changed = (spec: Partial<EtcdCluster["spec"]>, status: Partial<EtcdCluster["status"]> = {}): Observed => {
   const { cluster, ...rest } = scene("healthy");
   return {
     ...rest,
     cluster: { ...cluster, spec: { ...cluster.spec, ...spec }, status: { ...cluster.status, ...status } },
   };
 };
-const said = (snapshot: Snapshot): string[] =>
-  diagnosisOf(snapshot).findings.map(({ severity, what, command }) => `${severity}: ${what} ${command}`);
+const said = (observed: Observed): string[] =>
+  diagnosisOf(observed).findings.map(({ severity, what, command }) => `${severity}: ${what} ${command}`);
 
 describe("an operator that is not there", () => {
   const annotated = (
     name: string,
-    operator: Snapshot["operator"],
+    operator: Observed["operator"],
     status = scene(name).cluster.status ?? {},
-  ): Snapshot => {
+  ): Observed => {
     const { cluster } = scene(name);
     const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
     return {
@@ -31,7 +31,7 @@ describe("an operator that is not there", () => {
       cluster: { ...cluster, metadata: { ...cluster.metadata, annotations }, status },
     };
   };
-  const said = (snapshot: Snapshot): string => diagnosisText(diagnosisOf(snapshot), { columns: 500, paint: plain });
+  const said = (observed: Observed): string => diagnosisText(diagnosisOf(observed), { columns: 500, paint: plain });
 
   test("is serious, also where all members are healthy", () => {
     const none = annotated("healthy", { t: "found", value: { t: "none" } });
@@ -71,7 +71,7 @@ describe("the doctor", () => {
     assert.match(diagnosisText(diagnosis, { columns: 80, paint: plain }), /Nothing is wrong\./);
   });
 
-  const rows: readonly (readonly [string, Snapshot, "serious" | "harmless", RegExp])[] = [
+  const rows: readonly (readonly [string, Observed, "serious" | "harmless", RegExp])[] = [
     [
       "a lost quorum",
       scene("quorum-lost"),
@@ -137,16 +137,16 @@ describe("the doctor", () => {
       /^warning: For 60m, OfTomorrow: It waits\. kubectl etcd watch my-etcd/m,
     ],
   ];
-  for (const [what, snapshot, bad, says] of rows)
+  for (const [what, observed, bad, says] of rows)
     test(`finds ${what}, and names the command`, () => {
-      assert.match(said(snapshot).join("\n"), says);
-      assert.equal(isSerious(diagnosisOf(snapshot)), bad === "serious");
+      assert.match(said(observed).join("\n"), says);
+      assert.equal(isSerious(diagnosisOf(observed)), bad === "serious");
     });
 
   test("goes by the share of a certificate's life that is left", () => {
     const { now } = scene("healthy");
     const at = (hours: number): string => new Date(now + hours * 3_600_000).toISOString();
-    const ofOneDay = (left: number): Snapshot =>
+    const ofOneDay = (left: number): Observed =>
       changed({}, { certificates: [{ use: "peer", notBefore: at(left - 24), notAfter: at(left) }] });
     assert.deepEqual(said(ofOneDay(8)), []);
     assert.match(said(ofOneDay(5)).join("\n"), /^warning: The peer certificate expires at /);

@@ -6,7 +6,7 @@ import { minors, whyBad } from "../../etcd/versions/steps.ts";
 import { compareVersions, formatVersion, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { claimLabel } from "../../cluster/objects/claims.ts";
 import { ageInWords, bytesInWords, plural } from "../screen/words.ts";
-import { lastSeen, valueOr } from "../snapshot/snapshot.ts";
+import { lastSeen, valueOr } from "../observe/observe.ts";
 import { noOperatorSentence } from "../view/cluster-view.ts";
 import type { MemberView } from "../view/members.ts";
 import { examineBackups } from "./backups.ts";
@@ -77,11 +77,11 @@ const examineSize: Examination = ({ name }, { cluster }) => {
 };
 
 /** Who would be lost with one node or zone. 3 voters, 2 on one node: without that node 1 is left, and 2 are needed. */
-const examinePlaces: Examination = ({ members, name, quorum }, snapshot) => {
+const examinePlaces: Examination = ({ members, name, quorum }, observed) => {
   const voters = members.filter(({ role, healthy }) => healthy && (role === "leader" || role === "voter"));
   if (voters.length < 3) return [];
   const zones = new Set(
-    valueOr(snapshot.nodes, []).flatMap(({ metadata }) => metadata?.labels?.["topology.kubernetes.io/zone"] ?? []),
+    valueOr(observed.nodes, []).flatMap(({ metadata }) => metadata?.labels?.["topology.kubernetes.io/zone"] ?? []),
   );
   const tooMany = (of: (member: MemberView) => string | undefined): string | undefined => {
     const counts = new Map<string, number>();
@@ -143,8 +143,8 @@ const examineVersion: Examination = ({ version, name }) => {
   return [note(`etcd ${to} is the newest known patch; ${from} runs.`, command)];
 };
 
-const examineVolumes: Examination = ({ name }, snapshot) => {
-  const retired = valueOr(snapshot.claims, []).filter(({ metadata }) => metadata?.labels?.[claimLabel] === "retired");
+const examineVolumes: Examination = ({ name }, observed) => {
+  const retired = valueOr(observed.claims, []).filter(({ metadata }) => metadata?.labels?.[claimLabel] === "retired");
   if (retired.length === 0) return [];
   return [
     note(

@@ -5,7 +5,7 @@ import { helpOf } from "./help.ts";
 import { type Line, parseLine } from "./parse.ts";
 import { UsageError } from "./usage-error.ts";
 
-const nothing = { what: "", examples: [], rights: [], run: async () => 0 as const };
+const nothing = { what: "", examples: [], permissions: [], run: async () => 0 as const };
 const commands: readonly Command[] = [
   {
     ...nothing,
@@ -91,14 +91,14 @@ describe("a command line", () => {
     });
 });
 
-test("help names every command, and of a command its flags, examples and rights", () => {
+test("help names every command, and of a command its flags, examples and permissions", () => {
   assert.match(helpOf(undefined, commands), /^ {2}status/m);
   const [status] = commands;
   const row: Command = {
     ...status!,
     what: "At a glance.",
     examples: [{ what: "One", line: "status web" }],
-    rights: [{ group: "", resource: "pods", verbs: ["get", "list"], without: "No members." }],
+    permissions: [{ group: "", resource: "pods", verbs: ["get", "list"], without: "No members." }],
   };
   const help = helpOf(row, commands);
   for (const part of [

@@ -7,7 +7,7 @@ import { sentenceOf } from "./sentences.ts";
 
 const rows: readonly (readonly [string, unknown, RegExp])[] = [
   [
-    "a right that lacks in a namespace",
+    "a missing permission in a namespace",
     new ApiError(
       403,
       "Forbidden",
@@ -16,7 +16,7 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
     /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace prod\. .*Role.*kubectl auth can-i --list -n prod/,
   ],
   [
-    "a right that lacks on the whole cluster",
+    "a missing permission on the whole cluster",
     new ApiError(
       403,
       "Forbidden",
@@ -40,7 +40,7 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
     /^There is no pod web-1 in this namespace: `kubectl get pods`/,
   ],
   [
-    "a Kubernetes without the definitions",
+    "a Kubernetes without the CRDs",
     new ApiError(404, "NotFound", "GET /apis/… was answered with 404: 404 page not found"),
     /knows no EtcdClusters: install the operator/,
   ],

@@ -1,5 +1,5 @@
 // What went wrong, as a sentence for the user that says what to do. Nobody sees a stack, and nothing is told apart by text
-// but the answer of an API server to a right that lacks, which it gives in no other form.
+// but the answer of an API server that refuses for a missing permission, which it gives in no other form.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { CredentialsError } from "../../kube/credentials/credentials.ts";
@@ -43,7 +43,7 @@ interface Lacking {
 const forbiddenForm =
   /User "(?<user>[^"]*)" cannot (?<verb>\S+) resource "(?<resource>[^"]*)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]*)")?/;
 
-/** Undefined when the refusal is not about a right, as that of an admission webhook. */
+/** Undefined when the refusal is not about a permission, as that of an admission webhook. */
 export function lackingIn(message: string): Lacking | undefined {
   const groups = forbiddenForm.exec(message)?.groups;
   if (groups === undefined) return undefined;
@@ -64,7 +64,7 @@ function forbidden(message: string): string {
   const role = namespace === "" ? "ClusterRole" : "Role";
   const where = namespace === "" ? "" : ` -n ${namespace}`;
   const check = `kubectl auth can-i --list${where}`;
-  return `You are ${user}, and may not ${lackingInWords(lacking)}. Ask an administrator for a ${role} with this right (docs/kubectl-etcd.md has one), or choose another context with --context. \`${check}\` lists what you may do.`;
+  return `You are ${user}, and may not ${lackingInWords(lacking)}. Ask an administrator for a ${role} with this permission (docs/kubectl-etcd.md has one), or choose another context with --context. \`${check}\` lists what you may do.`;
 }
 
 /** An object has its name in quotation marks; where the kind itself is not known there is none. */

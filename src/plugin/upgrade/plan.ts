@@ -9,7 +9,7 @@ import {
   parseVersion,
   version,
 } from "../../etcd/versions/version.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
 export interface UpgradePlan {
@@ -27,8 +27,8 @@ interface PlanStep {
   readonly does: readonly string[];
 }
 
-export function upgradePlan(snapshot: Snapshot, view: ClusterView, to: EtcdVersion, automatic: boolean): UpgradePlan {
-  const cluster = withDefaults(snapshot.cluster);
+export function upgradePlan(observed: Observed, view: ClusterView, to: EtcdVersion, automatic: boolean): UpgradePlan {
+  const cluster = withDefaults(observed.cluster);
   const running = view.version.running.flatMap((text) => parseVersion(text) ?? []);
   const wanted = parseVersion(cluster.spec.version);
   const from = running.toSorted(compareVersions)[0] ?? wanted;
@@ -42,16 +42,16 @@ export function upgradePlan(snapshot: Snapshot, view: ClusterView, to: EtcdVersi
     };
   const path = pathBetween(from, to);
   if (path.t === "refused") return { ...base, steps: [], notes: [], forbidden: [capital(path.advice)] };
-  const steps = path.versions.map((next, at) => stepOf(path.versions[at - 1] ?? from, next, snapshot));
+  const steps = path.versions.map((next, at) => stepOf(path.versions[at - 1] ?? from, next, observed));
   return {
     ...base,
     steps,
-    forbidden: [...obstacles(snapshot, view, to), ...pathProblem(snapshot, path.versions.length, automatic)],
-    notes: notesOn(snapshot, from, to),
+    forbidden: [...obstacles(observed, view, to), ...pathProblem(observed, path.versions.length, automatic)],
+    notes: notesOn(observed, from, to),
   };
 }
 
-function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Snapshot): PlanStep {
+function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Observed): PlanStep {
   const step = stepBetween(from, to);
   const exchange = whyByReplacement(from, to);
   const log = freshLogBefore(to);
@@ -72,7 +72,7 @@ function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Snapshot): Plan
   return { version: formatVersion(to), does };
 }
 
-function obstacles({ cluster: stored }: Snapshot, { ready, alarms }: ClusterView, to: EtcdVersion): string[] {
+function obstacles({ cluster: stored }: Observed, { ready, alarms }: ClusterView, to: EtcdVersion): string[] {
   const cluster = withDefaults(stored);
   const { paused, image, updateStrategy } = cluster.spec;
   const problems = problemsOf({ ...stored, spec: { ...stored.spec, version: formatVersion(to) } });
@@ -89,14 +89,14 @@ function obstacles({ cluster: stored }: Snapshot, { ready, alarms }: ClusterView
   ];
 }
 
-function pathProblem({ cluster }: Snapshot, steps: number, automatic: boolean): string[] {
+function pathProblem({ cluster }: Observed, steps: number, automatic: boolean): string[] {
   if (steps < 2 || automatic || withDefaults(cluster).spec.upgrade.path === "Automatic") return [];
   return [
     `${steps} steps, and spec.upgrade.path is Manual: go to the first version alone, or add --automatic to have the operator take them all.`,
   ];
 }
 
-function notesOn({ cluster }: Snapshot, from: EtcdVersion, to: EtcdVersion): string[] {
+function notesOn({ cluster }: Observed, from: EtcdVersion, to: EtcdVersion): string[] {
   const { spec } = withDefaults(cluster);
   const crosses = from.minor <= 4 && to.minor >= 5;
   return [

@@ -3,7 +3,7 @@
 import { conditionTypes } from "../../api/conditions.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 import { activeRestoreOf } from "./activity.ts";
 import { noOperatorSentence } from "./cluster-view.ts";
 
@@ -49,15 +49,15 @@ const standingStill: ReadonlySet<string> = new Set(
 );
 
 /** A sentence with what to do; undefined: nothing speaks against it. */
-export function whyNobodyReplaces(snapshot: Snapshot): string | undefined {
-  const { metadata, spec, status } = withDefaults(snapshot.cluster);
+export function whyNobodyReplaces(observed: Observed): string | undefined {
+  const { metadata, spec, status } = withDefaults(observed.cluster);
   const { name } = metadata;
   if (metadata.deletionTimestamp !== undefined) return `${name} is being deleted.`;
   if (spec.paused)
     return `${name} is paused, so nobody would make a new member: \`kubectl etcd resume ${name}\` first.`;
-  const noOperator = noOperatorSentence(valueOr(snapshot.operator, { t: "unknown" }));
+  const noOperator = noOperatorSentence(valueOr(observed.operator, { t: "unknown" }));
   if (noOperator !== undefined) return `Nobody would make a new member. ${noOperator}`;
-  const restore = activeRestoreOf(snapshot);
+  const restore = activeRestoreOf(observed);
   if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
   const ready = findCondition(status.conditions, "Ready");
   if (ready === undefined) return `No operator has looked at ${name} yet, so nobody would make a new member.`;

@@ -10,7 +10,7 @@ const reader = "the role Storage Blob Data Reader on the container";
 
 const wording: Wording = {
   place: "container",
-  rights: {
+  permissions: {
     write: contributor,
     delete: contributor,
     "clean up": contributor,

@@ -9,7 +9,7 @@ const viewer = "the role Storage Object Viewer (roles/storage.objectViewer) on t
 
 const wording: Wording = {
   place: "bucket",
-  rights: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
+  permissions: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
 };
 
 /** Of the object; where the bucket is missing, Google says so in words alone. */

@@ -7,7 +7,7 @@ import type { Finding, Verb, Wording } from "../sentences.ts";
 
 const wording: Wording = {
   place: "bucket",
-  rights: {
+  permissions: {
     write: "s3:PutObject and s3:AbortMultipartUpload on the objects",
     read: "s3:GetObject on the objects and s3:ListBucket on the bucket",
     "look up": "s3:GetObject on the objects and s3:ListBucket on the bucket",

@@ -11,7 +11,7 @@ interface Role {
 
 export function operatorFaults(the: () => Stage): void {
   describe("an operator", { concurrency: 1 }, () => {
-    test("fails at its work without the right to report on it", async () => {
+    test("fails at its work without the permission to report on it", async () => {
       const { operator, namespace, plain, proof } = the();
       const where = { ...plain.key, controller: "etcdcluster" };
       await proof.silent(where, "EtcdOperatorErrors");

@@ -12,7 +12,7 @@ import { kube, lab, patience, restrictedNamespace } from "./environment.ts";
 const example = path.resolve(import.meta.dirname, "../../../example");
 const name = "etcd-operator";
 
-/** `namespace`: rights in its own namespace only, or in one that is named; the CRD is installed for it. */
+/** `namespace`: permissions in its own namespace only, or in one that is named; the CRD is installed for it. */
 type Scope = "clusterwide" | "namespace" | { readonly namespace: string };
 
 export class Operator {
@@ -36,7 +36,7 @@ export class Operator {
     return items.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
   }
 
-  /** Gives it the rights that it needs, or gives them back. */
+  /** Gives it the permissions that it needs, or gives them back. */
   async grant(): Promise<void> {
     const scope = this.#scope;
     const whose = typeof scope === "object" ? scope.namespace : this.namespace;

@@ -55,7 +55,7 @@ const widgetSchema = {
   },
 };
 
-export const widgetDefinition: CustomResourceDefinition = {
+export const widgetCrd: CustomResourceDefinition = {
   metadata: { name: `widgets.${group}` },
   spec: {
     group,

@@ -58,7 +58,7 @@ export function clusterPage(message: ClusterMessage): Child[] {
     section(
       "commands",
       "Commands to copy",
-      h("p", { class: "small" }, "This page changes nothing. In a terminal, with the same rights:"),
+      h("p", { class: "small" }, "This page changes nothing. In a terminal, with the same permissions:"),
       list(
         "commands-list",
         ...commands.map(({ what, command }) =>

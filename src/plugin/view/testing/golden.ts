@@ -7,7 +7,7 @@ import { clusterText } from "../cluster-text.ts";
 import { viewOf } from "../cluster-view.ts";
 import { scenes } from "./scenes.ts";
 
-const looks = [
+const styles = [
   ["80 columns", { columns: 80, paint: plain }],
   ["200 columns", { columns: 200, paint: plain }],
   ["80 columns, in colour", { columns: 80, paint: inColour }],
@@ -21,10 +21,10 @@ const visible = (text: string): string =>
     .join("");
 
 export function screenOfScene(name: string): string {
-  const snapshot = scenes[name];
-  if (snapshot === undefined) throw new RangeError(`there is no scene ${name}`);
-  const view = viewOf(snapshot);
-  return looks.map(([title, look]) => `=== ${title}\n${visible(clusterText(view, look))}\n`).join("\n");
+  const observed = scenes[name];
+  if (observed === undefined) throw new RangeError(`there is no scene ${name}`);
+  const view = viewOf(observed);
+  return styles.map(([title, style]) => `=== ${title}\n${visible(clusterText(view, style))}\n`).join("\n");
 }
 
 const fileOf = (name: string): string => path.join(import.meta.dirname, "golden", `${name}.txt`);

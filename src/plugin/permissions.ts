@@ -1,13 +1,13 @@
-// The rights that commands share: what they read of Kubernetes.
-import type { Right } from "./command.ts";
+// The permissions that commands share: what they read of Kubernetes.
+import type { Permission } from "./command.ts";
 
 const etcd = "etcd.database.coreos.com";
 
-export const readClusters: Right = { group: etcd, resource: "etcdclusters", verbs: ["get", "list"] };
-export const editClusters: Right = { group: etcd, resource: "etcdclusters", verbs: ["patch"] };
-export const readPods: Right = { group: "", resource: "pods", verbs: ["list"] };
+export const readClusters: Permission = { group: etcd, resource: "etcdclusters", verbs: ["get", "list"] };
+export const editClusters: Permission = { group: etcd, resource: "etcdclusters", verbs: ["patch"] };
+export const readPods: Permission = { group: "", resource: "pods", verbs: ["list"] };
 
-const reading = (group: string, resource: string, without: string): Right => ({
+const reading = (group: string, resource: string, without: string): Permission => ({
   group,
   resource,
   verbs: ["list"],
@@ -15,7 +15,7 @@ const reading = (group: string, resource: string, without: string): Right => ({
 });
 
 /** What a look at one cluster reads. Only the cluster itself is needed. */
-export const readAll: readonly Right[] = [
+export const readAll: readonly Permission[] = [
   readClusters,
   { ...readPods, without: "Without it, members are shown as the status knows them." },
   {
@@ -36,9 +36,11 @@ export const readAll: readonly Right[] = [
 ];
 
 /** What a look that follows changes reads. */
-export const watchAll: readonly Right[] = readAll.map(
-  (right): Right =>
-    right.resource.includes("/") || right.scope === "cluster" ? right : { ...right, verbs: [...right.verbs, "watch"] },
+export const watchAll: readonly Permission[] = readAll.map(
+  (permission): Permission =>
+    permission.resource.includes("/") || permission.scope === "cluster"
+      ? permission
+      : { ...permission, verbs: [...permission.verbs, "watch"] },
 );
 
-export const execInPods: Right = { group: "", resource: "pods/exec", verbs: ["create"] };
+export const execInPods: Permission = { group: "", resource: "pods/exec", verbs: ["create"] };

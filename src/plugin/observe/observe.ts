@@ -1,4 +1,4 @@
-// All that is looked at of one cluster, read once. What cannot be read is left out with a sentence: the rest is shown all
+// Reads everything about one cluster once. What cannot be read is left out with a sentence: the rest is shown all
 // the same.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -22,7 +22,7 @@ export type Found<T> =
 /** `silent`: it may be asked, and does not answer. */
 export type FoundFigures = Found<Figures> | { readonly t: "silent"; readonly why: string };
 
-export interface Snapshot {
+export interface Observed {
   readonly cluster: EtcdCluster;
   readonly pods: Found<readonly Pod[]>;
   readonly nodes: Found<readonly Node[]>;
@@ -40,7 +40,7 @@ export interface Snapshot {
 export const valueOr = <T>(found: Found<T>, otherwise: T): T => (found.t === "found" ? found.value : otherwise);
 
 /** Fails only when there is no such cluster, or it may not be read. */
-export async function readSnapshot(reach: Reach, key: Key, now: number): Promise<Snapshot> {
+export async function observe(reach: Reach, key: Key, now: number): Promise<Observed> {
   const { api } = reach;
   const { namespace, name } = key;
   const ofMembers = { namespace, labelSelector: memberSelector(name) };
