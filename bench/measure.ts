@@ -79,7 +79,7 @@ function spread(samples: readonly number[]): Spread {
   return { n: samples.length, p50: percentile(samples, 50), p99: percentile(samples, 99) };
 }
 
-/** The smallest sample that is not less than so many percent of all. */
+/** The smallest sample that is not less than this percentage of all. */
 export function percentile(samples: readonly number[], percent: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const found = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];

@@ -71,7 +71,7 @@ interface Summary {
   }[];
 }
 
-/** The kubelet looks every ten seconds or so, and at a new pod only after a while. */
+/** The kubelet measures every ten seconds or so, and at a new pod only after a while. */
 async function kubeletsWorkingSet({ api, signal }: Ground, node: string, uid: string): Promise<number> {
   const bytes = await waitFor(
     "the kubelet's figure",

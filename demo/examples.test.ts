@@ -39,7 +39,7 @@ test("the permissions name every verb, resource and group", () => {
       );
 });
 
-/** What an operator of all namespaces may do besides: look at the whole cluster, and take what nobody looks after. */
+/** What an operator of all namespaces may do besides: read the whole cluster, and take what nobody manages. */
 const ofAllNamespaces = new Set([
   "nodes list,watch",
   "persistentvolumes get",

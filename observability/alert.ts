@@ -3,7 +3,7 @@
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** How long it must hold before anybody is told, as in 5m. */
+  /** How long it must hold before the alert fires, as in 5m. */
   readonly for: string;
   /** Critical: somebody is woken. Warning: on the same day. Info: when there is time. */
   readonly severity: "critical" | "warning" | "info";

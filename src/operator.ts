@@ -133,7 +133,7 @@ const longestName = 253;
 
 /**
  * One leader for each job and scope: operators with different scopes run side by side in one namespace and each needs to
- * lead; and who looks after backups may be another process than who looks after clusters. The operator's own namespace,
+ * lead; and who manages backups may be another process than who manages clusters. The operator's own namespace,
  * which is the default, has the plain name. A namespace contains no dot, so that no two scopes have the same name.
  */
 export function leaseFor(name: Program, scope: Scope, namespace: string): Key {

@@ -52,7 +52,7 @@ async function hasDefaultClass({ place, signal }: Story): Promise<boolean> {
     const { items } = await place.api.list(StorageClass, { signal });
     return items.some(isDefault);
   } catch (error) {
-    if (isForbidden(error)) return true; // who may not look may still use it
+    if (isForbidden(error)) return true; // who may not read it may still use it
     throw error;
   }
 }

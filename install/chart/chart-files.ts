@@ -61,7 +61,7 @@ function chartYaml(): string {
     type: "application",
     version,
     appVersion: version,
-    // Rules of CRDs that look at the former object (optionalOldSelf) are on by default since then.
+    // Rules of CRDs that read the former object (optionalOldSelf) are on by default since then.
     kubeVersion: ">=1.30.0-0",
     keywords: ["etcd", "operator", "database", "backup"],
     annotations: annotations(),

@@ -45,7 +45,7 @@ export const plugins: Readonly<Record<string, Plugin>> = {
   },
   "etcd-restart": {
     shortCut: "Shift-T",
-    description: "Exchange all members, one after another",
+    description: "Replace all members, one after another",
     scopes: ["etcdclusters"],
     background: true,
     confirm: true,

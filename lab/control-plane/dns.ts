@@ -19,7 +19,7 @@ const emptyRootZone = `$ORIGIN .
 export type Caching =
   /** As kubeadm configures it since Kubernetes 1.33: the name of a new pod resolves at once. */
   | "none"
-  /** As it did before, and others do: whoever asks too early is told for half a minute that there is no such name. */
+  /** As it did before, and others do: a query that comes too early gets "no such name" for half a minute. */
   | "all";
 
 const cache: Readonly<Record<Caching, string>> = {

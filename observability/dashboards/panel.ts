@@ -1,4 +1,4 @@
-// What a dashboard is made of, in the words of somebody who looks at it; `grafana.ts` says it in Grafana's.
+// What a dashboard is made of, in the words of a reader; `grafana.ts` says it in Grafana's.
 
 export interface Query {
   readonly expr: string;

@@ -73,8 +73,8 @@ export const readyReasonsThatMean = (...meanings: readonly Meaning[]): string[] 
 export const problemsThatMean = (...meanings: readonly Meaning[]): string[] =>
   thatMean(conditionTypes.EtcdBackup.Problem.reasons.True, meanings);
 
-/** The reasons that an alert tells of. */
-export const reasonsToldBy = (alert: string, rows: Reasons): string[] =>
+/** The reasons that an alert reports. */
+export const reasonsOfAlert = (alert: string, rows: Reasons): string[] =>
   Object.entries(rows).flatMap(([reason, { runbook }]) => (runbook === alert ? [reason] : []));
 
 const thatMean = (rows: Reasons, meanings: readonly Meaning[]): string[] =>

@@ -36,7 +36,7 @@ export interface EtcdMember {
   health(call?: Call): Promise<MemberHealth>;
 
   /**
-   * Whether etcd's own authentication is on, from local state, whoever asks. Undefined: it cannot be told, as before 3.5,
+   * Whether etcd's own authentication is on, from local state, whoever asks. Undefined: unknown, as before 3.5,
    * where the client certificate may have been a login.
    */
   authentication(call?: Call): Promise<Authentication>;

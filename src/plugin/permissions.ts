@@ -14,7 +14,7 @@ const reading = (group: string, resource: string, without: string): Permission =
   without,
 });
 
-/** What a look at one cluster reads. Only the cluster itself is needed. */
+/** What a command reads of one cluster. Only the cluster itself is needed. */
 export const readAll: readonly Permission[] = [
   readClusters,
   { ...readPods, without: "Without it, members are shown as the status knows them." },
@@ -35,7 +35,7 @@ export const readAll: readonly Permission[] = [
   },
 ];
 
-/** What a look that follows changes reads. */
+/** What a command reads that follows changes. */
 export const watchAll: readonly Permission[] = readAll.map(
   (permission): Permission =>
     permission.resource.includes("/") || permission.scope === "cluster"

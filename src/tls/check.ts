@@ -97,7 +97,7 @@ function outOfDate(certificate: X509Certificate, where: string, now: number): Pr
   if (now < validFromDate.getTime())
     return {
       t: "notYetValid",
-      sentence: `${where} is valid from ${validFromDate.toISOString()} on. Put in one that is valid now, or look at the clocks.`,
+      sentence: `${where} is valid from ${validFromDate.toISOString()} on. Put in one that is valid now, or check the clocks.`,
     };
   return undefined;
 }

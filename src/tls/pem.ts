@@ -44,7 +44,7 @@ export function keyNamesIn(use: SecretUse, data: SecretData): KeyNames {
 const gapsIn = ({ cert, key, ca }: KeyNames, data: SecretData): string[] =>
   [cert, key, ca].filter((name) => (data[name] ?? "").trim() === "");
 
-/** Takes a Secret's data, decoded from base64. Only looks whether the parts are there. */
+/** Takes a Secret's data, decoded from base64. Only checks that the parts are there. */
 export function readBundle(use: SecretUse, data: SecretData): Bundle | Problem {
   const names = keyNamesIn(use, data);
   const gaps = gapsIn(names, data);

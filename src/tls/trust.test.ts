@@ -292,7 +292,7 @@ interface Member {
   process: number;
   files: number;
   readonly annotations: { readonly trusts: string; readonly anchors: string; readonly presents: string | undefined };
-  /** Nobody can look at its port now. */
+  /** Nobody can read its port now. */
   hidden: boolean;
 }
 

@@ -89,7 +89,7 @@ for (const helm of helms)
       await isReady("first");
     });
 
-    test("people who may edit a namespace may make clusters there, those who view may look", async () => {
+    test("people who may edit a namespace may make clusters there, those who view may read", async () => {
       for (const role of ["edit", "view"])
         await kubectl("create", "rolebinding", role, `--namespace=${place}`, `--clusterrole=${role}`, `--user=${role}`);
       const may = (verb: string, who: string): Promise<string> =>

@@ -1,4 +1,4 @@
-// TLS on a real Kubernetes: given and made, turned on and off, exchanged while clients write. Each lane has an operator of
+// TLS on a real Kubernetes: given and made, turned on and off, replaced while clients write. Each lane has an operator of
 // its own.
 import * as path from "node:path";
 import { before, describe } from "node:test";

@@ -1,4 +1,4 @@
-// The dashboard in a real browser, on a cluster that loses a member while somebody looks.
+// The dashboard in a real browser, on a cluster that loses a member while somebody watches.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openWindow, type Running, startBrowser, startDashboard, type Window } f
 import { deletePods } from "./support/disruptions.ts";
 import { installOperator } from "./support/operator.ts";
 
-/** Where pictures are left, for people who look at them. */
+/** Where pictures are left, for people to view. */
 const pictures = process.env["DASHBOARD_PICTURES"] || undefined;
 
 // The types of this tree know no document: what runs in the browser is text.
@@ -109,12 +109,12 @@ describe("kubectl etcd dashboard", () => {
 
   test("fits a phone and a desk, in the dark and in the light", async () => {
     const { page } = window;
-    const looks = [
+    const variants = [
       [390, 844],
       [1280, 900],
     ] as const;
     for (const where of ["#/", `#/${cluster.namespace}/${name}`])
-      for (const [width, height] of looks)
+      for (const [width, height] of variants)
         for (const colorScheme of ["light", "dark"] as const) {
           await page.setViewportSize({ width, height });
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -92,34 +92,38 @@ test("every example manifest is accepted by the API server", patience, async () 
   );
 });
 
-test("the experiment reports a write that is missing, and looks for none of an earlier cluster", patience, async () => {
-  const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
-  const env = { ACKNOWLEDGED: noted };
-  const smallOne = "sed 's/size: 3/size: 1/' example/example-etcd-cluster.yaml | kubectl apply -f -";
-  await typed(smallOne);
-  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-  await typed("example/experiment/put.sh 3", place, env);
-  assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
-  await appendFile(noted, "experiment/never written\n");
-  const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
-  assert.equal(exitCode, 1);
-  assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
-  // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not looked for.
-  const unnamed = { TMPDIR: path.dirname(noted) };
-  const putAndGet = async (count: number): Promise<void> => {
-    const said = await typed(`example/experiment/put.sh ${count}`, place, unnamed);
-    const [, acknowledged] = /^(\d+) writes acknowledged/m.exec(said) ?? assert.fail(said);
-    const found = await typed("example/experiment/get.sh", place, unnamed);
-    assert.match(found, new RegExp(`All ${acknowledged} acknowledged writes are there`), said);
-  };
-  await putAndGet(3);
-  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-  await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
-  await typed(smallOne);
-  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-  await putAndGet(2);
-  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-});
+test(
+  "the experiment reports a write that is missing, and reads back none of an earlier cluster",
+  patience,
+  async () => {
+    const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
+    const env = { ACKNOWLEDGED: noted };
+    const smallOne = "sed 's/size: 3/size: 1/' example/example-etcd-cluster.yaml | kubectl apply -f -";
+    await typed(smallOne);
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await typed("example/experiment/put.sh 3", place, env);
+    assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
+    await appendFile(noted, "experiment/never written\n");
+    const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
+    // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not read back.
+    const unnamed = { TMPDIR: path.dirname(noted) };
+    const putAndGet = async (count: number): Promise<void> => {
+      const said = await typed(`example/experiment/put.sh ${count}`, place, unnamed);
+      const [, acknowledged] = /^(\d+) writes acknowledged/m.exec(said) ?? assert.fail(said);
+      const found = await typed("example/experiment/get.sh", place, unnamed);
+      assert.match(found, new RegExp(`All ${acknowledged} acknowledged writes are there`), said);
+    };
+    await putAndGet(3);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+    await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
+    await typed(smallOne);
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await putAndGet(2);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+  },
+);
 
 if (isMatrix)
   test("the practice of docs/backups.md works: a backup is restored into a cluster of its own", patience, async () => {

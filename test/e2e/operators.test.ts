@@ -201,7 +201,7 @@ function stopAndStart(installed: () => Operator): void {
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
   });
 
-  test("a cluster-wide operator in the same namespace leads beside it: each looks after its own clusters", async () => {
+  test("a cluster-wide operator in the same namespace leads beside it: each manages its own clusters", async () => {
     const { namespace } = operator;
     const leader = await operator.leader();
     const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });

@@ -119,7 +119,7 @@ describe("kubectl etcd", () => {
     assert.equal((await etcd("ctl", name, "endpoint", "health", "-w", "fields")).match(/"Health" : true/g)?.length, 3);
   });
 
-  /** Read anew for each that names a member: another may have moved the leader. */
+  /** Read again for each that names a member: another may have moved the leader. */
   const follower = async (example: string): Promise<string> =>
     example.search(someMember) < 0 ? "" : (followers(await cluster.untilHealthy())[0]?.name ?? "");
 

@@ -114,7 +114,7 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
-  /** A new cluster of so many members, which start at the same time. */
+  /** A new cluster of this many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
     const etcd = await RealEtcd.launchCluster(built, size, options);
     try {

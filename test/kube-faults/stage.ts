@@ -115,13 +115,13 @@ export class Stage {
 
   async #caughtUp(): Promise<void> {
     let behind: string[] = [];
-    const look = async (): Promise<true | undefined> => {
+    const caughtUp = async (): Promise<true | undefined> => {
       this.child.checkAlive();
       behind = [...this.#checked()].flatMap(([checker, history]) => checker.behind(history));
       return behind.length === 0 || undefined;
     };
     const lastSeen = (): string => `${behind.length} behind\n${behind.slice(0, 10).join("\n")}`;
-    await waitFor("the informers to catch up", look, { timeoutMs: caughtUpWithin, everyMs: 50, lastSeen });
+    await waitFor("the informers to catch up", caughtUp, { timeoutMs: caughtUpWithin, everyMs: 50, lastSeen });
   }
 
   #checkHistory(): void {

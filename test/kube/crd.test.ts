@@ -244,12 +244,12 @@ describe("the CRD", () => {
     assert.equal(old.spec.size, 0);
     assert.equal(problemsOf(old).length, 2);
     // The operator can still write the status, although the spec would be refused now.
-    const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
-    const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
+    const patch = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
+    const patched = await api.mergePatch(kind, { namespace, name: "old" }, patch, { subresource: "status" });
     assert.equal(patched.status?.phase, "Failed");
     // One whose name would be refused can be written to, and goes when it is deleted.
     const key = { namespace, name: long };
-    await api.mergePatch(kind, key, told, { subresource: "status" });
+    await api.mergePatch(kind, key, patch, { subresource: "status" });
     await api.delete(kind, key);
     await api.mergePatch(kind, key, { metadata: { finalizers: null } });
     await waitFor("it to be gone", async () => {

@@ -95,7 +95,7 @@ export function* compilingOf(root: string, mutations: Iterable<Mutation>): Gener
       const { program } = project;
       if (program.getSyntacticDiagnostics(file).length + program.getSemanticDiagnostics(file).length === 0)
         yield mutation;
-      // Or it would be there still when another file is looked at.
+      // Or it would be there still when another file is read.
       mutated = undefined;
       api.updateSnapshot(changed);
     }

@@ -186,7 +186,7 @@ test("a Secret whose credentials lack the profile is said so; nothing else is tr
   assert.match(error.message, /profile.*default/);
 });
 
-test("a user without permissions is told which to grant", async () => {
+test("an error for a user without permissions names which to grant", async () => {
   const keys = { accessKeyId: "reader", secretAccessKey: "reader-secret-key" };
   await addS3User(server, keys);
   const other = await open({ secretFolder: await ground.awsSecret("reader", keys) });

@@ -160,7 +160,7 @@ export const etcdClusterConditions = conditionsOf({
         }),
         NotYetValid: degraded({
           when: "A certificate is not valid yet.",
-          whatToDo: "Put in one that is valid now, or look at the clocks.",
+          whatToDo: "Put in one that is valid now, or check the clocks.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),

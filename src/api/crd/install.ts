@@ -11,8 +11,8 @@ import type { Crd } from "./crd.ts";
 /** Between two tries: somebody may have to grant a permission or mend the API server first. */
 const betweenTries: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 0.2 };
 /** An API server needs some hundred milliseconds to serve a new kind. */
-const betweenLooks: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0 };
-const looks = 20;
+const betweenReads: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0 };
+const reads = 20;
 
 /** The API server has the CRD and does not serve it. */
 export class NotEstablishedError extends Error {
@@ -83,9 +83,9 @@ export async function installCrd(
     force: true,
     signal,
   });
-  for (let look = 1; look <= looks; look += 1) {
+  for (let read = 1; read <= reads; read += 1) {
     if (isEstablished(now)) return;
-    await pause(clock, backoffDelay(betweenLooks, look, 0), signal);
+    await pause(clock, backoffDelay(betweenReads, read, 0), signal);
     signal.throwIfAborted();
     now = await api.get(CustomResourceDefinition, key, { signal });
   }

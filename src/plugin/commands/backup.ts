@@ -34,7 +34,7 @@ export const backupCommand: Command = {
     { name: "endpoint", value: "URL", what: "With --to: the server, where it is not the vendor's own." },
     { name: "region", value: "REGION", what: "With --to=s3://…: its region." },
     { name: "schedule", value: "CRON", what: "With --to: take one at these times, as in '0 3 * * *'." },
-    { name: "keep", value: "COUNT", what: "With --schedule: keep so many." },
+    { name: "keep", value: "COUNT", what: "With --schedule: how many backups to keep." },
     { name: "verify", what: "With --to: prove each backup by a restore into a throwaway member." },
     ...waitFlags,
   ],

@@ -63,7 +63,7 @@ test("a command line that cannot be used exits with 2", async () => {
 });
 
 describe("watch", () => {
-  test("prints a line for each change where there is no terminal, and ends when it is told to", async () => {
+  test("prints a line for each change where there is no terminal, and ends at a signal", async () => {
     const stage = await staged();
     const original = stage.api.get.bind(stage.api);
     let reads = 0;
@@ -232,13 +232,13 @@ describe("replace-member", () => {
       (one) => ({ ...one, spec: { ...one.spec, paused: true } }),
     ],
     [
-      "has an edit that no operator has looked at",
+      "has an edit that no operator has reconciled",
       /has not acted on the last edit/,
       (one) => ({ ...one, status: { ...one.status, observedGeneration: 0 } }),
     ],
     [
-      "no operator has looked at",
-      /No operator has looked at my-etcd yet/,
+      "no operator has reconciled",
+      /No operator has reconciled my-etcd yet/,
       (one) => ({ ...one, status: { ...one.status, conditions: [] } }),
     ],
     [
@@ -339,7 +339,7 @@ describe("upgrade", () => {
     stage.metrics = () => 'etcd_server_has_leader 1\netcd_server_version{server_version="3.7.1"} 1\n';
     const { out } = await stage.run("upgrade", "my-etcd", "--to=3.7.3", "--plan");
     assert.match(out, /etcd 3\.7\.1 → 3\.7\.3/);
-    assert.doesNotMatch(out, /observed of its log/);
+    assert.doesNotMatch(out, /snapshot of its log/);
   });
 
   test("sets the version after a yes", async () => {

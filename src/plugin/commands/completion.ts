@@ -23,7 +23,7 @@ export const completionCommand: Command = {
   flags: [{ name: "install", value: "FOLDER", what: "Write it into this folder, which should be in PATH." }],
   examples: [
     { what: "Install it", line: "completion --install=/usr/local/bin" },
-    { what: "Look at it", line: "completion" },
+    { what: "Print it", line: "completion" },
   ],
   permissions: [
     { ...readClusters, verbs: ["list"], without: "Without it, names of clusters are not completed." },

@@ -12,7 +12,7 @@ describe("dashboard", () => {
   before(() => void Object.assign(globalThis, { dashboardPage: shortPage }));
   after(() => void Reflect.deleteProperty(globalThis, "dashboardPage"));
 
-  test("prints the address of a page that is there, and ends when it is told to", async () => {
+  test("prints the address of a page that is there, and ends at a signal", async () => {
     const stage = await staged();
     const printed = new Promise<string>((resolve) => (stage.onPrint = resolve));
     const running = stage.run("dashboard", "my-etcd", "--no-open");

@@ -11,7 +11,7 @@ export const doctorCommand: Command = {
   name: "doctor",
   what: "Say what is wrong with clusters, and the command that mends it.",
   details:
-    "Looks at conditions, members, places, space, certificates, backups, versions and events. Exits with 1 if something is\nserious, so that a pipeline can ask. Read-only.",
+    "Checks conditions, members, places, space, certificates, backups, versions and events. Exits with 1 if something is\nserious, so that a pipeline can ask. Read-only.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [

@@ -1,4 +1,4 @@
-// `pause` and `resume`: whether the operator looks after a cluster.
+// `pause` and `resume`: whether the operator manages a cluster.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
@@ -19,7 +19,7 @@ export const pauseCommand: Command = {
 
 export const resumeCommand: Command = {
   name: "resume",
-  what: "Have the operator look after a cluster again.",
+  what: "Resume a paused cluster: the operator manages it again.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [],
   examples: [{ what: "When you are done", line: "resume my-etcd" }],
@@ -32,7 +32,7 @@ async function setPaused(call: Call, paused: boolean): Promise<ExitCode> {
   const was = cluster.spec.paused === true;
   if (paused && !was) await confirm(call, `${key.name} is not healed, scaled or updated until you resume it.`);
   if (was !== paused) await reach.api.mergePatch(EtcdCluster, key, { spec: { paused } });
-  const said = `${key.name} is ${paused ? "paused" : "looked after"}${was === paused ? " already" : ""}.`;
+  const said = `${key.name} is ${paused ? "paused" : "managed"}${was === paused ? " already" : ""}.`;
   const hint = paused ? ` \`kubectl etcd resume ${key.name}\` ends that.` : "";
   call.screen.print(
     call.output === "text" ? `${said}${hint}` : structured(call.output, { ...key, paused, changed: was !== paused }),

@@ -39,7 +39,7 @@ export function commandLinesOf(view: ClusterView, flags: SameFlags): CommandLine
         ]),
     ["Give free space back to the disk", `kubectl etcd defrag ${name}`],
     isPaused
-      ? ["Have the operator look after it again", `kubectl etcd resume ${name}`]
+      ? ["Resume it", `kubectl etcd resume ${name}`]
       : ["Have the operator leave it alone", `kubectl etcd pause ${name}`],
   ];
   return rows.map(([what, command]) => ({ what, command: completed(command, namespace, flags) }));

@@ -2,7 +2,7 @@
 import type { ClusterView } from "../view/cluster-view.ts";
 import type { History, Series } from "./messages.ts";
 
-/** At a look every five seconds, ten minutes. */
+/** At a read every five seconds, ten minutes. */
 export const mostSamples = 120;
 
 interface Sample {

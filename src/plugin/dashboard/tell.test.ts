@@ -1,4 +1,4 @@
-// What the page is told: the view of `status`, and beside it places, moments, curves and commands.
+// What the page receives: the view of `status`, and beside it places, moments, curves and commands.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Event } from "../../kube/objects/kinds.ts";
@@ -15,7 +15,7 @@ const scene = (name: string): Observed => scenes[name]!;
 const tell = (name: string) => tellOfCluster(scene(name), new Samples(), []);
 const minutesAgo = (minutes: number): string => new Date(now - minutes * 60_000).toISOString();
 
-describe("what the page is told about a cluster", () => {
+describe("what the page receives about a cluster", () => {
   test("is the view that status prints, in every state", () => {
     for (const [name, observed] of Object.entries(scenes)) assert.deepEqual(tell(name).view, viewOf(observed), name);
   });

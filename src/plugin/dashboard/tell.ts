@@ -1,4 +1,4 @@
-// What the page is told about one cluster or all, from what was read: the views of `status`, the findings of `doctor`, and
+// What the page receives about one cluster or all, from what was read: the views of `status`, the findings of `doctor`, and
 // where and when things are. Purely.
 import { diagnosisOf } from "../doctor/doctor.ts";
 import type { Observed } from "../observe/observe.ts";

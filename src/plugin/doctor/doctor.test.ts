@@ -48,7 +48,7 @@ describe("an operator that is not there", () => {
     assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you may not list leases" }))));
   });
 
-  test("is said of a cluster that nobody has looked at, with what to expect", () => {
+  test("is said of a cluster that no operator has reconciled, with what to expect", () => {
     const fresh = { ...scene("healthy"), cluster: { ...scene("healthy").cluster, status: {} } };
     assert.match(
       said(fresh),
@@ -56,7 +56,7 @@ describe("an operator that is not there", () => {
     );
     assert.match(
       said(annotated("healthy", { t: "found", value: { t: "none" } }, {})),
-      /looked at this cluster yet\. No operator/,
+      /reconciled this cluster yet\. No operator/,
     );
     const annotations = { "etcd.database.coreos.com/scope": "mine" };
     const nobodys = { ...fresh, cluster: { ...fresh.cluster, metadata: { ...fresh.cluster.metadata, annotations } } };

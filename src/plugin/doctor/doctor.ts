@@ -52,8 +52,8 @@ export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, {
   });
   const well =
     findings.length === 0
-      ? [paint("good", `Nothing is wrong${notes.length === 0 ? "" : " in what could be looked at"}.`)]
+      ? [paint("good", `Nothing is wrong${notes.length === 0 ? "" : " in what could be read"}.`)]
       : said;
-  const unseen = notes.length === 0 ? [] : ["Not looked at:", ...notes.flatMap((one) => item(one, columns))];
+  const unseen = notes.length === 0 ? [] : ["Not checked:", ...notes.flatMap((one) => item(one, columns))];
   return [head, ...well, ...unseen].join("\n");
 }

@@ -1,4 +1,4 @@
-// All that the doctor looks at, in the order in which it is said: what stops the cluster first.
+// All that the doctor checks, in the order in which it is reported: what stops the cluster first.
 import { type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EventReason, eventReasons } from "../../api/events.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
@@ -16,7 +16,7 @@ import { examineReadiness } from "./readiness.ts";
 const examineOperator: Examination = ({ name, ready }, { cluster, operator }) => {
   const { metadata, spec, status } = withDefaults(cluster);
   const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
-  // Where nobody has looked at it yet, that is said with it.
+  // Before the first reconcile, the sentence says so.
   if (missing !== undefined && ready.status !== "Unknown")
     return [serious(`Nothing is healed, scaled or backed up. ${missing}`, "kubectl get pods -A -l name=etcd-operator")];
   const paused = spec.paused

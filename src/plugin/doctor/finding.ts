@@ -12,7 +12,7 @@ export interface Finding {
   readonly command: string;
 }
 
-/** Looks at one thing, and finds nothing where that is as it should be. */
+/** Checks one thing, and finds nothing where that is as it should be. */
 export type Examination = (view: ClusterView, observed: Observed) => readonly Finding[];
 
 export const serious = (what: string, command: string): Finding => ({ severity: "serious", what, command });

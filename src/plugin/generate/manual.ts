@@ -74,7 +74,7 @@ What you may not read is left out of the output and named at its end. If a requi
 |---|---|---|
 ${permissionRows(commands).join("\n")}
 
-These Roles are enough for one namespace: \`etcd-viewer\` for ${list(commands.filter(isLooking).map(({ name }) => `\`${name}\``))},
+These Roles are enough for one namespace: \`etcd-viewer\` for ${list(commands.filter(isReadOnly).map(({ name }) => `\`${name}\``))},
 \`etcd-administrator\` for all commands.
 
 \`\`\`yaml
@@ -145,9 +145,9 @@ const inCell = (permissions: readonly Permission[]): string =>
 
 const list = (names: readonly string[]): string => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 
-const looking = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
+const readOnly = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
 
-const isLooking = ({ name }: Command): boolean => looking.has(name);
+const isReadOnly = ({ name }: Command): boolean => readOnly.has(name);
 
 function roles(commands: readonly Command[]): string {
   const named = (name: string, of: readonly Command[]) => ({
@@ -156,7 +156,7 @@ function roles(commands: readonly Command[]): string {
     metadata: { name },
     rules: rulesOf(of.flatMap(({ permissions }) => permissions).filter(({ scope }) => scope === undefined)),
   });
-  return [named("etcd-viewer", commands.filter(isLooking)), named("etcd-administrator", commands)]
+  return [named("etcd-viewer", commands.filter(isReadOnly)), named("etcd-administrator", commands)]
     .map((role) => stringify(role))
     .join("---\n");
 }

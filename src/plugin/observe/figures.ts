@@ -1,4 +1,4 @@
-// The figures that a member gives about itself at /metrics, of all that is there the few that people look at.
+// The figures that a member gives about itself at /metrics, the few that people ask for.
 
 export interface Figures {
   readonly isLeader?: boolean;

@@ -82,7 +82,7 @@ function chosen(flags: Flags, env: NodeJS.ProcessEnv): ChosenPlace {
   };
 }
 
-/** As kubectl looks for it. */
+/** As kubectl finds it. */
 function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | undefined {
   const named = flags.text("kubeconfig") ?? env["KUBECONFIG"];
   if (named) return named;

@@ -1,4 +1,4 @@
-// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack, and nothing is told apart by text
+// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack, and errors are distinguished by code, not by text
 // but the answer of an API server that refuses for a missing permission, which it gives in no other form.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
@@ -75,8 +75,10 @@ function notFound(message: string): string {
   const [plural = resource] = resource.split(".");
   if (plural === "namespaces") return `There is no namespace ${name}: choose another with -n.`;
   const isCluster = plural === EtcdCluster.plural;
-  const look = isCluster ? "`kubectl etcd status` lists those that there are" : `\`kubectl get ${plural}\` lists them`;
-  return `There is no ${isCluster ? "EtcdCluster" : plural.replace(/s$/, "")} ${name} in this namespace: ${look}; -n chooses another namespace.`;
+  const listed = isCluster
+    ? "`kubectl etcd status` lists those that there are"
+    : `\`kubectl get ${plural}\` lists them`;
+  return `There is no ${isCluster ? "EtcdCluster" : plural.replace(/s$/, "")} ${name} in this namespace: ${listed}; -n chooses another namespace.`;
 }
 
 function ofTransport(error: TransportError): string {

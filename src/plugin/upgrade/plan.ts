@@ -53,7 +53,7 @@ export function upgradePlan(observed: Observed, view: ClusterView, to: EtcdVersi
 
 function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Observed): PlanStep {
   const step = stepBetween(from, to);
-  const exchange = whyByReplacement(from, to);
+  const why = whyByReplacement(from, to);
   const log = freshLogBefore(to);
   const knownLog = parseVersion(`${cluster.status?.raftLogVersion ?? ""}.0`);
   const isLogOld = log !== undefined && (knownLog === undefined || !isAtLeast(knownLog, version(`${log.minor}.0`)));
@@ -65,9 +65,9 @@ function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Observed): Plan
       : []),
     ...(step.t === "downgrade" ? [`etcd gets its data ready (downgrade enable), and every member converts it.`] : []),
     "The image is tried on each node before a member gets it.",
-    exchange === undefined
+    why === undefined
       ? "The members restart in place with the new image, one at a time, the leader last; leadership moves before that."
-      : `The members are exchanged one at a time, and each copies the database: ${exchange}.`,
+      : `The members are replaced one at a time, and each copies the database: ${why}.`,
   ];
   return { version: formatVersion(to), does };
 }

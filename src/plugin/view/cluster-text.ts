@@ -126,7 +126,7 @@ export function memberLines(members: readonly MemberView[], { columns, paint }: 
   if (members.length === 0) return ["No members yet."];
   const table = memberTable(members);
   const missing = leftOut(table, columns).map((title) => title.toLowerCase());
-  const hint = missing.length === 0 ? [] : [paint("dim", `Not shown for want of room: ${missing.join(", ")}.`)];
+  const hint = missing.length === 0 ? [] : [paint("dim", `Columns that do not fit: ${missing.join(", ")}.`)];
   return [...tableLines(table, columns, paint), ...hint];
 }
 

@@ -42,7 +42,7 @@ export interface QuorumView {
   readonly voters: number;
   readonly healthy: number;
   readonly needed: number;
-  /** How many more voters may be lost; negative: so many lack. */
+  /** How many more voters may be lost; negative: how many are missing. */
   readonly margin: number;
   readonly sentence: string;
 }
@@ -127,7 +127,7 @@ function readyOf(observed: Observed): ReadyView {
 
 /** Nobody has written a status: why that may be, and who would. */
 function unseenSentence({ cluster, operator }: Observed): string {
-  const seen = "No operator has looked at this cluster yet";
+  const seen = "No operator has reconciled this cluster yet";
   const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
   if (missing !== undefined) return `${seen}. ${missing}`;
   const scope = cluster.metadata?.annotations?.[scopeAnnotation];
@@ -137,7 +137,7 @@ function unseenSentence({ cluster, operator }: Observed): string {
   return `${seen}, and none will: its annotation ${scopeAnnotation} is ${scope}, and no operator has that scope. Set it to clusterwide, or remove it.`;
 }
 
-/** Undefined where one runs, or where that cannot be told. */
+/** Undefined where one runs, or where that is unknown. */
 export function noOperatorSentence(operator: OperatorSeen): string | undefined {
   if (operator.t === "none") return "No operator for all namespaces runs: install one (docs/install.md).";
   if (operator.t !== "silent") return undefined;

@@ -54,7 +54,7 @@ function rowOf(stored: EtcdCluster, backups: readonly EtcdBackup[], now: number)
     name: metadata.name,
     ready: ready?.status ?? "Unknown",
     reason: ready?.reason ?? "",
-    sentence: ready?.message ?? "The operator has not looked at this cluster yet.",
+    sentence: ready?.message ?? "The operator has not reconciled this cluster yet.",
     members: status.ready ?? `0/${spec.size}`,
     version: status.targetVersion === "" ? spec.version : `${status.currentVersion || "?"} → ${spec.version}`,
     ...(status.leader !== undefined && { leader: status.leader }),

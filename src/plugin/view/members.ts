@@ -1,4 +1,4 @@
-// The members of a cluster as people look at them: role, health, version, size, lag, place and age of each.
+// The members of a cluster as people read them: role, health, version, size, lag, place and age of each.
 import type { EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { versionAnnotation } from "../../cluster/objects/member-pod.ts";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";

@@ -60,7 +60,7 @@ export function whyNobodyReplaces(observed: Observed): string | undefined {
   const restore = activeRestoreOf(observed);
   if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
   const ready = findCondition(status.conditions, "Ready");
-  if (ready === undefined) return `No operator has looked at ${name} yet, so nobody would make a new member.`;
+  if (ready === undefined) return `No operator has reconciled ${name} yet, so nothing would create a new member.`;
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
     return `The operator has not acted on the last edit of ${name} yet: wait for it, or see whether it runs with \`kubectl etcd doctor ${name}\`.`;
   if (ready.status !== "True" && standingStill.has(ready.reason))

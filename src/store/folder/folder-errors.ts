@@ -67,5 +67,5 @@ function refusal(code: string, to: Verb): Finding {
       advice: "Choose a shorter path",
       said: code,
     };
-  return { code: "refused", what: "the file system refuses it", advice: "Look at the volume", said: code };
+  return { code: "refused", what: "the file system refuses it", advice: "Check the volume", said: code };
 }

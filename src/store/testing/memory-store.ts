@@ -1,4 +1,4 @@
-// A store in memory, for tests of what uses stores. It passes the contract, and can be told to fail.
+// A store in memory, for tests of what uses stores. It passes the contract, and can fail on request.
 import type { Attempt, Refusals } from "../attempt.ts";
 import { BaseStore, isMeant } from "../base-store.ts";
 import type { StoreErrorCode } from "../errors.ts";

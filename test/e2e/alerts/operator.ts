@@ -1,4 +1,4 @@
-// The operator itself: it fails at its work, does not run, and runs without leading. Nobody else is looked after meanwhile.
+// The operator itself: it fails at its work, does not run, and runs without leading. Nobody else is managed meanwhile.
 import { describe, test } from "node:test";
 import { Lease } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl, kubectlJson } from "../../support/kubectl.ts";

@@ -1,4 +1,4 @@
-// What the faults of all groups are made on: an operator, a namespace that it looks after, two clusters that serve, and a
+// What the faults of all groups are made on: an operator, a namespace that it manages, two clusters that serve, and a
 // Prometheus that scrapes them.
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { createCluster, type TestCluster } from "../support/cluster.ts";

@@ -12,7 +12,7 @@ import { memberAt } from "../support/healthy.ts";
 /** Slow enough to leave the machine to the tests. */
 const betweenMs = 50;
 const afterFailureMs = 100;
-/** Looks for new members after so many writes. */
+/** Looks for new members after this many writes. */
 const findEvery = 20;
 
 export class Writer {
@@ -44,7 +44,7 @@ export class Writer {
     await this.#ended;
   }
 
-  /** Waits for so many more acknowledged writes. */
+  /** Waits for this many more acknowledged writes. */
   async progress(more = 10): Promise<void> {
     const goal = this.acknowledged + more;
     await waitFor(`${more} more writes`, async () => (this.acknowledged >= goal ? true : undefined), {

@@ -20,7 +20,7 @@ export class Operator {
   /** Its user name in the audit log. */
   readonly user: string;
 
-  /** The name of its lease, which goes by what it looks after. */
+  /** The name of its lease, which goes by what it manages. */
   readonly lease: string;
   readonly #scope: Scope;
 
@@ -44,7 +44,7 @@ export class Operator {
     await run(`${example}/rbac/create_role.sh`, [`--namespace=${whose}`, ...limits]);
   }
 
-  /** Waits until exactly so many pods exist and are ready. */
+  /** Waits until exactly this many pods exist and are ready. */
   async scale(replicas: number): Promise<void> {
     await kubectl("scale", `--namespace=${this.namespace}`, `deployment/${name}`, `--replicas=${replicas}`);
     let seen = "";

@@ -28,7 +28,7 @@ export function clusterPage(message: ClusterMessage): Child[] {
     findings.length > 0 &&
       section(
         "findings",
-        "What to look at",
+        "What needs attention",
         list(
           "findings-list",
           ...findings.map(({ severity, what, command }) =>

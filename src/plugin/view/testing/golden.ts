@@ -1,5 +1,5 @@
 // The screens of all scenes as texts, at two widths and in colour, and where they are kept: `node golden.ts` writes them
-// anew after a change that was meant. Read what changed before you keep it.
+// after an intended change. Review the difference before you commit it.
 import { readFileSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
 import { inColour, plain } from "../../screen/colour.ts";
