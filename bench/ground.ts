@@ -22,7 +22,7 @@ export interface BenchOptions {
   readonly idleMinutes: number;
   /** How long a process rests before its memory counts. */
   readonly settleSeconds: number;
-  /** Of whatever is measured once for each process that is started. */
+  /** How often to repeat what is measured once per started process. */
   readonly repeats: number;
   /** How often each thing is done to an etcd cluster, or to a backup. */
   readonly rounds: number;

@@ -5,7 +5,7 @@ type Unit = "ms" | "s" | "MiB" | "a minute" | "at once" | "writes";
 interface Spread {
   readonly n: number;
   readonly p50: number;
-  /** Of fewer than a hundred samples: the largest. */
+  /** The largest where there are fewer than a hundred samples. */
   readonly p99: number;
 }
 
@@ -24,7 +24,7 @@ export interface Figure {
   readonly unit: Unit;
   readonly ours: Spread;
   readonly floor: Spread & { readonly what: string };
-  /** Of the medians; absent when the floor is nothing. */
+  /** The ratio of the medians; absent when the floor is nothing. */
   readonly ratio?: number;
   readonly aim?: Aim;
   /** What a reader of the figure should know, such as which requests they were. */

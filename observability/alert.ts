@@ -31,9 +31,9 @@ export interface AlertGroup {
   readonly alerts: readonly Alert[];
 }
 
-/** Of an EtcdCluster, in a summary. */
+/** Names an EtcdCluster in a summary. */
 export const theCluster = "{{ $labels.namespace }}/{{ $labels.etcd_cluster }}";
-/** Of an EtcdBackup, in a summary. */
+/** Names an EtcdBackup in a summary. */
 export const theBackup = "{{ $labels.namespace }}/{{ $labels.name }}";
 
 /** A command of etcdctl to one member, also where none is healthy. The plugin finds the certificates: without TLS there are none. */

@@ -119,7 +119,7 @@ function textOf(samples: readonly Upgraded[]): string {
   return `${seconds.toFixed(2)} s, gap ${gap.toFixed(0)} ms, ${client?.failed.length} failed`;
 }
 
-/** Of all writes, which failed and why. */
+/** How many writes failed, and why. */
 function summaryOf({ client: { acknowledged, retried, failed } }: Upgraded): string {
   const why = failed.length === 0 ? "" : ` (${[...new Set(failed)].join(", ")})`;
   return `${failed.length} of ${acknowledged + failed.length}${why}, ${retried} tried again`;

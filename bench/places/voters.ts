@@ -81,7 +81,7 @@ export interface Roles {
   readonly follower: Voter;
 }
 
-/** Of several followers, one. */
+/** The leader, and one of the followers. */
 export async function rolesOf(voters: readonly Voter[]): Promise<Roles> {
   const leading = await Promise.all(
     voters.map(async ({ etcd }) => {

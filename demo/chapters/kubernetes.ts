@@ -9,7 +9,7 @@ import { type } from "../typed.ts";
 export interface Ground {
   readonly target: Target;
   readonly place: Place;
-  /** Of an earlier demo. */
+  /** What an earlier demo left. */
   readonly leftovers: Leftovers;
 }
 

@@ -5,7 +5,7 @@ import { kinds } from "../../src/api/kinds.ts";
 import { plugins } from "./k9s.ts";
 
 const plurals = new Set(kinds.map(({ kind }) => kind.plural));
-/** Of k9s; every other name in an argument is refused when the key is pressed. */
+/** The variables of k9s; every other name in an argument is refused when the key is pressed. */
 const variables = new Set(["NAMESPACE", "CONTEXT", "NAME", "RESOURCE_NAME", "RESOURCE_GROUP"]);
 
 test("plugins are for kinds that exist, and no two of a kind have the same key", () => {

@@ -1,5 +1,5 @@
 // Prometheus, which the alerts and dashboards are tried on, and promtool, which checks them. Debian's is built without the
-// discovery of Kubernetes, so that is built as a program of its own. Of the Prometheus operator only the CRDs.
+// discovery of Kubernetes, so that is built as a program of its own. The Prometheus operator contributes its CRDs only.
 import { copyFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "./cache.ts";

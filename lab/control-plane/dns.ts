@@ -15,7 +15,7 @@ const emptyRootZone = `$ORIGIN .
 @ 5 IN NS ns.invalid.
 `;
 
-/** Of the cluster's own names. */
+/** How DNS caches the cluster's own names. */
 export type Caching =
   /** As kubeadm configures it since Kubernetes 1.33: the name of a new pod resolves at once. */
   | "none"

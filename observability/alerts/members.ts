@@ -3,7 +3,7 @@ import { type Alert, theCluster, whatItSays, whatMembersLog, whatTheOperatorLogs
 import { conditionTypes, reasonsOfAlert } from "../../src/api/conditions.ts";
 import { healthy, progressIn, rolling, sameCluster, unlessRollGoesOn, wanted } from "../expressions.ts";
 
-/** Of the condition Ready, where a person should check, or where it should have passed after minutes. */
+/** The reasons of Ready that a person should check, or that should be over after minutes. */
 const stalledReasons = reasonsOfAlert("EtcdClusterStalled", conditionTypes.EtcdCluster.Ready.reasons.False);
 
 const reasons = stalledReasons.join("|");

@@ -2,7 +2,7 @@
 
 export interface Query {
   readonly expr: string;
-  /** Of a line or a column, as in {{pod}}. */
+  /** The name of a line or a column, as in {{pod}}. */
   readonly legend: string;
   /** Absent: every cluster has it. Else it shows nothing where there are none. */
   readonly needs?: "backups" | "certificates";

@@ -22,7 +22,7 @@ describe("each step", () => {
     readonly name: string;
     readonly effective: Plan | undefined;
     readonly wanted: Plan;
-    /** Of the two members. Default: the effective one. */
+    /** What the two members have read. Default: the effective one. */
     readonly read?: readonly (readonly ("A" | "B")[])[];
     readonly present?: readonly ("A" | "B" | undefined)[];
     /** What the CA before has signed last. */

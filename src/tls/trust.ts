@@ -33,12 +33,12 @@ interface Side {
   readonly wanted: Bundle;
   /** What the CA before has signed last, while its key is kept. */
   readonly before?: Bundle | undefined;
-  /** Of each running member, the `anchorsIn` the bundle that it read. Undefined when nothing is known: it trusts what is there. */
+  /** For each running member, the `anchorsIn` the bundle that it read. Undefined when nothing is known: it trusts what is there. */
   readonly anchors: readonly (string | undefined)[];
-  /** Of each running member, the `bundleFingerprint` of the bundle that was effective when its pod was made. */
+  /** For each running member, the `bundleFingerprint` of the bundle that was effective when its pod was made. */
   readonly trusted: readonly string[];
   /**
-   * Of each running member, the `signerOf` (in the effective bundle) the leaf that it presents: as seen on the wire in this
+   * For each running member, the `signerOf` (in the effective bundle) the leaf that it presents: as seen on the wire in this
    * reconcile, else that of the leaf that was effective when its pod was made. Undefined when nothing is known.
    */
   readonly presented: readonly (string | undefined)[];

@@ -16,7 +16,7 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Of the certificate in the text that expires first; undefined when it cannot be read. */
+/** The validity of the certificate in the text that expires first; undefined when it cannot be read. */
 export function validityOf(pem: string): Validity | undefined {
   const [first] = (certificatesIn(pem) ?? []).toSorted((a, b) => a.validToDate.getTime() - b.validToDate.getTime());
   return first && { notBefore: first.validFromDate.getTime(), notAfter: first.validToDate.getTime() };

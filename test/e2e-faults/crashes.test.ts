@@ -12,7 +12,7 @@ import { oneByOne, onTheirVolumes, rolled, rotated, securedOnVolumes, together }
 
 interface Subject {
   readonly scenario: Scenario;
-  /** Of the names of its clusters. */
+  /** The prefix of the names of its clusters. */
   readonly prefix: string;
   readonly lead: string;
   /** How many pods are made depends on the moment; src/cluster/crashes.test.ts counts them. */

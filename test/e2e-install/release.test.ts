@@ -131,7 +131,7 @@ for (const helm of helms)
       for (const plural of ["etcdclusters", "etcdbackups", "etcdrestores"])
         assert.match(crds, new RegExp(`${plural}\\.etcd\\.database\\.coreos\\.com`));
       assert.deepEqual(await members(), atFirst);
-      // Without its permissions it cannot release its Leases either: the next one waits until they expire, or somebody deletes them.
+      // Without its permissions it cannot release its Leases: the next one waits until they expire or are deleted.
       const leases = await kubectl("delete", "leases", "--all", `--namespace=${home}`, "--output=name");
       assert.match(leases, /etcd-operator-clusterwide/);
     });

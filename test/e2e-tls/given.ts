@@ -163,7 +163,7 @@ export function given(): void {
   });
 }
 
-/** Of what the members present to peers and to clients. */
+/** The fingerprints that the members present to peers and to clients. */
 async function fingerprints({ members }: HealthyCluster): Promise<string[]> {
   const urls = members.flatMap(({ address }) => [2380, 2379].map((port) => `https://${address}:${port}`));
   return (await Promise.all(urls.map(untilPresented))).map(({ fingerprint }) => fingerprint);

@@ -55,7 +55,7 @@ interface Process {
   peerUrl: string;
   clientUrl: string;
   readonly metricsUrl: string;
-  /** Of the version that it runs now. */
+  /** The program of the version that it runs now. */
   program: string;
   args: string[];
   /** Set later, in place of those in `args`. */

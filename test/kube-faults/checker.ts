@@ -122,7 +122,7 @@ export class Checker {
       const place = this.#placeOf(name);
       const required = entries.findLastIndex((entry) => entry.t === "present" && Number(entry.version) <= version);
       const beyond = entries.findIndex((entry) => entry.t === "present" && Number(entry.version) > version);
-      // Of a deletion the version is not known: it lies between those of the entries around it.
+      // The version of a deletion is not known: it lies between those of the entries around it.
       const gone = entries[place]?.t !== "present" && entries[required + 1]?.t === "absent";
       if (place < required && !gone) {
         const lost = entryText(entries[required]);

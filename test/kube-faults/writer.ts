@@ -60,8 +60,9 @@ export class Writer {
   }
 
   /**
-   * Once it is stopped: the last change of each kind, which stays. An informer that has reported it has reported all that came before.
-   * Of an object that came and went again that cannot be seen: what was reported last of its name may be an earlier deletion.
+   * Once it is stopped: the last change of each kind, which stays. An informer that has reported it has reported all that
+   * came before. An object that came and went again does not show that: the last report of its name may be an earlier
+   * deletion.
    */
   async seal(): Promise<void> {
     for (const [kind, history] of this.#histories) {

@@ -32,7 +32,7 @@ const kubectl = (args: string[], input = ""): Promise<string> =>
   run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
 const etcdClusterCrd = crdOf(etcdCluster);
-/** Of one call: all the tests together may take longer. */
+/** The time of one call: all the tests together may take longer. */
 const inTime = (): AbortSignal => AbortSignal.timeout(120_000);
 let namespace = "";
 

@@ -115,7 +115,7 @@ export class Scratch implements Disposable {
   }
 }
 
-/** Of a process so far, in all its threads; undefined when it has ended. */
+/** The processor time of a process so far, in all its threads; undefined when it has ended. */
 function processorMs(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -40,7 +40,7 @@ export interface ConditionType {
   readonly trueWhen: string;
   /** Where it is not always there. */
   readonly present?: string;
-  /** Of the condition when it is True and when it is False; `as`: the reasons of another condition of the same kind. */
+  /** The reasons of the condition when it is True and when it is False; `as`: those of another condition of the same kind. */
   readonly reasons: { readonly True: Reasons; readonly False: Reasons } | { readonly as: string };
 }
 

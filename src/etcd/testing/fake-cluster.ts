@@ -1,5 +1,5 @@
 // The state of an etcd cluster in memory: members with and without a process, learners, quorum, a leader, and etcd's
-// own rules about when the membership may change, after etcdserver/server.go. Of raft there is what decides whether an
+// own rules about when the membership may change, after etcdserver/server.go. It has the part of raft that decides whether an
 // acknowledged entry survives: how far each log goes, who may be elected by whom, and terms. What a quorum agrees on is
 // agreed on at once.
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ const healthInterval = 5000;
 export interface FakeClusterOptions {
   /** Milliseconds that only grow. */
   readonly now?: () => number;
-  /** Of every process that is not started with another. */
+  /** The version of every process that is not started with another. */
   readonly version?: string;
   readonly maxLearners?: number;
   /** Milliseconds that a new member takes to hold all data. */
@@ -261,7 +261,7 @@ export class FakeCluster {
     return this.#removed.has(id);
   }
 
-  /** Of the cluster version. */
+  /** The minor of the cluster version. */
   get minor(): number {
     this.#updateVersions();
     return this.#versions.cluster;

@@ -20,7 +20,7 @@ export interface Boot extends Required<Omit<ProcessStart, "quota">>, Pick<Proces
 
 export type Booted = { readonly t: "runs"; readonly member: MemberId } | { readonly t: "ends"; readonly words: string };
 
-/** A process that lost its data, was started to bootstrap a cluster, and leads one of its own under the ids of the real one. */
+/** A process that lost its data, was started to bootstrap a cluster, and leads it under the ids of the real one. */
 interface Split {
   readonly cluster: FakeCluster;
   readonly member: MemberId;

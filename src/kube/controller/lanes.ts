@@ -87,7 +87,7 @@ export class Lanes {
     }
   }
 
-  /** Of a lane that is not empty. */
+  /** The first key of a lane that is not empty. */
   #first(priority: Priority): string {
     for (;;) {
       const { done, value } = this.#heads[priority].next();

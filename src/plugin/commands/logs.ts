@@ -16,7 +16,7 @@ export const logsCommand: Command = {
   ],
   flags: [
     { name: "follow", short: "f", what: "Go on as they print." },
-    { name: "previous", short: "p", what: "Of the containers that were there before they restarted." },
+    { name: "previous", short: "p", what: "Show the logs of the previous containers, from before the last restart." },
     { name: "tail", value: "LINES", what: "Only the last lines of each. Absent: 50 of each; of one member all." },
     { name: "since", value: "DURATION", what: "Only what is newer, as in 10m." },
   ],

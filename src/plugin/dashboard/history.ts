@@ -17,7 +17,7 @@ export class Samples {
     this.#kept = [...this.#kept, { at, members }].slice(-mostSamples);
   }
 
-  /** Of the members that are there now. */
+  /** The history of the members that exist now. */
   history(): History {
     const now = this.#kept.at(-1)?.members ?? [];
     return {

@@ -62,7 +62,7 @@ const examineSpace: Examination = ({ database, name, ready }) => {
   if (inUse === undefined || size < fragmentedFrom || inUse > size / 2) return [];
   return [
     warning(
-      `Of the database file of ${bytesInWords(size)} only ${bytesInWords(inUse)} hold data: a defragmentation gives the rest back.`,
+      `The database file has ${bytesInWords(size)}, but only ${bytesInWords(inUse)} hold data: a defragmentation frees the rest.`,
       defrag,
     ),
   ];

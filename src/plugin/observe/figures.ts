@@ -5,7 +5,7 @@ export interface Figures {
   readonly isLearner?: boolean;
   readonly hasLeader?: boolean;
   readonly version?: string;
-  /** Of the database file, in bytes. */
+  /** The size of the database file, in bytes. */
   readonly dbSize?: number;
   readonly dbInUse?: number;
   readonly quota?: number;

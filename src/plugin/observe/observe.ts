@@ -69,7 +69,7 @@ export async function observe(reach: Reach, key: Key, now: number): Promise<Obse
 
 export const memberSelector = (cluster: string): string => `app=etcd,etcd_cluster=${cluster}`;
 
-/** Of the cluster by reference, or by the endpoints of its Service or members. */
+/** Whether it backs up the cluster: by reference, or by the endpoints of its Service or members. */
 export function isOf({ spec }: EtcdBackup, cluster: string): boolean {
   if (spec.clusterRef?.name === cluster) return true;
   const hosts = (spec.etcdEndpoints ?? []).flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname] : []));

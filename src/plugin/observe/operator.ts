@@ -11,7 +11,7 @@ export type OperatorSeen =
   | { readonly t: "silent"; readonly namespace: string; readonly lease: string }
   | { readonly t: "none" | "unknown" };
 
-/** Of the leader for clusters, as src/operator.ts names it. */
+/** The Lease of the leader for clusters, as src/operator.ts names it. */
 const leaseName = "etcd-operator";
 const clusterwideName = `${leaseName}-clusterwide`;
 

@@ -1,5 +1,5 @@
-// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack, and errors are distinguished by code, not by text
-// but the answer of an API server that refuses for a missing permission, which it gives in no other form.
+// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack. Errors are distinguished by code,
+// never by text, except the answer of an API server that refuses for a missing permission: it has no other form.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { CredentialsError } from "../../kube/credentials/credentials.ts";

@@ -1,4 +1,5 @@
-// One cluster at a glance, as data: what the screen shows and what -o json and yaml print. Computed from what was observed, without reading anything.
+// One cluster at a glance, as data: what the screen shows and what -o json and yaml print. It is computed from
+// what was observed, and reads nothing.
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { scopeAnnotation } from "../../api/scope.ts";

@@ -12,7 +12,7 @@ const wording: Wording = {
   permissions: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
 };
 
-/** Of the object; where the bucket is missing, Google says so in words alone. */
+/** Whether the object is missing; where the bucket is missing, Google says so in words alone. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof GcsRefusal && error.status === 404 && !/bucket does not exist/i.test(error.message);
 

@@ -97,7 +97,7 @@ function statusOf(error: Error): number | undefined {
   return undefined;
 }
 
-/** Of the object or of the upload; a missing bucket is another matter. */
+/** Whether the object or the upload is missing; a missing bucket is another matter. */
 export const isMissing = (error: unknown): boolean =>
   ["NoSuchKey", "NotFound", "NoSuchUpload"].includes(s3Problem(error).name);
 

@@ -26,7 +26,7 @@ interface Sort extends Row {
   readonly name: string;
   readonly spec: Partial<EtcdClusterSpec>;
   readonly backup?: Partial<EtcdBackupSpec>;
-  /** Of the test, where etcd asks for one. */
+  /** The login of the test, where etcd asks for one. */
   readonly login?: Login;
   /** What has to be there before the cluster is. */
   readonly prepare?: (cluster: Key) => Promise<unknown>;

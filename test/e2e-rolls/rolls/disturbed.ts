@@ -39,7 +39,7 @@ interface Disturbance extends Row {
   readonly mayCostQuorum?: true;
 }
 
-/** Of a member that is to be changed, and not the next one. */
+/** Deletes the pod of a member that is to be changed, and not the next one. */
 const podDeleted: Disturbance["disturb"] = async ({ cluster }, { others }) => {
   const victim = others.at(-1);
   assert.ok(victim);

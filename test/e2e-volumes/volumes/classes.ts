@@ -123,7 +123,7 @@ async function replacesEach(
   await identity.neverViolated();
 }
 
-/** Of the members that there are. */
+/** Whether the members have such volumes. */
 async function hasVolumes(cluster: TestCluster, storage: string, className: string): Promise<void> {
   const { members } = await cluster.untilHealthy();
   await eachOnItsClaim(cluster);

@@ -8,7 +8,7 @@ import type { Proof } from "./proof.ts";
 
 export interface Stage {
   readonly operator: Operator;
-  /** Of the clusters. */
+  /** The namespace of the clusters. */
   readonly namespace: string;
   /** Three members. */
   readonly plain: TestCluster;
@@ -17,7 +17,7 @@ export interface Stage {
   readonly proof: Proof;
 }
 
-/** Of alerts about a cluster. */
+/** The labels of alerts about a cluster. */
 export const about = ({ namespace, name }: TestCluster): Labels => ({ namespace, etcd_cluster: name });
 
 export async function memberOf(stage: Stage, name: string, spec: Omit<EtcdClusterSpec, "size">): Promise<TestCluster> {

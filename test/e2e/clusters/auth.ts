@@ -124,7 +124,7 @@ export function auth(): void {
       return readyOf(seen).message;
     };
 
-    /** Of the time before: a busy machine may have lost its quorum for a moment while members joined. */
+    /** Events of the time before: a busy machine may have lost its quorum for a moment while members joined. */
     let earlier: ReadonlySet<string | undefined> = new Set();
 
     test("is reported with what to do, and nothing is done to the members", async () => {

@@ -55,7 +55,7 @@ export function notCrashing(): void {
 
 interface Cause {
   readonly break: () => Promise<unknown>;
-  /** Of the waiting container. */
+  /** The reasons of the waiting container. */
   readonly reasons: readonly string[];
   readonly says: readonly RegExp[];
   readonly fix: () => Promise<unknown>;

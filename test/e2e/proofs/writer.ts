@@ -19,9 +19,9 @@ export class Writer {
   readonly #cluster: TestCluster;
   readonly prefix: string;
   readonly #acknowledged = new Map<string, string>();
-  /** Of all members. */
+  /** The addresses of all members. */
   #addresses: readonly string[] = [];
-  /** Of those that are ready, as the client Service has them; of all while none is. */
+  /** The addresses of those that are ready, as the client Service has them; of all while none is. */
   #ready: readonly string[] = [];
   #lastFailure = "none";
   /** One sentence for each write that failed at its first try and at the retry after it. */

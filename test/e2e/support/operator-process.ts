@@ -12,7 +12,7 @@ import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
 interface OperatorOptions {
-  /** Of its Lease, and its default scope. */
+  /** The namespace of its Lease, and its default scope. */
   readonly namespace: string;
   readonly flags?: readonly string[];
   /** A file of this folder, loaded before the operator. */
