@@ -10,7 +10,7 @@ export function podNamed({ observed, view }: Target, name: string): Pod {
   if (pod !== undefined) return pod;
   const names = pods.flatMap(({ metadata }) => metadata?.name ?? []);
   throw new Refusal(
-    `${view.name} has no member ${name}.${didYouMean(name, names)} There are: ${names.join(", ") || "none"}.`,
+    `${view.name} has no member ${name}.${didYouMean(name, names)} Available: ${names.join(", ") || "none"}.`,
   );
 }
 
@@ -21,7 +21,7 @@ export function servingPod(target: Target): Pod {
   const best = healthy.find(({ role }) => role === "leader") ?? healthy[0];
   if (best === undefined)
     throw new Refusal(
-      `No member of ${name} is healthy: \`kubectl etcd doctor ${name}\` says why. --member names one to talk to all the same.`,
+      `No member of ${name} is healthy: \`kubectl etcd doctor ${name}\` says why. Use --member to talk to one anyway.`,
     );
   return podNamed(target, best.name);
 }

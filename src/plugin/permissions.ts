@@ -17,12 +17,12 @@ const reading = (group: string, resource: string, without: string): Permission =
 /** What a command reads of one cluster. Only the cluster itself is needed. */
 export const readAll: readonly Permission[] = [
   readClusters,
-  { ...readPods, without: "Without it, members are shown as the status knows them." },
+  { ...readPods, without: "Without it, members are shown as the status reports them." },
   {
     group: "",
     resource: "pods/proxy",
     verbs: ["get"],
-    without: "Without it, there are no live figures: size, lag.",
+    without: "Without it, size and lag are not shown.",
   },
   { ...reading("", "nodes", "Without it, no zones."), scope: "cluster" },
   reading("", "persistentvolumeclaims", "Without it, no volumes."),
@@ -30,7 +30,7 @@ export const readAll: readonly Permission[] = [
   reading(etcd, "etcdbackups", "Without it, no backups."),
   reading(etcd, "etcdrestores", "Without it, no restores."),
   {
-    ...reading("coordination.k8s.io", "leases", "Without it, it is not seen whether an operator runs."),
+    ...reading("coordination.k8s.io", "leases", "Without it, the command cannot check that an operator runs."),
     scope: "cluster",
   },
 ];

@@ -64,7 +64,7 @@ describe("kubectl etcd dashboard", () => {
   test("does not open a second time, in another browser", async () => {
     const other = await openWindow(browser);
     await other.page.goto(dashboard.url);
-    await other.page.getByRole("alert").getByText("This address was used already").waitFor();
+    await other.page.getByRole("alert").getByText("This address was already used").waitFor();
     assert.deepEqual(await other.context.cookies(), []);
     // Whatever a text contains, the browser makes no markup of it.
     const asMarkup = "(() => { try { document.body.innerHTML = '<b>x</b>'; } catch { return 'refused'; } })()";
@@ -77,7 +77,7 @@ describe("kubectl etcd dashboard", () => {
     await card().first().click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     assert.equal(page.url(), `${dashboard.origin}/#/${cluster.namespace}/${name}`);
-    await page.getByText("May lose 1 more", { exact: true }).waitFor();
+    await page.getByText("Can lose 1 more", { exact: true }).waitFor();
     assert.equal(await members().count(), 3);
     assert.equal(await page.locator(".member.leader").count(), 1);
     assert.deepEqual((await page.locator(".zone > h3").allTextContents()).length, 3);
@@ -137,10 +137,10 @@ describe("kubectl etcd dashboard", () => {
     const victim = await page.locator("[data-member]:not(.leader)").first().getAttribute("data-member");
     assert.ok(victim !== null);
     await deletePods(cluster, victim);
-    await page.getByText("None may be lost", { exact: true }).waitFor();
+    await page.getByText("Cannot lose any", { exact: true }).waitFor();
     await page.locator(`[data-member="${victim}"]`).waitFor({ state: "detached" });
     await picture("healing", "screen");
-    await page.getByText("May lose 1 more", { exact: true }).waitFor();
+    await page.getByText("Can lose 1 more", { exact: true }).waitFor();
     const after = await names();
     assert.equal(after.length, 3);
     const newcomer = after.find((one) => !before.includes(one));
@@ -165,7 +165,7 @@ describe("kubectl etcd dashboard", () => {
     const own = await startDashboard(folder, `--namespace=${cluster.namespace}`, "--as=ada");
     const other = await openWindow(browser);
     await other.page.goto(own.url);
-    await other.page.getByRole("alert").getByText("You are ada, and may not list etcdclusters").waitFor();
+    await other.page.getByRole("alert").getByText("You are ada and cannot list etcdclusters").waitFor();
     await other.context.close();
     assert.equal(await own.stop(), 0);
   });

@@ -150,7 +150,7 @@ describe("kubectl etcd", () => {
 
   test("doctor finds nothing serious, and an upgrade has a plan", async () => {
     await wellView();
-    assert.match(await etcd("doctor", name), /There is no backup of this cluster/);
+    assert.match(await etcd("doctor", name), /This cluster has no backup/);
     assert.match(await etcd("upgrade", name, "--to=3.7.3", "--plan"), new RegExp(`${currentEtcd} → 3.7.3`));
   });
 
@@ -182,7 +182,7 @@ describe("kubectl etcd", () => {
     assert.equal(failed.exitCode, 1);
     assert.match(
       failed.stderr,
-      /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace/,
+      /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace/,
     );
     assert.doesNotMatch(failed.stderr, /\n\s+at /);
   });

@@ -23,7 +23,7 @@ describe("dashboard", () => {
     stage.stop();
     const { code, err } = await running;
     assert.equal(code, 0);
-    assert.match(err, /opens the page once\. Ctrl-C ends it/);
+    assert.match(err, /works once\. Ctrl-C stops the dashboard/);
     assert.deepEqual(stage.calls, []);
   });
 

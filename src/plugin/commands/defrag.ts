@@ -16,14 +16,14 @@ export const defragCommand: Command = {
   name: "defrag",
   what: "Defragment the databases, one member at a time, the leader last.",
   details:
-    "A member serves nobody while it is defragmented. So it is done only while all members are healthy and the others are a\nquorum, and each must be healthy again before the next. Compact first, or there is little to gain.",
+    "A member serves no requests while it is defragmented. The command therefore runs only while all members are healthy and\nthe others form a quorum, and waits until each member is healthy again. Compact first, or there is little to gain.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
   ],
   flags: [
-    { name: "timeout", value: "SECONDS", what: "For each member. Absent: 120." },
-    { name: "accept-downtime", what: "Do it with one or two members, too: nothing is served meanwhile." },
+    { name: "timeout", value: "SECONDS", what: "The time limit for each member. Default: 120." },
+    { name: "accept-downtime", what: "Also defragment a cluster of one or two members: it serves nothing meanwhile." },
     loginFlag,
     yesFlag,
   ],
@@ -37,7 +37,7 @@ export const defragCommand: Command = {
     const [, named] = call.arguments;
     const order = named === undefined ? defragOrder(target.view.members) : [oneOf(target, named)];
     refuseUnlessSafe(target.view, call.flags.has("accept-downtime"));
-    await confirm(call, `Defragmented one after another: ${order.join(", ")}.`);
+    await confirm(call, `This defragments one after another: ${order.join(", ")}.`);
     const [first = ""] = order;
     return withEtcdctl(call, target, podNamed(target, first), (etcdctl) => defragAll(call, etcdctl, order));
   },
@@ -59,18 +59,16 @@ function refuseUnlessSafe({ name, members, quorum, ready }: ClusterView, acceptD
   const sick = members.filter(({ health }) => health !== "healthy");
   if (sick.length > 0)
     throw new Refusal(
-      `Not all members of ${name} are healthy (${sick.map((one) => one.name).join(", ")}): a member that is defragmented is missing, too. \`kubectl etcd doctor ${name}\` says what to do.`,
+      `${name} has unhealthy members (${sick.map((one) => one.name).join(", ")}), and a member that is defragmented serves nothing either. \`kubectl etcd doctor ${name}\` says what to do.`,
     );
   const joining = members.find(({ role }) => role === "learner" || role === "joining");
   if (joining !== undefined)
-    throw new Refusal(`${joining.name} is joining: a defragmentation would hold it up. Wait until it votes.`);
+    throw new Refusal(`${joining.name} is joining, and a defragmentation would delay it. Wait until it votes.`);
   if (ready.reason === "Updating")
-    throw new Refusal(
-      `Members of ${name} are being changed: wait until that is done, with \`kubectl etcd watch ${name}\`.`,
-    );
+    throw new Refusal(`Members of ${name} are changing: wait until that is done, with \`kubectl etcd watch ${name}\`.`);
   if (quorum.margin < 1 && !acceptDowntime)
     throw new Refusal(
-      `With ${quorum.voters === 1 ? "one member" : `${quorum.voters} members`} nothing is served while one is defragmented: add --accept-downtime, or scale up first.`,
+      `With ${quorum.voters === 1 ? "one member" : `${quorum.voters} members`} ${name} serves nothing while one is defragmented: add --accept-downtime, or scale up first.`,
     );
 }
 

@@ -1,4 +1,4 @@
-// `doctor`: what is wrong, and the command that mends it.
+// `doctor`: what is wrong, and the command that fixes it.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import type { Command } from "../command.ts";
@@ -9,9 +9,9 @@ import { all, observe } from "../observe/observe.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  what: "Say what is wrong with clusters, and the command that mends it.",
+  what: "Report what is wrong with clusters, and the command that fixes it.",
   details:
-    "Checks conditions, members, places, space, certificates, backups, versions and events. Exits with 1 if something is\nserious, so that a pipeline can ask. Read-only.",
+    "Checks conditions, members, places, space, certificates, backups, versions and events. Exits with 1 if a finding is\nserious, for use in pipelines. Read-only.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [

@@ -7,18 +7,22 @@ import { memberSelector } from "../observe/observe.ts";
 
 export const logsCommand: Command = {
   name: "logs",
-  what: "Print the logs of the members, of all or of one.",
+  what: "Print the logs of all members, or of one.",
   details:
-    "Runs your own kubectl logs. With all members, each line begins with the name of its member.\nCharacters that a terminal obeys, as those of escape sequences, are shown as �.",
+    "Runs your own kubectl logs. For all members, each line starts with the name of its member.\nControl characters, such as those of escape sequences, are shown as �.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
   ],
   flags: [
-    { name: "follow", short: "f", what: "Go on as they print." },
+    { name: "follow", short: "f", what: "Stream new lines." },
     { name: "previous", short: "p", what: "Show the logs of the previous containers, from before the last restart." },
-    { name: "tail", value: "LINES", what: "Only the last lines of each. Absent: 50 of each; of one member all." },
-    { name: "since", value: "DURATION", what: "Only what is newer, as in 10m." },
+    {
+      name: "tail",
+      value: "LINES",
+      what: "Only the last lines of each member. Default: 50 for all members, everything for one.",
+    },
+    { name: "since", value: "DURATION", what: "Only lines that are newer than this, as in 10m." },
   ],
   examples: [
     { what: "The last lines of every member", line: "logs my-etcd" },

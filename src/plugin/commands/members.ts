@@ -13,7 +13,7 @@ export const membersCommand: Command = {
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [],
   examples: [
-    { what: "Who leads, who lags, and where they run", line: "members my-etcd" },
+    { what: "Which member leads, which lag, and where they run", line: "members my-etcd" },
     { what: "For a program", line: "members my-etcd -o yaml" },
   ],
   permissions: readAll,

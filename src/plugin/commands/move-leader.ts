@@ -12,8 +12,8 @@ import { structured } from "../screen/structured.ts";
 
 export const moveLeaderCommand: Command = {
   name: "move-leader",
-  what: "Have another member lead.",
-  details: "Needs etcd 3.3 or newer. Clients notice at most a short pause.",
+  what: "Make another member the leader.",
+  details: "Needs etcd 3.3 or newer. Clients see at most a short pause.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
@@ -21,7 +21,7 @@ export const moveLeaderCommand: Command = {
   flags: [loginFlag],
   examples: [
     { what: "To the voter that lags least", line: "move-leader my-etcd" },
-    { what: "To a certain one", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
+    { what: "To a specific member", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
   ],
   permissions: [readClusters, readPods, execInPods, ...clientPodPermissions],
   async run(call) {
@@ -30,7 +30,7 @@ export const moveLeaderCommand: Command = {
     const to = targetOf(target, call.arguments[1], from);
     const pod = podNamed(target, from);
     await withEtcdctl(call, target, pod, (etcdctl) => moveLeader(etcdctl, pod, to));
-    const said = `${to} leads ${target.key.name}; before, ${from} did.`;
+    const said = `${to} now leads ${target.key.name}; ${from} led before.`;
     call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
     return 0;
   },
@@ -46,7 +46,7 @@ async function moveLeader(etcdctl: Etcdctl, leader: Pod, to: string): Promise<vo
 function leaderOf({ view }: Target): string {
   const leader = view.members.find(({ role, healthy }) => role === "leader" && healthy);
   if (leader === undefined)
-    throw new Refusal(`Nobody leads ${view.name}: \`kubectl etcd doctor ${view.name}\` says why.`);
+    throw new Refusal(`${view.name} has no leader: \`kubectl etcd doctor ${view.name}\` says why.`);
   return leader.name;
 }
 
@@ -56,7 +56,7 @@ function targetOf(target: Target, named: string | undefined, leader: string): st
     podNamed(target, named);
     const member = members.find((one) => one.name === named);
     if (named === leader) throw new Refusal(`${named} leads already.`);
-    if (member?.role !== "voter") throw new Refusal(`${named} does not vote, so it cannot lead.`);
+    if (member?.role !== "voter") throw new Refusal(`${named} is not a voter, so it cannot lead.`);
     if (!member.healthy) throw new Refusal(`${named} is not healthy (${member.health}), so it cannot lead.`);
     return named;
   }

@@ -16,22 +16,22 @@ const without = "Without it, that part is left out.";
 
 export const reportCommand: Command = {
   name: "report",
-  what: "Collect all that a report of a fault needs, without secrets.",
+  what: "Collect what a bug report needs, without secrets.",
   details:
-    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are as they are, with control characters shown as �: read them before you send\nthem around.",
+    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are unchanged, except that control characters are shown as �: read them before you\nshare them.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [
     {
       name: "file",
       value: "PATH",
-      what: "Where to: an archive if it ends with .tar.gz, else a folder. Absent: an archive here.",
+      what: "The destination: an archive if it ends with .tar.gz, otherwise a folder. Default: an archive in the current folder.",
     },
     {
       name: "operator-namespace",
       value: "NAMESPACE",
-      what: "Where the operator runs. Absent: the namespace of the cluster.",
+      what: "The namespace of the operator. Default: the namespace of the cluster.",
     },
-    { name: "lines", value: "COUNT", what: "How many lines of each log. Absent: 2000." },
+    { name: "lines", value: "COUNT", what: "How many lines of each log. Default: 2000." },
   ],
   examples: [
     { what: "An archive in this folder", line: "report my-etcd" },
@@ -59,7 +59,7 @@ export const reportCommand: Command = {
     const title = `etcd-report-${name}-${stamp}`;
     const file = call.flags.text("file") ?? `${title}.tar.gz`;
     await write(file, title, files, new Date(call.now()));
-    const said = `${file} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you send it.`;
+    const said = `${file} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you share it.`;
     call.screen.print(
       call.output === "text" ? said : structured(call.output, { path: file, files: files.map((one) => one.path) }),
     );

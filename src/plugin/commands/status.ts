@@ -13,7 +13,7 @@ export const statusCommand: Command = {
   name: "status",
   what: "Show all clusters, or one at a glance.",
   details:
-    "With a name: what the operator does now, why, and what it waits for; how many members may still be lost; each member\nwith role, health, version, size and lag; certificates, backups, and what is still to roll. Read-only. What you may not\nread is left out and named at the end.",
+    "With a name: what the operator does now, why, and what it waits for; how many members the cluster can still lose; each\nmember with role, health, version, size and lag; certificates, backups, and what is still to roll. Read-only. What you\ncannot read is left out and named at the end.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [

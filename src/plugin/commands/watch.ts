@@ -17,7 +17,7 @@ export const watchCommand: Command = {
   name: "watch",
   what: "Follow what happens to all clusters, or to one.",
   details:
-    "On a terminal the screen of `status` is redrawn whenever something changes. Else, or with -o json, each change is a\nline. Ctrl-C ends it.",
+    "On a terminal, the screen of `status` is redrawn whenever something changes. Otherwise, or with -o json, each change is a\nline. Ctrl-C stops it.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [
@@ -80,7 +80,7 @@ function shower<V extends object>({ output, screen, now }: Call, inLine: (view: 
     if (screen.isTerminal && output === "text") {
       if (!drawn) screen.clear();
       drawn = true;
-      screen.draw(`${text()}\n\n${screen.paint("dim", `${secondsTime(new Date(now()))}, Ctrl-C ends`)}`);
+      screen.draw(`${text()}\n\n${screen.paint("dim", `${secondsTime(new Date(now()))}, Ctrl-C stops`)}`);
       return;
     }
     const line = printableLine(inLine(view));

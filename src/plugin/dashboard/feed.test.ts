@@ -98,12 +98,12 @@ describe("the feed", () => {
     const message = await all.until(({ t }) => t === "fleet");
     assert.ok(message.t === "fleet");
     assert.equal(message.view.clusters.length, 1);
-    assert.match(message.view.notes.join("\n"), /Backups are not shown: you may not list etcdbackups/);
+    assert.match(message.view.notes.join("\n"), /Backups are not shown: you cannot list etcdbackups/);
     const one = listenerOf(feed, cluster);
     const shown = await one.until(({ t }) => t === "cluster");
     assert.ok(shown.t === "cluster");
     for (const lacks of [
-      /Members are shown as the status knows them: you may not list pods/,
+      /Members are shown as the status reports them: you cannot list pods/,
       /Zones are not shown/,
       /Events are not/,
     ])
@@ -121,7 +121,7 @@ describe("the feed", () => {
     assert.ok(message.t === "problem");
     assert.match(
       message.sentence,
-      /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace default/,
+      /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace default/,
     );
     leave();
   });

@@ -23,7 +23,7 @@ export interface ClusterMessage {
   readonly hues: Hues;
   readonly zones: readonly Zone[];
   readonly timeline: readonly Moment[];
-  /** What is wrong, and the command that mends it. */
+  /** What is wrong, and the command that fixes it. */
   readonly findings: readonly Finding[];
   readonly commands: readonly CommandLine[];
   readonly history: History;

@@ -42,7 +42,7 @@ describe("what the page receives about a cluster", () => {
 
   test("names what may not be read, and shows the rest", () => {
     const { view, zones, findings } = tell("forbidden");
-    assert.ok(view.notes.some((note) => note.includes("you may not list pods in the namespace default")));
+    assert.ok(view.notes.some((note) => note.includes("you cannot list pods in the namespace default")));
     assert.equal(view.members.length, 3);
     assert.deepEqual(
       zones.map(({ name, nodes }) => [name, nodes.map((place) => place.members.length)]),

@@ -36,7 +36,10 @@ describe("an operator that is not there", () => {
   test("is serious, also where all members are healthy", () => {
     const none = annotated("healthy", { t: "found", value: { t: "none" } });
     assert.ok(isSerious(diagnosisOf(none)));
-    assert.match(said(none), /Nothing is healed, scaled or backed up\. No operator for all namespaces runs/);
+    assert.match(
+      said(none),
+      /No operator heals, scales or backs up this cluster\. No operator for all namespaces is running/,
+    );
     const lease = { t: "silent", namespace: "ops", lease: "etcd-operator-clusterwide" } as const;
     assert.match(
       said(annotated("healthy", { t: "found", value: lease })),
@@ -45,15 +48,12 @@ describe("an operator that is not there", () => {
   });
 
   test("is not guessed where it cannot be seen", () => {
-    assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you may not list leases" }))));
+    assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you cannot list leases" }))));
   });
 
   test("is said of a cluster that no operator has reconciled, with what to expect", () => {
     const fresh = { ...scene("healthy"), cluster: { ...scene("healthy").cluster, status: {} } };
-    assert.match(
-      said(fresh),
-      /one of its namespace does so at once, one for all namespaces takes it up within some 10 s/,
-    );
+    assert.match(said(fresh), /an operator of its namespace does so at once, one for all namespaces within about 10 s/);
     assert.match(
       said(annotated("healthy", { t: "found", value: { t: "none" } }, {})),
       /reconciled this cluster yet\. No operator/,
@@ -82,7 +82,7 @@ describe("the doctor", () => {
       "no backup",
       scene("quorum-lost"),
       "serious",
-      /^warning: There is no backup .*kubectl etcd backup my-etcd --to=s3/m,
+      /^warning: This cluster has no backup.*kubectl etcd backup my-etcd --to=s3/m,
     ],
     ["a member that restarts again and again", scene("quorum-lost"), "serious", /has restarted 14 times.*--previous/],
     ["a change that goes on", scene("upgrading"), "harmless", /^note: Updating: .* kubectl etcd watch my-etcd/m],
@@ -104,8 +104,8 @@ describe("the doctor", () => {
       "harmless",
       /has not acted on the last edit/,
     ],
-    ["an even size", changed({ size: 4 }), "harmless", /4 members survive no more losses than 3.*--replicas=5/],
-    ["one member", changed({ size: 1 }), "harmless", /One member: .*--replicas=3/],
+    ["an even size", changed({ size: 4 }), "harmless", /4 members tolerate no more losses than 3.*--replicas=5/],
+    ["one member", changed({ size: 1 }), "harmless", /The cluster has one member: .*--replicas=3/],
     [
       "a full database",
       changed({}, { conditions: [condition("NoSpace", "The database is full.")] }),
@@ -161,7 +161,7 @@ describe("the doctor", () => {
     }));
     assert.match(
       said({ ...rest, pods: { t: "found", value } }).join(),
-      /Without the node node-0 the quorum would be lost/,
+      /Without the node node-0 the cluster would lose its quorum/,
     );
   });
 
@@ -169,7 +169,7 @@ describe("the doctor", () => {
     const healthy = scene("healthy");
     const [first = ""] = healthy.figures.keys();
     const figures = new Map(healthy.figures).set(first, { t: "silent", why: "no answer" });
-    assert.match(said({ ...healthy, figures }).join(), /serious: \S+ does not answer, and others do/);
+    assert.match(said({ ...healthy, figures }).join(), /serious: \S+ does not answer, but others do/);
     const [backup] = healthy.backups.t === "found" ? healthy.backups.value : [];
     const failing = { ...backup!, status: { ...backup!.status, failures: 2 } };
     assert.match(said({ ...healthy, backups: { t: "found", value: [failing] } }).join(), /fails, 2 times in a row/);

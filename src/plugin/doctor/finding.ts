@@ -1,4 +1,4 @@
-// What is wrong with a cluster, or could be better, and the command that mends it or says more.
+// What is wrong with a cluster, or could be better, and the command that fixes it or says more.
 import type { Observed } from "../observe/observe.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 

@@ -86,7 +86,7 @@ async function untilRunning(
     const why = [reason, message].filter((text) => text !== undefined && text !== "").join(": ");
     if (status?.phase === "Failed" || status?.phase === "Succeeded" || systemClock.now() > deadline)
       throw new Refusal(
-        `The pod ${key.name}, in which etcdctl was to run, does not start${why === "" ? "" : ` (${why})`}.${certificateHint(identity)}`,
+        `The pod ${key.name}, which runs etcdctl, does not start${why === "" ? "" : ` (${why})`}.${certificateHint(identity)}`,
       );
     await pause(systemClock, pollEveryMs, signal);
     signal.throwIfAborted();
@@ -94,4 +94,4 @@ async function untilRunning(
 }
 
 const certificateHint = ({ certificate }: Identity): string =>
-  certificate === undefined ? "" : ` It mounts the Secret ${certificate}: see whether that is there.`;
+  certificate === undefined ? "" : ` It mounts the Secret ${certificate}: check that this Secret exists.`;

@@ -10,7 +10,7 @@ export function helpOf(command: Command | undefined, commands: readonly Command[
 function helpOfAll(commands: readonly Command[]): string {
   const shown = commands.filter(({ name }) => !name.startsWith("_"));
   return [
-    "kubectl etcd: etcd clusters of the etcd operator, at a glance and in your hands.",
+    "kubectl etcd shows and manages the clusters of the etcd operator.",
     "",
     "Usage: kubectl etcd COMMAND [flags]",
     "",

@@ -79,7 +79,7 @@ describe("a command line", () => {
     ["status -o jsn", /--output is text, json or yaml, not "jsn"\. Did you mean --output=json\?/],
     ["status --namespace", /--namespace needs a value, as in --namespace=NAMESPACE/],
     ["status -A=no", /--all-namespaces takes no value/],
-    ["status a b", /"b" is one argument too many/],
+    ["status a b", /"b" is an unexpected argument/],
     ["ctl", /NAME is missing: write it as in `kubectl etcd ctl NAME \[--\] ARG\.\.\.`/],
   ];
   for (const [text, says] of refused)

@@ -111,7 +111,7 @@ export async function found<T>(read: () => Promise<T>): Promise<Found<T>> {
 
 function whyNot(error: unknown): string {
   const lacking = error instanceof ApiError ? lackingIn(error.message) : undefined;
-  if (lacking !== undefined) return `you may not ${lackingInWords(lacking)}`;
+  if (lacking !== undefined) return `you cannot ${lackingInWords(lacking)}`;
   const sentence = sentenceOf(error);
   return (sentence.charAt(0).toLowerCase() + sentence.slice(1)).replace(/\.$/, "");
 }

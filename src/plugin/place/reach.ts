@@ -112,6 +112,6 @@ const impersonating = (credentials: Credentials, impersonation: Impersonation): 
 function impersonationOf(flags: Flags): Impersonation | undefined {
   const user = flags.text("as");
   const groups = flags.all("as-group");
-  if (user === undefined && groups.length > 0) throw new UsageError("--as-group needs --as: name the user, too.");
+  if (user === undefined && groups.length > 0) throw new UsageError("--as-group needs --as: also name the user.");
   return user === undefined ? undefined : { user, groups };
 }

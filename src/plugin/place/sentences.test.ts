@@ -13,7 +13,7 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
       "Forbidden",
       'etcdclusters.etcd.database.coreos.com is forbidden: User "ada" cannot list resource "etcdclusters" in API group "etcd.database.coreos.com" in the namespace "prod"',
     ),
-    /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace prod\. .*Role.*kubectl auth can-i --list -n prod/,
+    /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace prod\. .*Role.*kubectl auth can-i --list -n prod/,
   ],
   [
     "a missing permission on the whole cluster",
@@ -22,7 +22,7 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
       "Forbidden",
       'nodes is forbidden: User "ada" cannot list resource "nodes" in API group "" at the cluster scope',
     ),
-    /may not list nodes at the cluster scope\. .*ClusterRole/,
+    /cannot list nodes at the cluster scope\. .*ClusterRole/,
   ],
   [
     "a webhook that says no",

@@ -38,7 +38,7 @@ export function upgradePlan(observed: Observed, view: ClusterView, to: EtcdVersi
       ...base,
       steps: [],
       notes: [],
-      forbidden: ["Nobody knows which version runs: wait until a member answers."],
+      forbidden: ["The running version is unknown: wait until a member answers."],
     };
   const path = pathBetween(from, to);
   if (path.t === "refused") return { ...base, steps: [], notes: [], forbidden: [capital(path.advice)] };
@@ -63,11 +63,11 @@ function stepOf(from: EtcdVersion, to: EtcdVersion, { cluster }: Observed): Plan
           `Every member writes a snapshot of its log first, by way of a downgrade that is enabled and cancelled: ${log.because}.`,
         ]
       : []),
-    ...(step.t === "downgrade" ? [`etcd gets its data ready (downgrade enable), and every member converts it.`] : []),
-    "The image is tried on each node before a member gets it.",
+    ...(step.t === "downgrade" ? [`etcd prepares the data (downgrade enable), and every member converts it.`] : []),
+    "The operator tries the image on each node before a member gets it.",
     why === undefined
       ? "The members restart in place with the new image, one at a time, the leader last; leadership moves before that."
-      : `The members are replaced one at a time, and each copies the database: ${why}.`,
+      : `The operator replaces the members one at a time, and each new one copies the database: ${why}.`,
   ];
   return { version: formatVersion(to), does };
 }
@@ -78,21 +78,21 @@ function obstacles({ cluster: stored }: Observed, { ready, alarms }: ClusterView
   const problems = problemsOf({ ...stored, spec: { ...stored.spec, version: formatVersion(to) } });
   return [
     ...problems,
-    ...(paused ? ["The cluster is paused: `kubectl etcd resume` first."] : []),
-    ...(alarms.length > 0 ? [`An alarm is raised (${alarms.join(", ")}): cure it first.`] : []),
+    ...(paused ? ["The cluster is paused: run `kubectl etcd resume` first."] : []),
+    ...(alarms.length > 0 ? [`An alarm is active (${alarms.join(", ")}): resolve it first.`] : []),
     ...(image === undefined
       ? []
       : [`spec.image is set to ${image}: change it together with spec.version, or remove it, with kubectl edit.`]),
     ...(ready.status === "True" || ready.reason === "UpdateOnDelete" || updateStrategy === "OnDelete"
       ? []
-      : [`The cluster is not ready, and members are changed only while all are healthy: ${ready.sentence}`]),
+      : [`The cluster is not ready, and the operator changes members only while all are healthy: ${ready.sentence}`]),
   ];
 }
 
 function pathProblem({ cluster }: Observed, steps: number, automatic: boolean): string[] {
   if (steps < 2 || automatic || withDefaults(cluster).spec.upgrade.path === "Automatic") return [];
   return [
-    `${steps} steps, and spec.upgrade.path is Manual: go to the first version alone, or add --automatic to have the operator take them all.`,
+    `${steps} steps, and spec.upgrade.path is Manual: upgrade to the first version only, or add --automatic to let the operator take all steps.`,
   ];
 }
 
@@ -107,7 +107,7 @@ function notesOn({ cluster }: Observed, from: EtcdVersion, to: EtcdVersion): str
       ? []
       : ["etcd does not support 3.4 to 3.5 while authentication is on: disable it for the upgrade."]),
     ...(spec.size < 3
-      ? [`With ${spec.size === 1 ? "one member" : "two members"} nothing is served while a member restarts.`]
+      ? [`With ${spec.size === 1 ? "one member" : "two members"} the cluster serves nothing while a member restarts.`]
       : []),
     "Take a backup first: `kubectl etcd backup`.",
   ];

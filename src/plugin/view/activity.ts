@@ -12,7 +12,7 @@ export function activityOf(observed: Observed): string[] {
   const said: string[] = [];
   if (metadata.deletionTimestamp !== undefined) said.push("The EtcdCluster is being deleted.");
   if (spec.paused)
-    said.push("Paused: the operator does not heal, scale or update it. `kubectl etcd resume` ends that.");
+    said.push("Paused: the operator does not heal, scale or update it. Resume it with `kubectl etcd resume`.");
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
     said.push("The operator has not acted on the last edit yet.");
   const restoring = restoreOf(observed);
@@ -42,7 +42,7 @@ function restoreOf(observed: Observed): string | undefined {
   const name = activeRestoreOf(observed);
   if (name === undefined) return undefined;
   const said = valueOr(observed.restores, []).find(({ metadata }) => metadata?.name === name)?.status?.message;
-  return `Restoring by the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
+  return `Restoring with the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
 }
 
 /** `upgrading to 3.7.3: 1 of 3 …`, where Ready says `1 of 3 …`, is `Upgrading to 3.7.3`. */

@@ -152,7 +152,7 @@ const backupColumns: readonly Column[] = [
   { title: "BACKUP", droppable: 0 },
   { title: "PHASE", droppable: 0 },
   { title: "LAST", droppable: 0, align: "right" },
-  { title: "PROVED BY A RESTORE", droppable: 1, align: "right" },
+  { title: "VERIFIED BY A RESTORE", droppable: 1, align: "right" },
   { title: "SIZE", droppable: 4, align: "right" },
   { title: "WHEN", droppable: 3 },
   { title: "NEXT", droppable: 5 },
@@ -160,7 +160,7 @@ const backupColumns: readonly Column[] = [
 
 function backupLines(backups: ClusterView["backups"], { columns, paint }: Style): string[] {
   if (backups === "unknown") return [];
-  if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to begin.")];
+  if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to start.")];
   const rows = backups.map(backupCells);
   const problems = backups.flatMap(({ name, problem }) =>
     problem === undefined ? [] : item(`${name}: ${problem}`, columns).map((line) => paint("bad", line)),

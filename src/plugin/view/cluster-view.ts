@@ -133,16 +133,16 @@ function unseenSentence({ cluster, operator }: Observed): string {
   if (missing !== undefined) return `${seen}. ${missing}`;
   const scope = cluster.metadata?.annotations?.[scopeAnnotation];
   if (scope === undefined)
-    return `${seen}: one of its namespace does so at once, one for all namespaces takes it up within some 10 s.`;
+    return `${seen}: an operator of its namespace does so at once, one for all namespaces within about 10 s.`;
   if (scope === "clusterwide" || scope === heldScope) return `${seen}.`;
   return `${seen}, and none will: its annotation ${scopeAnnotation} is ${scope}, and no operator has that scope. Set it to clusterwide, or remove it.`;
 }
 
 /** Undefined where one runs, or where that is unknown. */
 export function noOperatorSentence(operator: OperatorSeen): string | undefined {
-  if (operator.t === "none") return "No operator for all namespaces runs: install one (docs/install.md).";
+  if (operator.t === "none") return "No operator for all namespaces is running: install one (docs/install.md).";
   if (operator.t !== "silent") return undefined;
-  return `The operator in the namespace ${operator.namespace} does not renew its Lease ${operator.lease}: it does not run, or cannot reach the API server.`;
+  return `The operator in the namespace ${operator.namespace} does not renew its Lease ${operator.lease}: it is not running, or cannot reach the API server.`;
 }
 
 /**
@@ -163,7 +163,7 @@ function quorumSentence(voters: number, healthy: number, needed: number): string
   const margin = healthy - needed;
   const have = `${healthy} of ${plural(voters, "voter")} healthy, ${needed} needed`;
   if (margin < 0) return `lost: ${have}. Nothing can be written`;
-  return margin === 0 ? `${have}: none may be lost` : `${have}: may lose ${margin} more`;
+  return margin === 0 ? `${have}: cannot lose any` : `${have}: can lose ${margin} more`;
 }
 
 function databaseOf(observed: Observed, members: readonly MemberView[]): DatabaseView | undefined {

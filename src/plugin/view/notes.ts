@@ -3,7 +3,7 @@ import type { Found, Observed } from "../observe/observe.ts";
 
 export function notesOf(observed: Observed): string[] {
   const sources: readonly (readonly [Found<unknown>, string])[] = [
-    [observed.pods, "Members are shown as the status knows them"],
+    [observed.pods, "Members are shown as the status reports them"],
     [observed.nodes, "Zones are not shown"],
     [observed.claims, "Volumes are not shown"],
     [observed.events, "Events are not shown"],

@@ -11,7 +11,7 @@ type Reason = keyof typeof conditionTypes.EtcdCluster.Ready.reasons.False;
 
 /**
  * Whether the operator, while a cluster is not ready for this reason, puts a new member in the place of one that is taken away.
- * Where it does not, a person, or time, has to mend something first.
+ * Where it does not, a person, or time, has to fix something first.
  */
 const replacesWhile: Readonly<Record<Reason, boolean>> = {
   Joining: true,
@@ -54,16 +54,16 @@ export function whyNobodyReplaces(observed: Observed): string | undefined {
   const { name } = metadata;
   if (metadata.deletionTimestamp !== undefined) return `${name} is being deleted.`;
   if (spec.paused)
-    return `${name} is paused, so nobody would make a new member: \`kubectl etcd resume ${name}\` first.`;
+    return `${name} is paused, so nothing would create a new member: run \`kubectl etcd resume ${name}\` first.`;
   const noOperator = noOperatorSentence(valueOr(observed.operator, { t: "unknown" }));
-  if (noOperator !== undefined) return `Nobody would make a new member. ${noOperator}`;
+  if (noOperator !== undefined) return `Nothing would create a new member. ${noOperator}`;
   const restore = activeRestoreOf(observed);
   if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
   const ready = findCondition(status.conditions, "Ready");
   if (ready === undefined) return `No operator has reconciled ${name} yet, so nothing would create a new member.`;
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
-    return `The operator has not acted on the last edit of ${name} yet: wait for it, or see whether it runs with \`kubectl etcd doctor ${name}\`.`;
+    return `The operator has not acted on the last edit of ${name} yet: wait for it, or check that it runs with \`kubectl etcd doctor ${name}\`.`;
   if (ready.status !== "True" && standingStill.has(ready.reason))
-    return `${name} is not ready (${ready.reason}), so a new member may not come: ${ready.message} \`kubectl etcd doctor ${name}\` says what to do.`;
+    return `${name} is not ready (${ready.reason}), so a new member might not join: ${ready.message} \`kubectl etcd doctor ${name}\` says what to do.`;
   return undefined;
 }

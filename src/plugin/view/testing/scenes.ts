@@ -292,9 +292,9 @@ export const scenes: Readonly<Record<string, Observed>> = {
     },
   ),
   forbidden: scene(cluster({ paused: true }, { members: { ready: [...names], unready: [] } }), [], {
-    pods: { t: "missing", why: "you may not list pods in the namespace default" },
-    nodes: { t: "missing", why: "you may not list nodes at the cluster scope" },
-    backups: { t: "missing", why: "you may not list etcdbackups.etcd.database.coreos.com in the namespace default" },
+    pods: { t: "missing", why: "you cannot list pods in the namespace default" },
+    nodes: { t: "missing", why: "you cannot list nodes at the cluster scope" },
+    backups: { t: "missing", why: "you cannot list etcdbackups.etcd.database.coreos.com in the namespace default" },
     figures: new Map(),
   }),
 };
