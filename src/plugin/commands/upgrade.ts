@@ -1,4 +1,4 @@
-// `upgrade`: what an upgrade would do and what forbids it, and the edit that begins it.
+// `upgrade`: what an upgrade would do and what blocks it, and the edit that starts it.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { formatVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { Command } from "../command.ts";

@@ -71,7 +71,7 @@ describe("a command line", () => {
   });
 
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["", /Say what to do: status, ctl/],
+    ["", /Name a command: status, ctl/],
     ["statsu", /"statsu" is not a command\. Did you mean status\?/],
     ["status --contxt x", /--contxt is not a flag of kubectl etcd status\. Did you mean --context\?/],
     ["--all-namespaces status", /Write it after the command/],

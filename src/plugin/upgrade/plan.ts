@@ -1,4 +1,4 @@
-// What an upgrade would do, step by step, and what forbids it: from the same table of steps that the operator goes by.
+// What an upgrade would do, step by step, and what blocks it: from the same table of steps that the operator goes by.
 import { problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { freshLogBefore, pathBetween, stepBetween, whyByReplacement } from "../../etcd/versions/steps.ts";
 import {
