@@ -42,7 +42,7 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
   [
     "a Kubernetes without the CRDs",
     new ApiError(404, "NotFound", "GET /apis/… was answered with 404: 404 page not found"),
-    /knows no EtcdClusters: install the operator/,
+    /has no EtcdCluster CRD: install the operator/,
   ],
   ["a login that expired", new ApiError(401, "Unauthorized", "Unauthorized"), /log in again/],
   [
