@@ -166,7 +166,7 @@ describe("kubectl etcd", () => {
     assert.match(readFileSync(path.join(target, "secrets.yaml"), "utf8"), /ca\.key: \(removed\)/);
   });
 
-  test("replace-member puts a new member in the place of the leader", async () => {
+  test("replace-member replaces the leader with a new member", async () => {
     const { name: gone } = (await cluster.untilHealthy()).leader;
     await etcd("replace-member", name, gone, "--yes");
     await cluster.untilHealthy({ without: [gone] });

@@ -133,7 +133,7 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "stepDown", because: { t: "deposed", by: "other" } },
   },
   {
-    name: "a leader whose renewal failed looks after a retry period",
+    name: "a leader whose renewal failed reads after a retry period",
     election: attemptFailed(led, 3000, 0.9),
     now: 5000,
     step: { do: "read" },
