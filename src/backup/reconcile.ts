@@ -40,7 +40,7 @@ export async function reconcileBackup(key: Key, reconcile: ReconcileContext, con
 /** It is deleted, or another operator's. */
 async function notOurs(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
   const backup = context.caches(key.namespace).backups.get(key);
-  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.reconcile(backup, reconcile);
+  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, reconcile);
   context.unclaimed.forget(key);
   return done;
 }

@@ -37,7 +37,7 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
 /** It is deleted, going, or another operator's. */
 async function notOurs(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
   const cluster = context.caches(key.namespace).clusters.get(key);
-  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.reconcile(cluster, reconcile);
+  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, reconcile);
   context.unclaimed.forget(key);
   return done;
 }

@@ -16,7 +16,7 @@ export async function reconcileRestore(key: Key, reconcile: ReconcileContext, co
     context.unclaimed.forget(key);
     return done;
   }
-  if (observed.t === "othersNew") return context.unclaimed.reconcile(observed.restore, reconcile);
+  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, reconcile);
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());

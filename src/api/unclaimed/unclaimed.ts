@@ -37,7 +37,7 @@ export class Unclaimed<T extends Stored> {
   }
 
   /** `cached`: not in the scope of this operator. */
-  async reconcile(cached: T, { api, signal }: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
+  async look(cached: T, { api, signal }: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
     const { scope, now, kind } = this.#options;
     const annotation = scopeOf(cached);
     const isCandidate = annotation === undefined || annotation === heldScope;
