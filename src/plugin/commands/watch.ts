@@ -7,7 +7,7 @@ import type { Call, Command } from "../command.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
 import { watchAll } from "../permissions.ts";
-import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../observe/follow.ts";
+import { follow, type WatchedKind, sourcesOfCluster, sourcesOfFleet } from "../observe/follow.ts";
 import { all, found, observe } from "../observe/observe.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
@@ -38,7 +38,7 @@ export const watchCommand: Command = {
 };
 
 interface Follower {
-  readonly sources: readonly Source[];
+  readonly sources: readonly WatchedKind[];
   /** Reads everything, and shows it if it is worth it. */
   readonly refresh: () => Promise<void>;
 }

@@ -15,7 +15,7 @@ import { clusterText } from "../view/cluster-text.ts";
 import { givenValues, redacted, without } from "./redact.ts";
 import type { TextFile } from "./tar.ts";
 
-const style = { columns: 200, paint: plain };
+const layout = { columns: 200, paint: plain };
 const operatorSelector = "name=etcd-operator";
 
 export async function gather(
@@ -41,8 +41,8 @@ export async function gather(
   const values = givenValues(observed.cluster);
   const gathered: TextFile[] = [
     { path: "about.yaml", text: stringify(about(call, target)) },
-    { path: "status.txt", text: `${clusterText(view, style)}\n` },
-    { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(observed), style)}\n` },
+    { path: "status.txt", text: `${clusterText(view, layout)}\n` },
+    { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(observed), layout)}\n` },
     objectFile("cluster.yaml", { t: "found", value: observed.cluster }),
     objectFile("pods.yaml", observed.pods),
     objectFile("nodes.yaml", observed.nodes),

@@ -7,7 +7,7 @@ import { clusterText } from "../cluster-text.ts";
 import { viewOf } from "../cluster-view.ts";
 import { scenes } from "./scenes.ts";
 
-const styles = [
+const layouts = [
   ["80 columns", { columns: 80, paint: plain }],
   ["200 columns", { columns: 200, paint: plain }],
   ["80 columns, in colour", { columns: 80, paint: inColour }],
@@ -24,7 +24,7 @@ export function screenOfScene(name: string): string {
   const observed = scenes[name];
   if (observed === undefined) throw new RangeError(`there is no scene ${name}`);
   const view = viewOf(observed);
-  return styles.map(([title, style]) => `=== ${title}\n${visible(clusterText(view, style))}\n`).join("\n");
+  return layouts.map(([title, layout]) => `=== ${title}\n${visible(clusterText(view, layout))}\n`).join("\n");
 }
 
 const fileOf = (name: string): string => path.join(import.meta.dirname, "golden", `${name}.txt`);
