@@ -1,6 +1,7 @@
 // Carries out the actions of a plan, in order. Each has a precondition or a name that is taken once.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { fieldManager } from "../api/field-manager.ts";
+import { unlessNotFound } from "../kube/client/get-or-undefined.ts";
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from "../kube/client/errors.ts";
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
 import { Pod } from "../kube/objects/kinds.ts";
@@ -55,7 +56,7 @@ async function carryOut(action: Action, { backup }: View, { api, signal }: Recon
     case "setFinalizers": {
       const { resourceVersion } = backup.metadata;
       const patch = { metadata: { resourceVersion, finalizers: [...action.finalizers] } };
-      await api.mergePatch(EtcdBackup, key, patch, { fieldManager, signal }).catch(unless(isNotFound));
+      await api.mergePatch(EtcdBackup, key, patch, { fieldManager, signal }).catch(unlessNotFound);
       return;
     }
   }

@@ -3,6 +3,7 @@
 import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
@@ -46,7 +47,7 @@ export class Unclaimed<T extends Stored> {
       return done;
     }
     if (annotation === undefined && isTouched(cached)) return this.#tellIfIgnored(cached);
-    const live = await api.get(kind, keyOf(cached), { signal }).catch(orUndefined);
+    const live = await getOrUndefined(api, kind, keyOf(cached), { signal });
     if (live === undefined || live.metadata?.deletionTimestamp !== undefined) return done;
     const step = nextStep({
       scope: scopeOf(live),
@@ -123,10 +124,8 @@ export class Unclaimed<T extends Stored> {
   async #operatorOf({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<Facts["operatorOfNamespace"]> {
     const key = { namespace: metadata?.namespace ?? "", name: this.#options.lease };
     try {
-      await api.get(Lease, key, { signal });
-      return "present";
+      return (await getOrUndefined(api, Lease, key, { signal })) === undefined ? "absent" : "present";
     } catch (error) {
-      if (isNotFound(error)) return "absent";
       if (isForbidden(error)) return "unseen";
       throw error;
     }
@@ -147,8 +146,4 @@ function observedGeneration({ status }: Stored): number | undefined {
 function isTouched(object: Stored): boolean {
   const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
   return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;
-}
-
-function orUndefined(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -2,7 +2,7 @@
 import { type CompleteEtcdBackup, withDefaults } from "../../api/etcd-backup/etcd-backup.ts";
 import { problemsOf } from "../../api/etcd-backup/problems.ts";
 import { withDefaults as clusterWithDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key } from "../../kube/objects/objects.ts";
@@ -37,11 +37,7 @@ export async function observe(
   const expected = backup.status.run?.pod;
   // A cache that is a little behind, or a pod that has lost its labels, must not pass for a pod that is gone.
   const missing = expected !== undefined && !cached.some(({ metadata }) => metadata?.name === expected);
-  const found = missing
-    ? await api.get(Pod, { ...key, name: expected }, { signal }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      })
-    : undefined;
+  const found = missing ? await getOrUndefined(api, Pod, { ...key, name: expected }, { signal }) : undefined;
   const pods = [...cached, ...(found === undefined ? [] : [found])].filter((pod) => isControlledBy(pod, backup));
   return {
     t: "view",

@@ -3,7 +3,8 @@
 import { isIP } from "node:net";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
-import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
+import { isAlreadyExists } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -158,13 +159,8 @@ async function write({ cluster, reconcile }: Execution, secret: Secret, before: 
 }
 
 async function liveSecret({ cluster, reconcile }: Execution, name: string): Promise<Secret | undefined> {
-  try {
-    const secret = await reconcile.api.get(Secret, { namespace: cluster.metadata.namespace, name });
-    return isControlledBy(secret, cluster) ? secret : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const secret = await getOrUndefined(reconcile.api, Secret, { namespace: cluster.metadata.namespace, name });
+  return secret !== undefined && isControlledBy(secret, cluster) ? secret : undefined;
 }
 
 export async function noteTrust({ reconcile, cluster }: Execution, action: ActionOf<"noteTrust">): Promise<void> {

@@ -2,6 +2,7 @@
 // stopped, so that the restore can be finished whatever becomes of the EtcdRestore. It names Secrets and holds none.
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { workerPolicyOf } from "../../restore/place.ts";
 import { restoreJobOf } from "../../restore/seed.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
@@ -9,7 +10,6 @@ import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { Execution } from "./execution.ts";
-import { unlessNotFound } from "./live.ts";
 import { Refused } from "./outcome.ts";
 
 /** All but what the member and the operator of that moment add. */
@@ -69,7 +69,7 @@ function isPlan(found: unknown): found is SeedPlan {
 
 async function backupNamed({ cluster, reconcile }: Execution, name: string) {
   const { namespace } = cluster.metadata;
-  const found = await reconcile.api.get(EtcdBackup, { namespace, name }).catch(unlessNotFound);
+  const found = await getOrUndefined(reconcile.api, EtcdBackup, { namespace, name });
   if (found === undefined)
     throw new Refused(
       `the EtcdBackup ${name} that the EtcdRestore names is gone: make it again, or apply an EtcdRestore that says where the backup is.`,

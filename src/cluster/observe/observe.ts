@@ -2,7 +2,7 @@
 // changes nothing.
 import { type CompleteEtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -132,9 +132,7 @@ async function straysAmong(
   signal: AbortSignal,
 ): Promise<Pod[]> {
   const { namespace } = cluster.metadata;
-  const pods = await Promise.all(
-    names.map((name) => api.get(Pod, { namespace, name }, { signal }).catch(unlessNotFound)),
-  );
+  const pods = await Promise.all(names.map((name) => getOrUndefined(api, Pod, { namespace, name }, { signal })));
   return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
 }
 
@@ -154,11 +152,7 @@ async function strayClaimsAmong(
 ): Promise<PersistentVolumeClaim[]> {
   const { namespace } = cluster.metadata;
   const claims = await Promise.all(
-    names.map((name) => api.get(PersistentVolumeClaim, { namespace, name }, { signal }).catch(unlessNotFound)),
+    names.map((name) => getOrUndefined(api, PersistentVolumeClaim, { namespace, name }, { signal })),
   );
   return claims.filter((claim) => claim !== undefined).filter((claim) => isClaimOf(claim, cluster));
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -2,7 +2,7 @@
 // deleted at the end. No secret is part of an argument, here or in a pod.
 import { randomBytes } from "node:crypto";
 import { pause, systemClock } from "../../kube/clock.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { unlessNotFound } from "../../kube/client/get-or-undefined.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf } from "../../kube/objects/objects.ts";
 import type { Call } from "../command.ts";
@@ -60,12 +60,8 @@ async function withClientPod<T>(
     await untilRunning(call, api, keyOf(pod), identity);
     return await use(inClientPod(pod, identity));
   } finally {
-    for (const remove of made.toReversed()) await remove().catch(unlessGone);
+    for (const remove of made.toReversed()) await remove().catch(unlessNotFound);
   }
-}
-
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 const patience = 60_000;

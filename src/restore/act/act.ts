@@ -6,6 +6,7 @@ import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
 import { ApiError, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
@@ -130,13 +131,8 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
  */
 async function isAsSeen({ world: { restore }, reconcile: { api } }: Execution): Promise<boolean> {
   const { uid, resourceVersion } = restore.metadata;
-  try {
-    const { metadata } = await api.get(EtcdRestore, keyOf(restore));
-    return metadata?.uid === uid && metadata?.resourceVersion === resourceVersion;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+  const live = await getOrUndefined(api, EtcdRestore, keyOf(restore));
+  return live?.metadata?.uid === uid && live?.metadata?.resourceVersion === resourceVersion;
 }
 
 const tried = "It is tried again every 10 s.";

@@ -16,7 +16,8 @@ import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/e
 import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -81,14 +82,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
 type Read = <T extends KubeObject>(kind: Kind<T>, key: Key) => Promise<T | undefined>;
 
 function reader({ api, signal }: Reading): Read {
-  return async (kind, key) => {
-    try {
-      return await api.get(kind, key, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  return (kind, key) => getOrUndefined(api, kind, key, { signal });
 }
 
 const isOne = (uid: string | undefined, wanted: string | undefined): boolean => uid !== undefined && uid === wanted;
