@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
-import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import { Unclaimed } from "../controllers/unclaimed/unclaimed.ts";
 import type { Events } from "../api/events.ts";
 import type { Change } from "../kube/cache/change.ts";
 import type { KubeApi } from "../kube/client/api.ts";

@@ -7,17 +7,11 @@ import type { BackupContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
 import { planBackup } from "./plan/plan.ts";
 import { report, reportRefusal } from "./report.ts";
-
-/** Nobody says when the caches are filled. */
-const unseenMs = 1_000;
-/** The watch brings the object back as soon as the cache has caught up; until then the same is seen again. */
-const whileCacheIsBehindMs = 1_000;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
+import { delays } from "../controllers/delays.ts";
 
 export async function reconcileBackup(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
   const observed = await observe(key, reconcile, context);
-  if (observed.t === "unseen") return again(unseenMs);
+  if (observed.t === "unseen") return again(delays.cacheIsEmpty);
   if (observed.t === "gone") {
     context.metrics.forget(key);
     return notOurs(key, reconcile, context); // owner references clean up
@@ -25,14 +19,14 @@ export async function reconcileBackup(key: Key, reconcile: ReconcileContext, con
   const { view } = observed;
   const plan = planBackup(view, context.now());
   const reported = await report(plan, view, reconcile, context);
-  if (reported === "outdated") return again(whileCacheIsBehindMs);
+  if (reported === "outdated") return again(delays.cacheIsBehind);
   // Without a status that says what is intended nothing may be done.
-  if (reported === "refused") return again(afterRefusalMs);
+  if (reported === "refused") return again(delays.untilCorrected);
   const acted = await act(plan.actions, view, reconcile, context);
-  if (acted.t === "outdated") return again(whileCacheIsBehindMs);
+  if (acted.t === "outdated") return again(delays.cacheIsBehind);
   if (acted.t === "refused") {
     if (reported === "unchanged") await reportRefusal(acted.message, plan, view, reconcile, context);
-    return again(afterRefusalMs);
+    return again(delays.untilCorrected);
   }
   return plan.requeueAt === undefined ? done : again(Math.max(0, plan.requeueAt - context.now()));
 }

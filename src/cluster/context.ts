@@ -1,7 +1,7 @@
 // What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Unclaimed } from "../controllers/unclaimed/unclaimed.ts";
 import type { Events } from "../api/events.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";

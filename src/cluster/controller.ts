@@ -1,7 +1,7 @@
 // The controller of EtcdClusters: which changes requeue a cluster, and how many are reconciled side by side.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
-import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import { Unclaimed } from "../controllers/unclaimed/unclaimed.ts";
 import type { Events } from "../api/events.ts";
 import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { KubeApi } from "../kube/client/api.ts";

@@ -6,13 +6,14 @@ import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
 import { executionOf } from "./act/execution.ts";
-import { type Outcome, whileCacheIsBehindMs } from "./act/outcome.ts";
+import type { Outcome } from "./act/outcome.ts";
 import { assess } from "./assess/assess.ts";
 import type { Health } from "./assess/health.ts";
 import type { ClusterContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
 import { type Reported, report } from "./report/report.ts";
+import { delays } from "../controllers/delays.ts";
 
 export async function reconcileCluster(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
   const started = reconcile.clock.now();
@@ -50,20 +51,13 @@ function endOf({ t }: Health, { obstacle }: Outcome): Ended {
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
-/** etcd has no events for a member that stops answering: even a cluster at rest is looked at now and then. */
-const atRestMs = 30_000;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
-/** What was done to etcd brings no event. */
-const soonMs = 20;
-
 export function nextReconcile({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
   if (obstacle?.t === "failed") return failed(obstacle.error);
-  if (did.some((action) => !isWatched(action))) return again(soonMs);
+  if (did.some((action) => !isWatched(action))) return again(delays.afterEtcd);
   if (obstacle?.t === "notYet") return again(obstacle.againAfter);
-  if (obstacle?.t === "refused") return again(afterRefusalMs);
-  const waits = [decision.requeueAfter ?? atRestMs, atRestMs];
-  if (passed.length > 0 || reported === "refused") waits.push(afterRefusalMs);
-  if (reported === "outdated") waits.push(whileCacheIsBehindMs);
+  if (obstacle?.t === "refused") return again(delays.untilCorrected);
+  const waits = [decision.requeueAfter ?? delays.atRest, delays.atRest];
+  if (passed.length > 0 || reported === "refused") waits.push(delays.untilCorrected);
+  if (reported === "outdated") waits.push(delays.cacheIsBehind);
   return again(Math.min(...waits));
 }

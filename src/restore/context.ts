@@ -2,7 +2,7 @@
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
-import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import type { Unclaimed } from "../controllers/unclaimed/unclaimed.ts";
 import type { Events } from "../api/events.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { Pod } from "../kube/objects/kinds.ts";

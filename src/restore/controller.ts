@@ -1,7 +1,7 @@
 // The controller of EtcdRestores: which changes requeue one, and how many are reconciled side by side.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Scope } from "../api/scope.ts";
-import { Unclaimed } from "../api/unclaimed/unclaimed.ts";
+import { Unclaimed } from "../controllers/unclaimed/unclaimed.ts";
 import type { Events } from "../api/events.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { KubeApi } from "../kube/client/api.ts";

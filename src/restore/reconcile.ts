@@ -1,6 +1,7 @@
 // One reconcile of one EtcdRestore: observe, plan, act, report. What has been written so far is all that it knows, so an
 // operator that dies anywhere is followed by one that carries on.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
+import { delays } from "../controllers/delays.ts";
 import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act, type Outcome } from "./act/act.ts";
@@ -25,14 +26,9 @@ export async function reconcileRestore(key: Key, reconcile: ReconcileContext, co
   return nextReconcile(outcome, reported);
 }
 
-/** The cache is behind: the watch brings the key back when it has caught up. */
-const whileCacheIsBehindMs = 1_000;
-/** A quota or a right may be mended where no watch sees it. */
-const afterRefusalMs = 10_000;
-
 function nextReconcile({ decision, obstacle }: Outcome, reported: Reported): Next {
-  if (obstacle?.t === "outdated" || reported === "outdated") return again(whileCacheIsBehindMs);
-  if (obstacle?.t === "refused") return again(afterRefusalMs);
+  if (obstacle?.t === "outdated" || reported === "outdated") return again(delays.cacheIsBehind);
+  if (obstacle?.t === "refused") return again(delays.untilCorrected);
   const afterMs = requeueAfter(decision);
   return afterMs === undefined ? done : again(afterMs);
 }

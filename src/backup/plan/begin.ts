@@ -7,6 +7,7 @@ import { nextStart, ownStart, requestOf, type Start, startAfter } from "./due.ts
 import { atRest } from "./rest.ts";
 import { lastingTrouble, type Trouble } from "./trouble.ts";
 import { waitForOthers } from "./workers.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export function beginOrRest(view: View, now: number): Decision {
   const { backup } = view;
@@ -60,9 +61,6 @@ export const imageUnknown: Trouble = {
     "The operator does not know its own image, which workers run: let it read its own pod, as example/rbac does, or start it with -worker-image.",
 };
 
-/** Nobody reports when the operator has learned its image. */
-export const lookForImageMs = 5_000;
-
 function waitFor({ backup }: View, trouble: Trouble | undefined, now: number): Decision {
   return {
     phase: "Pending",
@@ -70,6 +68,6 @@ function waitFor({ backup }: View, trouble: Trouble | undefined, now: number): D
     trouble,
     run: undefined,
     nextRun: ownStart(backup, now)?.at,
-    ...(trouble?.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
+    ...(trouble?.reason === "ImageUnknown" && { requeueAt: now + delays.ownImage }),
   };
 }

@@ -2,19 +2,20 @@
 // them first, and a finalizer keeps the object until that is done, the policy is changed or nothing can be done
 // (`way-out.ts`).
 import { type CompleteEtcdBackup, EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
-import { type Backoff, backoffDelay } from "../../kube/clock.ts";
+import { backoffDelay } from "../../kube/clock.ts";
 import type { Result } from "../../worker/job.ts";
 import { timeText } from "../objects/jobs.ts";
 import { chanceOf, runId, workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
 import type { View, Worker } from "../observe/view.ts";
 import type { Action, Decision, News, Run } from "./actions.ts";
-import { imageUnknown, lookForImageMs } from "./begin.ts";
+import { imageUnknown } from "./begin.ts";
 import { isEdited, timeOf } from "./due.ts";
 import { startPatienceMs } from "./follow.ts";
 import { problemIn, type Trouble } from "./trouble.ts";
 import { givenUpAt, leftBehind, namespaceGoes, wayOut } from "./way-out.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
+import { backoffs, delays } from "../../controllers/delays.ts";
 
 /** Keeps the object until its backups are deleted. */
 export const deleteFinalizer = `${EtcdBackup.group}/delete-backups`;
@@ -44,10 +45,6 @@ const setTo = (finalizers: readonly string[], because: string): Action => ({
 const without = (finalizers: readonly string[]): readonly string[] =>
   finalizers.filter((one) => one !== deleteFinalizer);
 
-const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
-/** What is mended, or deleted, where no watch sees it, is noticed this soon. */
-const requeueMs = 300_000;
-
 type Deletion =
   | { readonly t: "goesOn"; readonly decision: Decision }
   /** No worker is at it: until somebody mends what the trouble says, none can be. */
@@ -64,7 +61,7 @@ export function deleteBackups(view: View, now: number): Deletion {
   if (next.t !== "heldUp") return next;
   const end = givenUpAt(backup);
   if (now >= end) return leave(view, next.trouble.message.replace(` ${wayOut(backup)}`, ""));
-  const { requeueAt = now + requeueMs } = next.decision;
+  const { requeueAt = now + delays.deletionHeldUp } = next.decision;
   return { ...next, decision: { ...next.decision, requeueAt: Math.min(requeueAt, end) } };
 }
 
@@ -153,11 +150,11 @@ function makeWorker(view: View, run: Run, now: number): Deletion {
   if (at !== undefined && at > now) return waits(backup, run, before, { requeueAt: at });
   const first = waitForOthers(view, now);
   if (first !== undefined) return goesOn({ ...deleting(run, before), ...first });
-  if (image === undefined) return heldUp(backup, run, imageUnknown, { requeueAt: now + lookForImageMs });
+  if (image === undefined) return heldUp(backup, run, imageUnknown, { requeueAt: now + delays.ownImage });
   const pod = podOf({ backup, origin, image }, run);
   return waits(backup, run, before, {
     ...(pod !== undefined && { actions: [{ do: "createWorker", pod } as const] }),
-    requeueAt: now + backoff.firstMs,
+    requeueAt: now + backoffs.backup.firstMs,
   });
 }
 
@@ -182,7 +179,7 @@ function deletedNews({ did }: Extract<Result, { ok: true }>): News {
 
 function failed(backup: CompleteEtcdBackup, run: Run, because: string, now: number): Deletion {
   const { pod: _, ...rest } = run;
-  const at = now + backoffDelay(backoff, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
+  const at = now + backoffDelay(backoffs.backup, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
   const notBefore = timeText(Math.ceil(at / 1000) * 1000);
   const trouble = { reason: "DeletionFailed", message: `The backups could not be deleted: ${because}` } as const;
   const next = { ...rest, attempt: run.attempt + 1, notBefore };

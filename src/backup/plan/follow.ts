@@ -4,16 +4,15 @@ import { workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
 import type { View, Worker } from "../observe/view.ts";
 import type { Decision, Run } from "./actions.ts";
-import { imageUnknown, lookForImageMs, obstacleIn } from "./begin.ts";
+import { imageUnknown, obstacleIn } from "./begin.ts";
 import { isEdited, ownStart, timeOf } from "./due.ts";
 import { failedRun, mostAttempts, notVerified, settle } from "./settle.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
+import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */
 export const startPatienceMs = { told: 15_000, silent: 60_000 } as const;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
 
 export function followRun(view: View, run: Run, now: number): Decision {
   const name = workerName(view.backup.metadata.name, run);
@@ -112,12 +111,12 @@ function makeWorker(view: View, run: Run, now: number): Decision {
     message: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is made.`,
     trouble: isRefused ? before : lastingTrouble(backup),
     actions: [{ do: "createWorker", pod }],
-    requeueAt: now + afterRefusalMs,
+    requeueAt: now + delays.untilCorrected,
   };
 }
 
 const waitFor = (trouble: Trouble, now: number): Pick<Decision, "message" | "trouble" | "requeueAt"> => ({
   message: trouble.message,
   trouble,
-  ...(trouble.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
+  ...(trouble.reason === "ImageUnknown" && { requeueAt: now + delays.ownImage }),
 });

@@ -1,6 +1,6 @@
 // What follows from how an attempt ended: facts about the backup, a verification, another attempt, or the end of the run.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
-import { type Backoff, backoffDelay } from "../../kube/clock.ts";
+import { backoffDelay } from "../../kube/clock.ts";
 import type { BackupDone, BackupFacts, FailureCode, Job, Result } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
@@ -10,11 +10,10 @@ import type { Decision, Ended, News, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
+import { backoffs } from "../../controllers/delays.ts";
 
 export const mostAttempts = 5;
 export const mostHistory = 10;
-
-const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
 
 /** Trying again may help. The others are about the spec, the keys or the backup itself. */
 const passing: ReadonlySet<FailureCode> = new Set<FailureCode>(["store", "etcd", "stalled", "failed"]);
@@ -56,7 +55,7 @@ function failedAttempt(
   const { backup } = view;
   // What was edited meanwhile may well be what was wrong.
   const isEdited = madeFrom !== undefined && madeFrom !== backup.metadata.generation;
-  const delay = isEdited ? 0 : backoffDelay(backoff, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
+  const delay = isEdited ? 0 : backoffDelay(backoffs.backup, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
   const at = now + delay;
   const next = isSeries(backup) ? ownStart(backup, now)?.at : undefined;
   const mayHelp = passing.has(code) || isEdited;

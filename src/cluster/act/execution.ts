@@ -12,6 +12,7 @@ import type { PodTls } from "../objects/tls.ts";
 import { reachableAt } from "../observe/tls.ts";
 import { Live } from "./live.ts";
 import { NotYet } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export interface Execution {
   readonly assessment: Assessment;
@@ -49,7 +50,8 @@ export function lookAgain(execution: Execution): void {
 
 /** What a pod that is made now speaks: what it would mount must be there. */
 export function tlsToMake({ assessment: { certificates, desired } }: Execution): PodTls {
-  if (desired.tls === undefined) throw new NotYet(certificates.blocked ?? "there are no certificates yet", 1000);
+  if (desired.tls === undefined)
+    throw new NotYet(certificates.blocked ?? "there are no certificates yet", delays.cacheIsBehind);
   return desired.tls;
 }
 
@@ -72,12 +74,13 @@ export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember
 /** At least one, the leader first. */
 export function votersToAsk(execution: Execution, without?: MemberId): readonly [EtcdMember, ...EtcdMember[]] {
   const { leader, voters, world } = execution.assessment;
-  if (world.etcd.t !== "quorum") throw new NotYet("the members cannot be changed without a quorum", 500);
+  if (world.etcd.t !== "quorum")
+    throw new NotYet("the members cannot be changed without a quorum", delays.untilAccepted);
   const candidates = voters.filter(({ alive, member }) => alive && member.id !== without);
   const leading = candidates.filter(({ member }) => member.id === leader);
   const others = candidates.filter(({ member }) => member.id !== leader);
   const [first, ...rest] = [...leading, ...others].flatMap(({ member }) => portTo(execution, member) ?? []);
-  if (first === undefined) throw new NotYet("no healthy voter can be asked", 500);
+  if (first === undefined) throw new NotYet("no healthy voter can be asked", delays.untilAccepted);
   return [first, ...rest];
 }
 

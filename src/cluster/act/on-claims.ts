@@ -20,8 +20,9 @@ import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { NotYet, Refused } from "./outcome.ts";
 import { makePod } from "./taken-away.ts";
+import { delays } from "../../controllers/delays.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
 export async function makeClaim({ cluster, reconcile }: Execution, member: string): Promise<void> {
@@ -36,7 +37,7 @@ export async function makeClaim({ cluster, reconcile }: Execution, member: strin
   if (!isClaimOf(there, cluster))
     throw new Refused(`a PersistentVolumeClaim named ${member} exists and is not the cluster's: delete or rename it.`);
   if (there.metadata?.deletionTimestamp !== undefined)
-    throw new NotYet(`the last claim of ${member} is still going`, whileCacheIsBehindMs);
+    throw new NotYet(`the last claim of ${member} is still going`, delays.cacheIsBehind);
 }
 
 export async function recreatePod(execution: Execution, action: ActionOf<"recreatePod">): Promise<void> {

@@ -9,6 +9,7 @@ import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
 import { type Execution, fenced, portTo, voterToAsk, votersToAsk } from "./execution.ts";
 import { askingEtcd, NotYet } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export async function addMember(
   execution: Execution,
@@ -74,7 +75,7 @@ function oldestServer({ assessment: { instances, world } }: Execution): EtcdVers
   const answered = instances.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status.version]));
   const versions = [...answered, ...world.pods.map((pod) => pod.version)].map(parseVersion);
   const oldest = oldestVersion(versions.filter((version) => version !== undefined));
-  if (oldest === undefined) throw new NotYet("the versions of the members are not known", 500);
+  if (oldest === undefined) throw new NotYet("the versions of the members are not known", delays.untilAccepted);
   return oldest;
 }
 

@@ -24,6 +24,7 @@ import { NotYet, Refused } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makePod } from "./taken-away.ts";
 import { writeStatus } from "./write-status.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
   const make = service === "peer" ? peerService : clientService;
@@ -61,7 +62,7 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
   const owner = controllerOf(present);
   // What a cluster of the same name left behind goes by itself; what a person or another cluster has does not.
   if (owner?.kind === EtcdCluster.kind && owner.name === cluster.metadata?.name)
-    throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, 1000);
+    throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, delays.cacheIsBehind);
   if (owner?.kind === EtcdCluster.kind)
     throw new Refused(
       `the ${kind.kind} ${name} belongs to the EtcdCluster ${owner.name}: two clusters cannot share it. Delete this one and make it under another name.`,

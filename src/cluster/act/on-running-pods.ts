@@ -15,9 +15,10 @@ import {
 import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, lookAgain, portTo } from "./execution.ts";
-import { askingEtcd, NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { askingEtcd, NotYet, Refused } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export async function relabelPod({ reconcile, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
   const { member, uid, change } = action;
@@ -82,7 +83,7 @@ export async function startAgain(execution: Execution, action: ActionOf<"startAg
   const { annotations = {} } = live.metadata ?? {};
   const container = live.spec?.containers.find(({ name }) => name === etcdContainer);
   if (live.spec === undefined || container === undefined)
-    throw new NotYet(`the pod ${member} has no container ${etcdContainer}`, whileCacheIsBehindMs);
+    throw new NotYet(`the pod ${member} has no container ${etcdContainer}`, delays.cacheIsBehind);
   const { image: now = "" } = container;
   const status = live.status?.containerStatuses?.find(({ name }) => name === etcdContainer);
   const before = startedAgainIn(annotations[startedAgainAnnotation], now);
@@ -119,7 +120,7 @@ async function compareMembers(execution: Execution): Promise<void> {
   const [first, ...others] = hashes;
   // Hashes of histories that were compacted differently cannot be compared; a moment later they can.
   if (others.some(({ compactRevision }) => compactRevision !== first?.compactRevision))
-    throw new NotYet("the members are compacting", 1000);
+    throw new NotYet("the members are compacting", delays.untilSettled);
   const differing = others.filter(({ hash }) => hash !== first?.hash);
   if (differing.length > 0)
     throw new Refused(

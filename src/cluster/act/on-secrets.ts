@@ -35,7 +35,8 @@ import {
 import type { ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
 import { requireOwn } from "./on-kube.ts";
-import { NotYet, whileCacheIsBehindMs } from "./outcome.ts";
+import { NotYet } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
 
 /**
  * The Secret is read live: the cache has no key that signs. Should the operator die after the keys were made and before
@@ -46,7 +47,7 @@ export async function makeCertificates(execution: Execution, action: ActionOf<"m
   const { authority: use, what, by } = action;
   const live = await liveSecret(execution, secretName(cluster, use));
   if (what !== "authority" && live === undefined)
-    throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, whileCacheIsBehindMs);
+    throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, delays.cacheIsBehind);
   const known = live && signingContent(use, live);
   const content =
     known === undefined || what === "authority"
@@ -86,7 +87,7 @@ async function changedContent(
 ): Promise<AuthorityContent> {
   if (what === "withoutPrevious") return known;
   const signer = by === "previous" ? previous : known;
-  if (signer === undefined) throw new NotYet("the CA before is not kept any more", whileCacheIsBehindMs);
+  if (signer === undefined) throw new NotYet("the CA before is not kept any more", delays.cacheIsBehind);
   const leaves = { ...signer.leaves, ...(await signedLeaves(execution, signer.authority, what)) };
   return by === "previous" ? { ...known, previous: { ...signer, leaves } } : { ...known, leaves, previous };
 }
@@ -154,7 +155,7 @@ async function write({ cluster, reconcile }: Execution, secret: Secret, before: 
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     requireOwn(Secret, await reconcile.api.get(Secret, keyOf(secret)), cluster);
-    throw new NotYet(`the Secret ${keyOf(secret).name} was there already`, whileCacheIsBehindMs);
+    throw new NotYet(`the Secret ${keyOf(secret).name} was there already`, delays.cacheIsBehind);
   }
 }
 

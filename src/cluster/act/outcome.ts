@@ -8,6 +8,7 @@ import { ReconcileAborted } from "../../kube/controller/reconcile.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Action, Decision } from "../plan/actions.ts";
 import { accessRefusalOf, isRefusal, refusalOf } from "./refusals.ts";
+import { delays } from "../../controllers/delays.ts";
 
 /** What kept an action from being done. */
 export type Obstacle = { readonly at: Action } & (
@@ -46,17 +47,11 @@ export function isRefused(obstacle: Obstacle): boolean {
   return obstacle.t === "refused" || (obstacle.t === "notYet" && obstacle.byEtcd);
 }
 
-/**
- * The server has another idea of an object than the cache had. The watch brings the cluster back as soon as the cache
- * has caught up; until then the same is seen again, and so nothing is gained by looking often.
- */
-export const whileCacheIsBehindMs = 1000;
-
 /** Thrown by an action that sees for itself that it is too early. */
 export class NotYet extends Error {
   readonly againAfter: number;
 
-  constructor(message: string, againAfter = 250) {
+  constructor(message: string, againAfter: number = delays.tooEarly) {
     super(message);
     this.name = "NotYet";
     this.againAfter = againAfter;
@@ -73,30 +68,30 @@ export class Refused extends Error {
 
 /** Milliseconds until it is worth another try. What is not here is a failure. */
 const tooEarly: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
-  ["learnerNotReady", 100],
-  ["notLeader", 100],
-  ["noLeader", 250],
-  ["leaderChanged", 250],
-  ["tooManyLearners", 250],
-  ["memberExists", 250],
-  ["peerUrlExists", 250],
-  ["badTransferee", 250],
-  ["notServedByLearner", 250],
+  ["learnerNotReady", delays.soon],
+  ["notLeader", delays.soon],
+  ["noLeader", delays.tooEarly],
+  ["leaderChanged", delays.tooEarly],
+  ["tooManyLearners", delays.tooEarly],
+  ["memberExists", delays.tooEarly],
+  ["peerUrlExists", delays.tooEarly],
+  ["badTransferee", delays.tooEarly],
+  ["notServedByLearner", delays.tooEarly],
   // Links younger than 5 s: etcd waits to see whether they hold.
-  ["unhealthyCluster", 500],
-  ["notEnoughStartedMembers", 500],
-  ["tooManyRequests", 500],
-  ["notCapable", 500],
+  ["unhealthyCluster", delays.untilAccepted],
+  ["notEnoughStartedMembers", delays.untilAccepted],
+  ["tooManyRequests", delays.untilAccepted],
+  ["notCapable", delays.untilAccepted],
   // etcd is on its way from one version to another.
-  ["downgradeInProgress", 500],
-  ["invalidDowngradeTarget", 1000],
+  ["downgradeInProgress", delays.untilAccepted],
+  ["invalidDowngradeTarget", delays.untilSettled],
 ]);
 
 /** These may have been carried out: the next reconcile sees. */
 const unknown: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
-  ["timeout", 250],
-  ["stopped", 250],
-  ["cancelled", 250],
+  ["timeout", delays.tooEarly],
+  ["stopped", delays.tooEarly],
+  ["cancelled", delays.tooEarly],
 ]);
 
 const outdated: ReadonlySet<string> = new Set(["Conflict", "AlreadyExists", "NotFound"]);
@@ -120,7 +115,7 @@ export function obstacleOf(error: unknown, at: Action): Obstacle {
     if (isAccessRefusal(error)) return { t: "refused", at, message: accessRefusalOf(error) };
   }
   if (error instanceof ApiError) {
-    if (outdated.has(error.reason)) return notYet(error.message, whileCacheIsBehindMs);
+    if (outdated.has(error.reason)) return notYet(error.message, delays.cacheIsBehind);
     if (isRefusal(error)) return { t: "refused", at, message: refusalOf(error, at) };
   }
   return { t: "failed", at, error };
@@ -131,7 +126,8 @@ export async function askingEtcd<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof TransportError) throw new NotYet(`a member did not answer: ${error.message}`, 500);
+    if (error instanceof TransportError)
+      throw new NotYet(`a member did not answer: ${error.message}`, delays.untilAccepted);
     throw error;
   }
 }

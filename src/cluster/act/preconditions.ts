@@ -19,7 +19,8 @@ import { observedPod } from "../observe/pods.ts";
 import type { Claim } from "../observe/world.ts";
 import type { PodSeen } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { NotYet, Refused } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
 
 export type Precondition =
   /** The EtcdCluster is this very one and stays, with the same spec, the same requests, and its restore as far as it was. */
@@ -92,7 +93,7 @@ const checks: Checks = {
   },
   async podNeverReady(execution, { member, uid }) {
     const { ready, readyOnce } = observedPod(await podNow(execution, member, uid), undefined);
-    if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, whileCacheIsBehindMs);
+    if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
   },
   async claimAsSeen({ assessment: { world }, live }, { member, uid }) {
     const now = await live.claim(member);
@@ -112,7 +113,7 @@ const checks: Checks = {
     const left = pods.some((pod) => isControlledBy(pod, cluster) && !isImageCheck(pod));
     const kept = claims.filter((claim) => isClaimOf(claim, cluster)).map((claim) => observedClaim(claim));
     if (left || kept.some(({ role }) => role === "current"))
-      throw new NotYet("members of the old cluster are still there", whileCacheIsBehindMs);
+      throw new NotYet("members of the old cluster are still there", delays.cacheIsBehind);
   },
   async restoreUnderWay(execution, { name, uid }) {
     const now = await restoreNow(execution, name, uid);
@@ -169,4 +170,4 @@ export async function restoreNow({ live }: Execution, name: string, uid: string)
 const other = (kind: string, { cluster }: Execution): NotYet => otherOne(kind, cluster.metadata.name);
 
 const otherOne = (what: string, name: string): NotYet =>
-  new NotYet(`the ${what} ${name} has changed since it was looked at`, whileCacheIsBehindMs);
+  new NotYet(`the ${what} ${name} has changed since it was looked at`, delays.cacheIsBehind);

@@ -3,9 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../plan/actions.ts";
 import type { Obstacle } from "./outcome.ts";
-
-/** Milliseconds until it is asked for again. */
-const again = 10_000;
+import { delays } from "../../controllers/delays.ts";
 
 interface Refusal {
   readonly actions: readonly Action[];
@@ -26,7 +24,7 @@ export class RefusedUpkeep {
 
   note(cluster: string, actions: readonly Action[], obstacles: readonly Obstacle[], now: number): void {
     if (obstacles.length === 0) this.#refusals.delete(cluster);
-    else this.#refusals.set(cluster, { actions, obstacles, until: now + again });
+    else this.#refusals.set(cluster, { actions, obstacles, until: now + delays.untilCorrected });
   }
 
   forget(cluster: string): void {

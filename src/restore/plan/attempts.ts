@@ -1,5 +1,7 @@
 // How a worker is waited for: it is made, told about, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { backoffs } from "../../controllers/delays.ts";
+import { backoffDelay } from "../../kube/clock.ts";
 import type { FailureCode, Job, Result } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
@@ -9,7 +11,6 @@ import { type Decision, pace, stay } from "./decision.ts";
 import { heldUp } from "./gates.ts";
 
 export const mostAttempts = 5;
-const backoff = { firstMs: 5_000, maxMs: 60_000 } as const;
 
 /** Trying again does not help: it is about the backup, or about a setting. */
 const definite: ReadonlySet<FailureCode> = new Set<FailureCode>([
@@ -87,7 +88,7 @@ function makeWorker(world: World, task: Task, does: string): Decision {
 /** Undefined after the last one. */
 export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): Decision | undefined {
   if (attempt >= mostAttempts) return undefined;
-  const afterMs = Math.min(backoff.firstMs * 2 ** (attempt - 1), backoff.maxMs);
+  const afterMs = backoffDelay(backoffs.restore, attempt, 0);
   return {
     t: "retry",
     because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${afterMs / 1000} s.`,

@@ -2,6 +2,7 @@
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import type { EventName } from "../../api/events.ts";
+import { delays } from "../../controllers/delays.ts";
 import type { Work } from "../worker.ts";
 import type { Phase } from "./phases.ts";
 
@@ -59,7 +60,7 @@ export const stay = (because: string, requeueAfter?: number): Decision => ({
 /** In milliseconds. */
 export const pace = {
   /** The seed's pod is not watched. */
-  seeding: 1_000,
+  seeding: delays.seeding,
   /** What a person has to change may be changed where no watch sees it. */
-  slowly: 10_000,
+  slowly: delays.untilCorrected,
 } as const;

@@ -22,6 +22,7 @@ import type { MemberPod, World } from "../../observe/world.ts";
 import { certificatesToKeep, isHeldUp } from "./certificates-to-keep.ts";
 import { podTlsOf } from "./pod-tls.ts";
 import { type CertificateProblem, type ToMake, type Wanted, wantedCertificates } from "./wanted-certificates.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export interface Certificates {
   /** What a pod speaks that is made now; undefined: none can be made. */
@@ -108,7 +109,7 @@ export function certificatesOf(world: World, now: number): Certificates {
       pods: undefined,
       blocked:
         "the operator cannot read Secrets yet: grant it list and watch on secrets, as example/rbac does, if this lasts",
-      requeueAfter: later,
+      requeueAfter: delays.later,
     };
   const wanted = isHeldUp(world) ? certificatesToKeep(world, now) : wantedCertificates(world, now);
   const peers = peerWrites(world, wanted, now);
@@ -143,8 +144,6 @@ function unfinishedIn({ cluster }: World, now: PodTls): string | undefined {
 }
 
 /** Milliseconds. */
-const soon = 1000;
-const later = 2000;
 /** A kubelet brings a changed Secret into its pods within a minute and a half. */
 const graceWhenAsked = 90_000;
 
@@ -166,7 +165,7 @@ function peerWrites(world: World, { bundles, before }: Wanted, now: number): Sid
   const side = { effective, wanted: bundles.peer, before: before.peer };
   const next = nextBundle({ ...side, ...seenOf(world, "peer", effective?.ca), now });
   if (next.t === "settled") return nothing;
-  if (next.t !== "write") return waiting(next.because, next.t === "waitForRoll" ? never : soon);
+  if (next.t !== "write") return waiting(next.because, next.t === "waitForRoll" ? never : delays.untilSettled);
   const { bundle, because } = next;
   return { writes: [["peer", { bundle, because, ...repairOf(world, "peer", bundle), graceFrom: undefined }]] };
 }
@@ -204,7 +203,7 @@ function clientWrites(world: World, { bundles, before }: Wanted, now: number): S
   if (next.t === "settled") return nothing;
   if (next.t === "waitForApplications") return waiting(next.because, next.until - now);
   if (next.t !== "write")
-    return waiting(next.because, next.t === "waitForLeaf" || next.t === "waitForRestart" ? soon : never);
+    return waiting(next.because, next.t === "waitForLeaf" || next.t === "waitForRestart" ? delays.untilSettled : never);
   return { writes: [written(next)] };
 }
 

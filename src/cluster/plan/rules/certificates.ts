@@ -3,7 +3,7 @@
 import type { Assessment } from "../../assess/assess.ts";
 import { isVoter } from "../../assess/instances.ts";
 import type { Action, Decision } from "../actions.ts";
-import { pace } from "../rule.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export function certificates({ certificates: { toMake, writes } }: Assessment): readonly Action[] {
   return [
@@ -34,5 +34,5 @@ const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
 export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {
   if (pods !== undefined || !decision.actions.some(({ do: what }) => makesMember.has(what))) return decision;
-  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: pace.later };
+  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: delays.later };
 }

@@ -6,8 +6,9 @@ import { type Change, isRolling } from "../../assess/roll.ts";
 import type { Preparation } from "../../assess/target.ts";
 import type { Action, Decision } from "../actions.ts";
 import { stepDown } from "../hand-over.ts";
-import { pace, type Situation } from "../rule.ts";
+import type { Situation } from "../rule.ts";
 import { changeImage, recreate, removeHealthy } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export function changeMembers(situation: Situation): Decision | undefined {
   const { roll, world } = situation;
@@ -27,7 +28,7 @@ export function changeMembers(situation: Situation): Decision | undefined {
 }
 
 function prepare(first: Preparation): Decision {
-  return { actions: preparing(first), because: first.because, requeueAfter: pace.untilAccepted };
+  return { actions: preparing(first), because: first.because, requeueAfter: delays.untilAccepted };
 }
 
 function preparing(first: Preparation): readonly Action[] {
@@ -49,21 +50,21 @@ function letGo(situation: Situation): Decision | undefined {
   const { instance, because } = next;
   const handOver = stepDown(situation, instance, "the leader is about to be removed");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: pace.soon };
+    return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: delays.soon };
   const reason = `it is exchanged: ${because}`;
   const actions = removeHealthy(situation, instance, reason);
   if (actions === undefined) return undefined;
-  return { actions, because: `${instance.name} goes: ${reason}`, requeueAfter: pace.atOnce };
+  return { actions, because: `${instance.name} goes: ${reason}`, requeueAfter: delays.atOnce };
 }
 
 /** Its pod goes, and `recreateOnVolume` makes another on its volume. */
 function recreateOne(situation: Situation, { instance, because }: Change): Decision | undefined {
   const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: pace.soon };
+    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: delays.soon };
   const actions = recreate(situation, instance, because);
   if (actions === undefined) return undefined;
-  return { actions, because: `${instance.name} gets another pod: ${because}`, requeueAfter: pace.later };
+  return { actions, because: `${instance.name} gets another pod: ${because}`, requeueAfter: delays.later };
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
@@ -77,22 +78,22 @@ function proveImages({ ours, roll, world }: Situation): Decision | undefined {
     return {
       actions: [...missing].map((node) => ({ do: "createImageCheck", node, image: release.image })),
       because,
-      requeueAfter: pace.slowly,
+      requeueAfter: delays.atRest,
     };
   const [first] = checks;
   if (first === undefined || first.check?.state.t === "found") return undefined;
   // One whose node takes no small pod; `roll.ts` says when it need not be tried there.
   if (first.check?.state.t === "rejected" && isProvedElsewhere(world, release, ours)) return undefined;
-  return { actions: [], because, requeueAfter: pace.slowly };
+  return { actions: [], because, requeueAfter: delays.atRest };
 }
 
 function changeInPlace(situation: Situation, { instance, pod }: Change): Decision | undefined {
   const { release } = situation.roll;
   const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)
-    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: pace.soon };
+    return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: delays.soon };
   const actions = changeImage(situation, instance, pod, release);
   if (actions === undefined) return undefined;
   const because = `${instance.name} is changed from ${pod.version} to ${release.version}`;
-  return { actions, because, requeueAfter: pace.later };
+  return { actions, because, requeueAfter: delays.later };
 }

@@ -5,8 +5,9 @@ import { isOwedPod, isPodless, isStarting } from "../../assess/instances.ts";
 import { isPlaceholder, type MemberName, newMemberName } from "../../objects/names.ts";
 import { mayStartTogether } from "../../assess/together.ts";
 import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import { listed, type Situation } from "../rule.ts";
 import { mayAdd } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** Before anybody is promoted: after each promotion etcd takes no new members for 5 s. */
 export function growBeforePromotions(situation: Situation): Decision | undefined {
@@ -39,7 +40,7 @@ function joinMissing(situation: Situation): Decision | undefined {
       ...starting.map((member) => ({ do: "createPod", member }) as const),
     ],
     because: `${listed(joining)} ${joining.length === 1 ? "joins" : "join"}: ${ours.length} of ${desired.withSurge} members are there`,
-    requeueAfter: pace.untilAccepted,
+    requeueAfter: delays.untilAccepted,
   };
 }
 

@@ -6,8 +6,8 @@ import { isStuck, knowsMembers, outdatedSetting } from "../../assess/pods.ts";
 import { brokenPods, isRolling, mayComeUpInAnotherPod, silentPods } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/instances.ts";
 import type { Decision } from "../actions.ts";
-import { pace } from "../rule.ts";
 import { changeBrokenImage, deleteBroken, deleteSecondVoterPod } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export function waitForQuorum(assessment: Assessment): Decision {
   const { world } = assessment;
@@ -17,7 +17,7 @@ export function waitForQuorum(assessment: Assessment): Decision {
     return {
       actions: [],
       because: `etcd's authentication keeps the operator out (${world.etcd.trouble.t}): nothing is done to the members`,
-      requeueAfter: pace.untilLetIn,
+      requeueAfter: delays.untilCorrected,
     };
   if (world.etcd.t === "noQuorum") return startSecondVoter(assessment) ?? waitForVoters(assessment);
   if (world.pods.length === 0)
@@ -28,7 +28,7 @@ export function waitForQuorum(assessment: Assessment): Decision {
   return {
     actions: [],
     because: `none of the ${world.pods.length} pods answers; those that come back keep their data`,
-    requeueAfter: pace.later,
+    requeueAfter: delays.later,
   };
 }
 
@@ -37,7 +37,7 @@ function undoChange({ roll: { release }, world }: Assessment): Decision | undefi
   const [pod] = isRolling(world) ? brokenPods(world, release) : [];
   if (pod === undefined) return undefined;
   const because = `${pod.name} has not come up in ${pod.version} (${pod.image}), and gets ${release.version} (${release.image})`;
-  return { actions: changeBrokenImage(pod, release), because, requeueAfter: pace.later };
+  return { actions: changeBrokenImage(pod, release), because, requeueAfter: delays.later };
 }
 
 /** A member that does not come up with the settings that it has, and others are wanted by now: its data is in its volume. */
@@ -49,7 +49,7 @@ function recreateBroken(assessment: Assessment): Decision | undefined {
     const because = mayComeUpInAnotherPod(pod, now) ? outdatedSetting(pod, desired.cluster) : undefined;
     const actions = because === undefined ? [] : deleteBroken(assessment, pod, claim, because);
     if (actions.length > 0)
-      return { actions, because: `${pod.name} gets another pod: ${because}`, requeueAfter: pace.soon };
+      return { actions, because: `${pod.name} gets another pod: ${because}`, requeueAfter: delays.soon };
   }
   return undefined;
 }
@@ -60,7 +60,7 @@ function waitForVoters({ voters }: Assessment): Decision {
     voters.length === 0
       ? "no voter answers; those that come back keep their data"
       : `quorum is lost: ${here} of ${voters.length} voters answer and ${quorum(voters.length)} are needed`;
-  return { actions: [], because, requeueAfter: pace.later };
+  return { actions: [], because, requeueAfter: delays.later };
 }
 
 /**
@@ -76,10 +76,10 @@ function startSecondVoter(assessment: Assessment): Decision | undefined {
   if (second === undefined || second.state.t === "foreign") return undefined;
   const { name, pod } = second;
   const because = `${name} is the second of two voters and has never run`;
-  if (pod === undefined) return { actions: [{ do: "createPod", member: name }], because, requeueAfter: pace.later };
+  if (pod === undefined) return { actions: [{ do: "createPod", member: name }], because, requeueAfter: delays.later };
   const members = instances.map(({ member }) => member);
   // It never ran: one that cannot start is made again with what the spec says now.
   const stays = pod.state.t !== "ended" && knowsMembers(pod, members) && !isStuck(pod, world, desired, now);
   const actions = stays ? [] : deleteSecondVoterPod(assessment, pod, "it cannot start as it is");
-  return { actions, because, requeueAfter: pace.soon };
+  return { actions, because, requeueAfter: delays.soon };
 }

@@ -5,7 +5,8 @@ import { indexOf, isAboutToServe, isHealthy, quorum, type Instance } from "../..
 import { mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
 import type { Action, Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import { listed, type Situation } from "../rule.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /**
  * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
@@ -25,7 +26,7 @@ export function promoteLearners(situation: Situation): Decision | undefined {
   return {
     actions: ready.flatMap(promotion),
     because: `${listed(ready.map(({ name }) => name))} caught up and can vote`,
-    requeueAfter: pace.soon,
+    requeueAfter: delays.soon,
   };
 }
 

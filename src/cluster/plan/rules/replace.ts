@@ -3,8 +3,9 @@
 import { has } from "../../../etcd/versions/features.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { Action, Decision } from "../actions.ts";
-import { pace, type Situation } from "../rule.ts";
+import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
 export function replaceLost(situation: Situation): Decision | undefined {
@@ -14,7 +15,7 @@ export function replaceLost(situation: Situation): Decision | undefined {
     return {
       actions: [...stepDown(situation, instance), ...removal],
       because: `${instance.name} is taken out: ${because}`,
-      requeueAfter: pace.atOnce,
+      requeueAfter: delays.atOnce,
     };
   }
   return undefined;

@@ -3,8 +3,9 @@
 import { isPodless, isStarting } from "../../assess/instances.ts";
 import { isPlaceholder } from "../../objects/names.ts";
 import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import { listed, type Situation } from "../rule.ts";
 import { deleteOrphan } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export function makeMissingPods({ now, ours }: Situation): Decision | undefined {
   const missing = ours.filter(isPodless);
@@ -16,7 +17,7 @@ export function makeMissingPods({ now, ours }: Situation): Decision | undefined 
   return {
     actions: next.map(({ name }) => ({ do: "createPod", member: name })),
     because: `${listed(next.map(({ name }) => name))} never ran and has no pod`,
-    requeueAfter: pace.later,
+    requeueAfter: delays.later,
   };
 }
 
@@ -24,5 +25,5 @@ export function deleteOrphans(situation: Situation): Decision | undefined {
   const actions = situation.world.pods.flatMap((pod) => deleteOrphan(situation, pod));
   if (actions.length === 0) return undefined;
   const names = actions.flatMap((action) => (action.do === "deletePod" ? [action.member] : []));
-  return { actions, because: `${listed(names)}: not a member of the cluster`, requeueAfter: pace.atOnce };
+  return { actions, because: `${listed(names)}: not a member of the cluster`, requeueAfter: delays.atOnce };
 }

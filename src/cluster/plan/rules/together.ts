@@ -5,8 +5,9 @@ import type { Instance } from "../../assess/instances.ts";
 import { hasWholeLog, mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
 import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import { listed, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /**
  * Voters that nobody can dial: the reconcile that promoted one did not come to its address. It gets it after its
@@ -25,7 +26,7 @@ export function makeDialable({ ours }: Situation): Decision | undefined {
       because: "it has joined",
     })),
     because: `${listed(hidden.map(({ name }) => name))} can be found by the others from now on`,
-    requeueAfter: pace.atOnce,
+    requeueAfter: delays.atOnce,
   };
 }
 
@@ -46,5 +47,5 @@ export function replacePlaceholder(situation: Situation): Decision | undefined {
   const because = "it does not get all data where nobody can dial it";
   const actions = stuck === undefined ? undefined : removeGone(situation, stuck, because);
   if (stuck === undefined || actions === undefined) return undefined;
-  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: pace.atOnce };
+  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: delays.atOnce };
 }

@@ -4,7 +4,8 @@ import type { Assessment } from "../../../assess/assess.ts";
 import { isAdopting } from "../../../assess/adoption.ts";
 import { hasBegun } from "../../../assess/claims.ts";
 import type { Decision } from "../../actions.ts";
-import { listed, pace } from "../../rule.ts";
+import { listed } from "../../rule.ts";
+import { delays } from "../../../../controllers/delays.ts";
 
 export function adopt({ world }: Assessment): Decision | undefined {
   if (!isAdopting(world)) return undefined;
@@ -13,6 +14,6 @@ export function adopt({ world }: Assessment): Decision | undefined {
   return {
     actions: inOrder.map(({ name, uid }) => ({ do: "adoptClaim", member: name, uid })),
     because: `${listed(world.leftClaims.map(({ name }) => name))}: volumes of an earlier cluster of this name`,
-    requeueAfter: pace.soon,
+    requeueAfter: delays.soon,
   };
 }

@@ -7,8 +7,9 @@ import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
 import { isOwedItsVolume } from "../../../assess/instances.ts";
 import type { Claim } from "../../../observe/world.ts";
 import type { Action, Decision } from "../../actions.ts";
-import { listed, pace, type Situation } from "../../rule.ts";
+import { listed, type Situation } from "../../rule.ts";
 import { deleteEnded } from "../../safety.ts";
+import { delays } from "../../../../controllers/delays.ts";
 
 /** With a quorum etcd says who is a member. */
 export function recreateOnVolume(situation: Situation): Decision | undefined {
@@ -47,6 +48,6 @@ function decision(actions: readonly Action[]): Decision | undefined {
   return {
     actions,
     because: `${listed(names)}: the data is in the volume, and the pod is made again`,
-    requeueAfter: pace.soon,
+    requeueAfter: delays.soon,
   };
 }

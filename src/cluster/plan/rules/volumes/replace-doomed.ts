@@ -4,8 +4,9 @@ import { isDoomed, type Instance } from "../../../assess/instances.ts";
 import { neighbours } from "../../../assess/spread.ts";
 import type { Decision } from "../../actions.ts";
 import { stepDown } from "../../hand-over.ts";
-import { pace, type Situation } from "../../rule.ts";
+import type { Situation } from "../../rule.ts";
 import { removeDoomed } from "../../safety.ts";
+import { delays } from "../../../../controllers/delays.ts";
 
 export function replaceDoomed(situation: Situation): Decision | undefined {
   for (const instance of leaderLast(situation)) {
@@ -13,8 +14,8 @@ export function replaceDoomed(situation: Situation): Decision | undefined {
     if (actions === undefined) continue;
     const handOver = stepDown(situation, instance, "the leader is about to be removed");
     if (handOver.length > 0)
-      return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: pace.soon };
-    return { actions, because: `${instance.name} goes: another has taken its place`, requeueAfter: pace.atOnce };
+      return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: delays.soon };
+    return { actions, because: `${instance.name} goes: another has taken its place`, requeueAfter: delays.atOnce };
   }
   return undefined;
 }

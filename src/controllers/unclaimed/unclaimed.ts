@@ -6,9 +6,10 @@ import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
-import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
-import { type EventName, type Events, eventReasons } from "../events.ts";
-import { type Scope, scopeAnnotation } from "../scope.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { type EventName, type Events, eventReasons } from "../../api/events.ts";
+import { type Scope, scopeAnnotation } from "../../api/scope.ts";
+import { delays } from "../delays.ts";
 import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
 
 interface Stored extends KubeObject {
@@ -23,10 +24,6 @@ interface UnclaimedOptions<T extends Stored> {
   readonly events: Events;
   readonly now: () => number;
 }
-
-const afterConflictMs = 1_000;
-/** A Lease is deleted, or a permission granted, where no watch sees it. */
-const afterRefusalMs = 10_000;
 
 export class Unclaimed<T extends Stored> {
   readonly #options: UnclaimedOptions<T>;
@@ -68,7 +65,7 @@ export class Unclaimed<T extends Stored> {
     if (step.do === "leave") {
       if (step.because === undefined) return done;
       this.#tell(live, "notTaken", step.because);
-      return again(afterRefusalMs);
+      return again(delays.untilCorrected);
     }
     const scope = { hold: heldScope, take: "clusterwide", giveBack: null }[step.do];
     const { resourceVersion } = live.metadata ?? {};
@@ -76,7 +73,7 @@ export class Unclaimed<T extends Stored> {
     try {
       await api.mergePatch(this.#options.kind, keyOf(live), { metadata });
     } catch (error) {
-      if (isConflict(error)) return again(afterConflictMs);
+      if (isConflict(error)) return again(delays.cacheIsBehind);
       if (!isNotFound(error)) throw error;
     }
     if (step.do === "take") this.#tell(live, "taken", takenNote);
