@@ -1,6 +1,7 @@
 // What keeps a worker's pod from running, in a sentence that says what to do and that stays the same while nothing changes.
 // Reasons are told apart by the codes that scheduler and kubelet set; their words are passed on.
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+import { imagePullReasons } from "../kube/objects/image-pull.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import { printableLine } from "../kube/objects/printable.ts";
 
@@ -13,16 +14,6 @@ export interface Stuck {
   /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
   readonly by: "told" | "silent";
 }
-
-const imageReasons: ReadonlySet<string> = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-  "InvalidImageName",
-]);
 
 /** By the reason of a container that waits. */
 const advice: ReadonlyMap<string, string> = new Map([
@@ -50,7 +41,7 @@ export function stuckOn(pod: Pod): Stuck | undefined {
   for (const container of statusesOf(pod)) {
     const { reason = "", message } = container.state?.waiting ?? {};
     const what = advice.get(reason);
-    if (imageReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
+    if (imagePullReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
     if (what !== undefined)
       return { by: "told", because: `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}` };
   }

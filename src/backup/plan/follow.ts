@@ -6,9 +6,10 @@ import type { View, Worker } from "../observe/view.ts";
 import type { Decision, Run } from "./actions.ts";
 import { imageUnknown, obstacleIn } from "./begin.ts";
 import { isEdited, ownStart, timeOf } from "./due.ts";
-import { failedRun, mostAttempts, notVerified, settle } from "./settle.ts";
+import { failedRun, notVerified, settle } from "./settle.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
+import { mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */

@@ -1,7 +1,7 @@
 // What follows from how an attempt ended: facts about the backup, a verification, another attempt, or the end of the run.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { backoffDelay } from "../../kube/clock.ts";
-import type { BackupDone, BackupFacts, FailureCode, Job, Result } from "../../worker/job.ts";
+import type { BackupDone, BackupFacts, Job, Result } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
 import { chanceOf } from "../objects/names.ts";
@@ -10,13 +10,10 @@ import type { Decision, Ended, News, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
+import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
 
-export const mostAttempts = 5;
 export const mostHistory = 10;
-
-/** Trying again may help. The others are about the spec, the keys or the backup itself. */
-const passing: ReadonlySet<FailureCode> = new Set<FailureCode>(["store", "etcd", "stalled", "failed"]);
 
 export interface AttemptEnd {
   readonly result: Result;
@@ -58,7 +55,7 @@ function failedAttempt(
   const delay = isEdited ? 0 : backoffDelay(backoffs.backup, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
   const at = now + delay;
   const next = isSeries(backup) ? ownStart(backup, now)?.at : undefined;
-  const mayHelp = passing.has(code) || isEdited;
+  const mayHelp = !isDefinite(code) || isEdited;
   const isTriedAgain = mayHelp && run.attempt < mostAttempts && (next === undefined || at < next);
   if (isTriedAgain) return anotherAttempt(view, run, message, at, now);
   return run.step === "Verify" ? notVerified(view, run, message, now) : failedRun(view, run, message, now);

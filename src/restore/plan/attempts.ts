@@ -1,8 +1,9 @@
 // How a worker is waited for: it is made, told about, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
 import { backoffDelay } from "../../kube/clock.ts";
-import type { FailureCode, Job, Result } from "../../worker/job.ts";
+import type { Job, Result } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
 import { workerPolicyOf } from "../place.ts";
@@ -10,22 +11,7 @@ import { workerName } from "../worker.ts";
 import { type Decision, pace, stay } from "./decision.ts";
 import { heldUp } from "./gates.ts";
 
-export const mostAttempts = 5;
-
-/** Trying again does not help: it is about the backup, or about a setting. */
-const definite: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  "damaged",
-  "tampered",
-  "wrongKey",
-  "keyMissing",
-  "newerVersion",
-  "notFound",
-  "misconfigured",
-]);
-
 export const otherThanTold = "The worker did something else than it was told: it may be of another release.";
-
-export const isDefinite = (code: FailureCode): boolean => definite.has(code);
 
 export interface Task {
   readonly job: Job;

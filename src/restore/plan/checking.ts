@@ -1,13 +1,14 @@
 // Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
 import { bumpPast, tooSmallBump } from "../seed.ts";
-import { byWorker, isDefinite, mostAttempts, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
 import { type Decision, type Facts, fail } from "./decision.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";

@@ -139,11 +139,12 @@ describe("Restoring", () => {
   });
 
   test("gives a seed up only for what is definitely wrong, and not the first time", () => {
-    const outcome = (code: "damaged" | "store" | "failed", times: number): string => {
+    const outcome = (code: "damaged" | "dataExists" | "store" | "failed", times: number): string => {
       const seed = { t: "failed", member: "demo-x", code, message: "It ends.", times } as const;
       return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
     };
     assert.deepEqual([outcome("damaged", 2), outcome("damaged", 3)], ["stay", "fail"]);
+    assert.equal(outcome("dataExists", 3), "fail");
     assert.deepEqual([outcome("store", 30), outcome("failed", 30)], ["stay", "stay"]);
   });
 

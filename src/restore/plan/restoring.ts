@@ -5,11 +5,11 @@
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
 import { rowOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite } from "../../controllers/attempts.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, World } from "../observe/world.ts";
 import { bumpOf } from "../seed.ts";
-import { isDefinite } from "./attempts.ts";
 import { type Decision, type Facts, fail, pace } from "./decision.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastLook } from "./next-step.ts";

@@ -1,13 +1,14 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type World } from "../observe/world.ts";
 import { backupPlace, stalledAfterSeconds } from "../place.ts";
 import { shortUid } from "../worker.ts";
-import { byWorker, isDefinite, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
 import { type Decision, fail } from "./decision.ts";
 import { withoutBackup } from "./gates.ts";
 import { isAvailable, toRestoring } from "./next-step.ts";
