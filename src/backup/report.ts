@@ -1,9 +1,6 @@
 // Writes down what was concluded: the status when it differs, and events and metrics about what has just happened.
 import { rowOf } from "../api/conditions.ts";
 import { EtcdBackup, type EtcdBackupStatus } from "../api/etcd-backup/etcd-backup.ts";
-import { type EventName, eventReasons, type KnownEvent } from "../api/events.ts";
-import { fieldManager } from "../api/field-manager.ts";
-import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
 import { type Conclusion, withConditions } from "../kube/objects/conditions.ts";
 import { mergePatchBetween } from "../kube/objects/merge-patch.ts";
@@ -15,15 +12,11 @@ import type { Plan } from "./plan/actions.ts";
 import { dueAt } from "./plan/due.ts";
 import { problemType, type TroubleReason } from "./plan/trouble.ts";
 import { wayOut } from "./plan/way-out.ts";
-
-/**
- * `outdated`: somebody else wrote meanwhile, and the next reconcile decides anew. `refused`: the object was stored before
- * the rules that forbid its name, and with it every status is refused. Then only an event can say so.
- */
-export type Reported = "written" | "unchanged" | "outdated" | "refused";
+import { eventOf, type Note } from "../controllers/event.ts";
+import { type Reported, reportStatus } from "../controllers/report-status.ts";
 
 export async function report(
-  { status, news, ended }: Plan,
+  { status, notes, ended }: Plan,
   view: View,
   reconcile: ReconcileContext,
   context: BackupContext,
@@ -31,28 +24,20 @@ export async function report(
   const { backup } = view;
   const key = keyOf(backup);
   const stored = context.caches(key.namespace).backups.get(key)?.status ?? {};
-  const record = (event: EventName, note: string): void =>
-    context.events.record<EtcdBackup>(EtcdBackup, backup, eventOf(event, note));
-  const tell = (): void => {
-    for (const { event, note } of news) record(event, note);
-    for (const one of ended) context.metrics.ended(key, one);
-  };
+  const record = (note: Note): void => context.events.record<EtcdBackup>(EtcdBackup, backup, eventOf(note));
   // A schedule that cannot be read asks for nothing.
   const isClear = view.problems.length === 0;
   const due = isClear ? dueAt({ ...backup, status: status ?? backup.status }, context.now()) : undefined;
   context.metrics.statusOf(key, status ?? stored, due);
   const patch = status === undefined ? undefined : mergePatchBetween(stored, status);
-  if (status === undefined || patch === undefined) {
-    tell();
-    return "unchanged";
-  }
-  const written = await write(view, patch, reconcile);
-  if (written === "refused") record("invalidSpec", view.problems.join(" "));
-  if (written !== "written") return written;
-  tell();
-  const turn = turnForTheWorse(stored, status);
-  if (turn !== undefined) record(...turn);
-  return "written";
+  const reported = await reportStatus({ kind: EtcdBackup, object: backup, patch, problems: view.problems }, reconcile);
+  if (reported === "refused") record(["invalidSpec", view.problems.join(" ")]);
+  if (reported === "refused" || reported === "outdated") return reported;
+  for (const note of notes) record(note);
+  for (const one of ended) context.metrics.ended(key, one);
+  const turn = status === undefined || reported === "unchanged" ? undefined : turnForTheWorse(stored, status);
+  if (turn !== undefined) record(turn);
+  return reported;
 }
 
 /** What Kubernetes refused is a problem, too. It stays in the status until the worker is there. */
@@ -70,40 +55,18 @@ export async function reportRefusal(
   const problem: Conclusion = { type: problemType, status: "True", reason, message, observedGeneration };
   const conditions = [...withConditions(before.conditions, [problem], new Date(context.now()))];
   const status = { ...before, message, Reason: message, conditions };
-  return await report({ status, actions: [], news: [], ended: [] }, view, reconcile, context);
-}
-
-async function write(
-  { backup, problems }: View,
-  status: object,
-  { api, signal }: ReconcileContext,
-): Promise<"written" | "outdated" | "refused"> {
-  const { resourceVersion } = backup.metadata;
-  try {
-    const patch = { metadata: { resourceVersion }, status };
-    await api.mergePatch(EtcdBackup, keyOf(backup), patch, { subresource: "status", fieldManager, signal });
-    return "written";
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return "outdated";
-    if (!isInvalid(error) || problems.length === 0) throw error;
-    return "refused";
-  }
+  return await report({ status, actions: [], notes: [], ended: [] }, view, reconcile, context);
 }
 
 /**
  * When it begins, and again when it is wrong in another way: the condition says it all the time. What lasts until a run has
  * succeeded names no event in the table: how a run ends is reported with the run.
  */
-function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): [EventName, string] | undefined {
+function turnForTheWorse(before: EtcdBackupStatus, after: EtcdBackupStatus): Note | undefined {
   const was = before.conditions?.find(({ type }) => type === problemType);
   const is = after.conditions?.find(({ type }) => type === problemType);
   if (is?.status !== "True" || (was?.status === "True" && was.reason === is.reason && was.message === is.message))
     return undefined;
   const event = rowOf("EtcdBackup", problemType, is)?.event;
   return event === undefined ? undefined : [event, is.message ?? ""];
-}
-
-function eventOf(name: EventName, note: string): KnownEvent {
-  const { reason, type } = eventReasons[name];
-  return { type, reason, action: "Report", note };
 }

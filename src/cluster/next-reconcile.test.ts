@@ -5,8 +5,8 @@ import { failed, again, type Next } from "../kube/controller/reconcile.ts";
 import type { Outcome } from "./act/outcome.ts";
 import type { Action } from "./plan/actions.ts";
 import { nextReconcile } from "./reconcile.ts";
-import type { Reported } from "./report/report.ts";
 import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
+import type { Reported } from "../controllers/report-status.ts";
 
 const [member, uid, because] = ["demo-a", "uid-of-demo-a", "a test"];
 const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "createPod", member }];

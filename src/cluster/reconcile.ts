@@ -12,8 +12,9 @@ import type { Health } from "./assess/health.ts";
 import type { ClusterContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
-import { type Reported, report } from "./report/report.ts";
+import { report } from "./report/report.ts";
 import { delays } from "../controllers/delays.ts";
+import type { Reported } from "../controllers/report-status.ts";
 
 export async function reconcileCluster(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
   const started = reconcile.clock.now();

@@ -2,6 +2,8 @@
 // operator that dies anywhere is followed by one that carries on.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import { delays } from "../controllers/delays.ts";
+import { eventOf } from "../controllers/event.ts";
+import type { Reported } from "../controllers/report-status.ts";
 import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act, type Outcome } from "./act/act.ts";
@@ -9,7 +11,7 @@ import type { RestoreContext } from "./context.ts";
 import { observe, type Observed } from "./observe/observe.ts";
 import type { Decision } from "./plan/decision.ts";
 import { planRestore } from "./plan/plan.ts";
-import { eventOf, type Reported, report } from "./report/report.ts";
+import { report } from "./report/report.ts";
 
 export async function reconcileRestore(key: Key, reconcile: ReconcileContext, context: RestoreContext): Promise<Next> {
   const observed = await observe(key, reconcile, context);
@@ -47,6 +49,6 @@ function tellIfNobodyTakesIt({ restore }: Extract<Observed, { t: "others" }>, co
   if (age < patienceMs) return again(patienceMs - age);
   const note =
     "Its EtcdCluster is for an operator of its namespace, and none has begun with the restore: give the EtcdCluster the annotation etcd.database.coreos.com/scope: clusterwide, or run an operator in the namespace.";
-  context.events.record(EtcdRestore, restore, eventOf("notTaken", note));
+  context.events.record(EtcdRestore, restore, eventOf(["notTaken", note], "Restore"));
   return done;
 }

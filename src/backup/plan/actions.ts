@@ -1,8 +1,8 @@
 // All that can be done about an EtcdBackup, as data, and what a plan is made of.
 import type { CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
-import type { EventName } from "../../api/events.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Trouble } from "./trouble.ts";
+import type { Note } from "../../controllers/event.ts";
 
 export type Run = NonNullable<CompleteStatus["run"]>;
 export type Phase = NonNullable<CompleteStatus["phase"]>;
@@ -16,11 +16,6 @@ export type Action =
 export type Ended =
   | { readonly t: "run"; readonly result: "Succeeded" | "Failed" }
   | { readonly t: "verification"; readonly result: "Succeeded" | "Failed" };
-
-export interface News {
-  readonly event: EventName;
-  readonly note: string;
-}
 
 /** What a rule decides; the rest of the status follows from it. */
 export interface Decision {
@@ -36,7 +31,7 @@ export interface Decision {
   /** What else is known now. */
   readonly facts?: Partial<CompleteStatus>;
   readonly actions?: readonly Action[];
-  readonly news?: readonly News[];
+  readonly notes?: readonly Note[];
   readonly ended?: readonly Ended[];
   /** The time of day; undefined: a watch brings whatever comes next. */
   readonly requeueAt?: number;
@@ -47,7 +42,7 @@ export interface Plan {
   readonly status?: CompleteStatus;
   /** Done once the status is as it says. */
   readonly actions: readonly Action[];
-  readonly news: readonly News[];
+  readonly notes: readonly Note[];
   readonly ended: readonly Ended[];
   readonly requeueAt?: number;
 }

@@ -8,7 +8,7 @@ import { timeText } from "../objects/jobs.ts";
 import { chanceOf, runId, workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
 import type { View, Worker } from "../observe/view.ts";
-import type { Action, Decision, News, Run } from "./actions.ts";
+import type { Action, Decision, Run } from "./actions.ts";
 import { imageUnknown } from "./begin.ts";
 import { isEdited, timeOf } from "./due.ts";
 import { startPatienceMs } from "./follow.ts";
@@ -16,6 +16,7 @@ import { problemIn, type Trouble } from "./trouble.ts";
 import { givenUpAt, leftBehind, namespaceGoes, wayOut } from "./way-out.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
 import { backoffs, delays } from "../../controllers/delays.ts";
+import type { Note } from "../../controllers/event.ts";
 
 /** Keeps the object until its backups are deleted. */
 export const deleteFinalizer = `${EtcdBackup.group}/delete-backups`;
@@ -50,7 +51,7 @@ type Deletion =
   /** No worker is at it: until somebody mends what the trouble says, none can be. */
   | { readonly t: "heldUp"; readonly decision: Decision; readonly trouble: Trouble }
   /** Nothing is left to do. */
-  | { readonly t: "over"; readonly news: readonly News[]; readonly because: string };
+  | { readonly t: "over"; readonly notes: readonly Note[]; readonly because: string };
 
 /** Of an object with the finalizer, whose policy is to delete. */
 export function deleteBackups(view: View, now: number): Deletion {
@@ -83,7 +84,7 @@ function nextStep(view: View, now: number): Deletion {
 }
 
 const goesOn = (decision: Decision): Deletion => ({ t: "goesOn", decision });
-const over = (news: readonly News[], because: string): Deletion => ({ t: "over", news, because });
+const over = (notes: readonly Note[], because: string): Deletion => ({ t: "over", notes, because });
 
 function heldUp(
   backup: CompleteEtcdBackup,
@@ -97,8 +98,8 @@ function heldUp(
 }
 
 function leave({ backup }: View, because: string): Deletion {
-  const news = leftBehind(backup, because);
-  return over([news], news.note);
+  const note = leftBehind(backup, because);
+  return over([note], note[1]);
 }
 
 const deleting = (run: Run | undefined, trouble: Trouble | undefined): Decision => ({
@@ -117,7 +118,7 @@ function followDeletion(view: View, run: Run, now: number): Deletion {
     return failed(backup, run, "The worker pod was deleted, or its node was lost, before it had ended.", now);
   if (worker.state.t !== "ended") return watch(backup, run, worker, now);
   const { result } = worker.state;
-  return result.ok ? over([deletedNews(result)], "its backups are deleted") : failed(backup, run, result.message, now);
+  return result.ok ? over([deletedNote(result)], "its backups are deleted") : failed(backup, run, result.message, now);
 }
 
 function watch(backup: CompleteEtcdBackup, run: Run, worker: Worker, now: number): Deletion {
@@ -167,14 +168,11 @@ const waits = (
 ): Deletion =>
   before === undefined ? goesOn({ ...deleting(run, undefined), ...also }) : heldUp(backup, run, before, also);
 
-function deletedNews({ did }: Extract<Result, { ok: true }>): News {
+function deletedNote({ did }: Extract<Result, { ok: true }>): Note {
   const { deleted, locked } = did.do === "delete" ? did : { deleted: 0, locked: 0 };
   const note = `${deleted} backups were deleted, as spec.deletionPolicy says.`;
-  return {
-    event: "backupsDeleted",
-    note:
-      locked === 0 ? note : `${note} The store keeps ${locked} that are locked: delete them when it lets go of them.`,
-  };
+  const kept = `The store keeps ${locked} that are locked: delete them when it lets go of them.`;
+  return ["backupsDeleted", locked === 0 ? note : `${note} ${kept}`];
 }
 
 function failed(backup: CompleteEtcdBackup, run: Run, because: string, now: number): Deletion {

@@ -17,7 +17,7 @@ export function planBackup(view: View, now: number): Plan {
   if (metadata.finalizers?.includes(deleteFinalizer) !== true) return only();
   const deletion = deleteBackups(view, now);
   if (deletion.t !== "over") return planned(view, deletion.decision, now);
-  return { ...only(release(view, deletion.because)), news: deletion.news };
+  return { ...only(release(view, deletion.because)), notes: deletion.notes };
 }
 
 /** In this order: a worker that has been made is followed to its end, whatever the spec says by now. */
@@ -33,14 +33,14 @@ function invalid({ problems }: View): Decision {
 }
 
 function planned(view: View, decision: Decision, now: number): Plan {
-  const { actions = [], news = [], ended = [], requeueAt } = decision;
+  const { actions = [], notes = [], ended = [], requeueAt } = decision;
   return {
     status: statusOf(view.backup, decision, now),
     actions: [...actions, ...leftovers(view, decision)],
-    news,
+    notes,
     ended,
     ...(requeueAt !== undefined && { requeueAt }),
   };
 }
 
-const only = (...actions: readonly Action[]): Plan => ({ actions, news: [], ended: [] });
+const only = (...actions: readonly Action[]): Plan => ({ actions, notes: [], ended: [] });

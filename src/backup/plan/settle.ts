@@ -6,12 +6,13 @@ import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
 import { chanceOf } from "../objects/names.ts";
 import type { View } from "../observe/view.ts";
-import type { Decision, Ended, News, Run } from "./actions.ts";
+import type { Decision, Ended, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
+import type { Note } from "../../controllers/event.ts";
 
 export const mostHistory = 10;
 
@@ -72,7 +73,7 @@ function anotherAttempt({ backup }: View, run: Run, message: string, at: number,
     run: { ...rest, attempt: run.attempt + 1, notBefore },
     nextRun: ownStart(backup, now)?.at,
     requeueAt: timeOf(notBefore) ?? at,
-    ...(run.step === "Backup" && { news: [{ event: "backupRetried", note: sentence(message) } as const] }),
+    ...(run.step === "Backup" && { notes: [["backupRetried", sentence(message)] as const] }),
   };
 }
 
@@ -86,7 +87,7 @@ export function failedRun(view: View, run: Run, message: string, now: number): D
     },
     trouble: { reason: "BackupFailed", message },
     ended: [{ t: "run", result: "Failed" }],
-    news: [{ event: "backupFailed", note: sentence(message) }],
+    notes: [["backupFailed", sentence(message)]],
   });
 }
 
@@ -112,9 +113,9 @@ function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefine
     },
     trouble: held === undefined ? undefined : { reason: "PruningStopped", message: held },
     ended: [{ t: "run", result: "Succeeded" }],
-    news: [
-      { event: "backupSucceeded", note: kept === undefined ? note : `${note} ${kept}` },
-      ...(held === undefined ? [] : [{ event: "pruningStopped", note: held } as const]),
+    notes: [
+      ["backupSucceeded", kept === undefined ? note : `${note} ${kept}`],
+      ...(held === undefined ? [] : [["pruningStopped", held] as const]),
     ],
   } satisfies Ending;
   if (!backup.spec.verify.restore) return over(view, now, taken);
@@ -150,7 +151,7 @@ function verified(view: View, run: Run, done: VerifyDone, tookMs: number, now: n
     // That the backup is good does not say that it is of the right cluster.
     trouble: pruningTrouble(view.backup),
     ended: [{ t: "verification", result: "Succeeded" }],
-    news: [{ event: "backupVerified", note: message }],
+    notes: [["backupVerified", message]],
   });
 }
 
@@ -168,7 +169,7 @@ export function notVerified(view: View, run: Run, because: string, now: number):
     verified: { status: "False", message },
     trouble: { reason: "VerificationFailed", message },
     ended: [{ t: "verification", result: "Failed" }],
-    news: [{ event: "verificationFailed", note: sentence(message) }],
+    notes: [["verificationFailed", sentence(message)]],
   });
 }
 
@@ -176,7 +177,7 @@ interface Ending extends Pick<Decision, "verified"> {
   readonly facts: Partial<CompleteStatus>;
   readonly trouble: Trouble | undefined;
   readonly ended: readonly Ended[];
-  readonly news: readonly News[];
+  readonly notes: readonly Note[];
 }
 
 /** The run is over, and all is as it is at rest with what is known now. */

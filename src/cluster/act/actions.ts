@@ -1,6 +1,6 @@
 // The table of actions: for each, what must be true, read live, before it is done; how it is done, which events it makes,
 // and whether a watch reports it. A new action is a member of the union in `plan/actions.ts` and a row here.
-import { type EventName, eventReasons, type KnownEvent } from "../../api/events.ts";
+import type { KnownEvent } from "../../api/events.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberName } from "../objects/names.ts";
 import { secretName } from "../objects/tls.ts";
@@ -50,6 +50,7 @@ import {
   recordLogVersion,
   resizePod,
 } from "./on-kube.ts";
+import { eventOf, type Note } from "../../controllers/event.ts";
 
 /** It takes away nothing that cannot be had again, or what it writes over is in the precondition of the write itself. */
 const destroysNothing = "nothing";
@@ -63,9 +64,6 @@ interface Row<A extends Action> {
   /** Whether a watch brings the cluster back. What is done to etcd brings no event. */
   readonly watched: boolean;
 }
-
-/** A reason and the sentence that goes with it. */
-export type Note = readonly [name: EventName, note: string];
 
 type Table = { readonly [D in Action["do"]]: Row<ActionOf<D>> };
 
@@ -310,11 +308,5 @@ export const isWatched = (action: Action): boolean => rowOf(action).watched;
 export function eventsOf(action: Action, assessment: Assessment): readonly KnownEvent[] {
   return rowOf(action)
     .events(action, assessment)
-    .map(([name, note]) => ({ ...eventOf(name, note), action: action.do }));
-}
-
-/** By its row in the table of reasons. */
-export function eventOf(name: EventName, note: string): KnownEvent {
-  const { reason, type } = eventReasons[name];
-  return { type, reason, action: "Report", note };
+    .map((note) => eventOf(note, action.do));
 }

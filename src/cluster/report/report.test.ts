@@ -13,7 +13,8 @@ import { assess } from "../assess/assess.ts";
 import { ClusterMetrics } from "../metrics.ts";
 import { gone, three, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
-import { type Reported, report } from "./report.ts";
+import { report } from "./report.ts";
+import type { Reported } from "../../controllers/report-status.ts";
 
 const done: Outcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
 

@@ -7,9 +7,10 @@ import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { type EventName, type Events, eventReasons } from "../../api/events.ts";
+import type { EventName, Events } from "../../api/events.ts";
 import { type Scope, scopeAnnotation } from "../../api/scope.ts";
 import { delays } from "../delays.ts";
+import { eventOf } from "../event.ts";
 import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
 
 interface Stored extends KubeObject {
@@ -106,8 +107,7 @@ export class Unclaimed<T extends Stored> {
   }
 
   #tell(object: T, name: EventName, note: string): void {
-    const { reason, type } = eventReasons[name];
-    this.#options.events.record(this.#options.kind, object, { type, reason, action: "Take", note });
+    this.#options.events.record(this.#options.kind, object, eventOf([name, note], "Take"));
   }
 
   /** Backups and restores write their status before they make a pod. */

@@ -1,8 +1,8 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import type { EventName } from "../../api/events.ts";
 import { delays } from "../../controllers/delays.ts";
+import type { Note } from "../../controllers/event.ts";
 import type { Work } from "../worker.ts";
 import type { Phase } from "./phases.ts";
 
@@ -20,8 +20,6 @@ export type Action =
 
 /** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
-
-export type Note = readonly [name: EventName, note: string];
 
 export type Decision =
   /** It stays in its phase. */

@@ -1,10 +1,11 @@
 // From one step of a restore to the next: whether what the cluster holds is saved first, and what is said when the cluster is
 // about to be replaced.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { Note } from "../../controllers/event.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { World } from "../observe/world.ts";
-import type { Decision, Facts, Note } from "./decision.ts";
+import type { Decision, Facts } from "./decision.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
 export function afterCheck(world: World, now: number): Decision {

@@ -1,8 +1,8 @@
-// The status of an EtcdRestore after a decision, and what of it has to be written.
-import { isDeepStrictEqual } from "node:util";
+// The status of an EtcdRestore after a decision.
 import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
+import { stamped } from "../../controllers/stamped.ts";
+import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
@@ -85,25 +85,4 @@ function factsAfter(
   const pod = worker.t === "absent" ? {} : { pod: worker.pod };
   const startedAt = status.startedAt ?? completedAt;
   return { ...kept, ...pod, reason: decision.because, startedAt, completedAt };
-}
-
-/** As in etcd-operator 0.9, each says when anything of it last changed. */
-function stamped(
-  before: readonly Condition[],
-  after: readonly Condition[],
-  now: Date,
-): NonNullable<EtcdRestoreStatus["conditions"]> {
-  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
-}
-
-/** As a merge patch of the status, in which null takes a field away; undefined when nothing has changed. */
-export function patchBetween(before: EtcdRestoreStatus, after: EtcdRestoreStatus): Record<string, unknown> | undefined {
-  const [old, fresh] = [
-    new Map<string, unknown>(Object.entries(before)),
-    new Map<string, unknown>(Object.entries(after)),
-  ];
-  const changed = [...new Set([...old.keys(), ...fresh.keys()])].filter(
-    (name) => !isDeepStrictEqual(old.get(name), fresh.get(name)),
-  );
-  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((name) => [name, fresh.get(name) ?? null]));
 }
