@@ -8,20 +8,20 @@ export const mostAttempts = 5;
  * somebody changes it. `dataExists` is one of these: no worker removes files that it did not make, and the next attempt, on
  * the same volume, finds them again.
  */
-const mayPass: Readonly<Record<FailureCode, boolean>> = {
-  store: true,
-  etcd: true,
-  stalled: true,
-  failed: true,
-  notFound: false,
-  damaged: false,
-  tampered: false,
-  wrongKey: false,
-  keyMissing: false,
-  newerVersion: false,
-  dataExists: false,
-  misconfigured: false,
+const failures: Readonly<Record<FailureCode, "mayPass" | "definite">> = {
+  store: "mayPass",
+  etcd: "mayPass",
+  stalled: "mayPass",
+  failed: "mayPass",
+  notFound: "definite",
+  damaged: "definite",
+  tampered: "definite",
+  wrongKey: "definite",
+  keyMissing: "definite",
+  newerVersion: "definite",
+  dataExists: "definite",
+  misconfigured: "definite",
 };
 
 /** A worker of another release may give a code that this one does not know: it is tried again. */
-export const isDefinite = (code: FailureCode): boolean => mayPass[code] === false;
+export const isDefinite = (code: FailureCode): boolean => failures[code] === "definite";
