@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { failed, again, type Next } from "../kube/controller/reconcile.ts";
 import type { Outcome } from "./act/outcome.ts";
 import type { Action } from "./plan/actions.ts";
-import { nextReconcile } from "./reconcile.ts";
+import { nextOf } from "./reconcile.ts";
 import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
 import type { Reported } from "../controllers/report-status.ts";
 
@@ -13,10 +13,7 @@ const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "c
 const release = { restarts: 0, version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" };
 
 function next(differs: Partial<Outcome>, reported: Reported = "unchanged"): Next {
-  return nextReconcile(
-    { did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs },
-    reported,
-  );
+  return nextOf({ did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs }, reported);
 }
 
 const onKubernetes: readonly Action[] = [
@@ -59,7 +56,7 @@ describe("after an action", () => {
 });
 
 const down = new Error("no");
-const refused = { t: "refused", at, message: "quota" } as const;
+const refused = { t: "refused", at, because: "quota" } as const;
 const tooEarly = { t: "notYet", at, because, againAfter: 250, byEtcd: true } as const;
 const later = (requeueAfter: number) => ({ decision: { actions: [], because, requeueAfter } });
 const table: [string, Next, Next][] = [

@@ -1,7 +1,7 @@
 // One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
 // death and a restart of the operator, for they do not know what caused them.
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
-import { done, failed, again, type Next } from "../kube/controller/reconcile.ts";
+import { done, again, type Next } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
@@ -14,6 +14,7 @@ import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
 import { report } from "./report/report.ts";
 import { delays } from "../controllers/delays.ts";
+import { nextReconcile } from "../controllers/next-reconcile.ts";
 import type { Reported } from "../controllers/report-status.ts";
 
 export async function reconcileCluster(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
@@ -30,7 +31,7 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
     const outcome = await act(plan, execution);
     const reported = await report(execution, outcome);
     ended = endOf(assessment.health, outcome);
-    return nextReconcile(outcome, reported);
+    return nextOf(outcome, reported);
   } finally {
     if (ended !== "nothing") context.metrics.reconcile(ended, (reconcile.clock.now() - started) / 1000);
   }
@@ -52,13 +53,8 @@ function endOf({ t }: Health, { obstacle }: Outcome): Ended {
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
-export function nextReconcile({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
-  if (obstacle?.t === "failed") return failed(obstacle.error);
-  if (did.some((action) => !isWatched(action))) return again(delays.afterEtcd);
-  if (obstacle?.t === "notYet") return again(obstacle.againAfter);
-  if (obstacle?.t === "refused") return again(delays.untilCorrected);
-  const waits = [decision.requeueAfter ?? delays.atRest, delays.atRest];
-  if (passed.length > 0 || reported === "refused") waits.push(delays.untilCorrected);
-  if (reported === "outdated") waits.push(delays.cacheIsBehind);
-  return again(Math.min(...waits));
+export function nextOf({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
+  if (obstacle?.t !== "failed" && did.some((action) => !isWatched(action))) return again(delays.afterEtcd);
+  const requeueAfter = Math.min(decision.requeueAfter ?? delays.atRest, delays.atRest);
+  return nextReconcile({ obstacle, requeueAfter, hasRefusals: passed.length > 0 }, reported);
 }

@@ -5,7 +5,7 @@ import { ApiError } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/objects/objects.ts";
 import { silent } from "../../kube/process/log.ts";
 import { assess } from "../assess/assess.ts";
-import type { Action, Decision, Plan } from "../plan/actions.ts";
+import type { Action, ClusterDecision, Plan } from "../plan/actions.ts";
 import { sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { act } from "./act.ts";
@@ -66,7 +66,7 @@ const pod = (letter: string): Action => ({
   because: "a test",
   force: false,
 });
-const decision = (...actions: Action[]): Decision => ({ actions, because: "a test" });
+const decision = (...actions: Action[]): ClusterDecision => ({ actions, because: "a test" });
 const client: Action = { do: "applyService", service: "client" };
 const plan = (differs: Partial<Plan>): Plan => ({ guards: [], decisions: [decision()], upkeep: [], ...differs });
 

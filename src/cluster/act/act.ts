@@ -1,10 +1,10 @@
 // Carries out a plan: guards, then what the members need, then upkeep. Each action is logged and reported as an event.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
-import type { Action, Decision, Plan } from "../plan/actions.ts";
+import type { Action, ClusterDecision, Plan } from "../plan/actions.ts";
 import { carryOut, eventsOf } from "./actions.ts";
 import { type Execution, lookAgain } from "./execution.ts";
-import { isRefused, type Obstacle, obstacleOf, type Outcome } from "./outcome.ts";
+import { isRefused, type ActionObstacle, obstacleAt, type Outcome } from "./outcome.ts";
 
 export async function act(plan: Plan, execution: Execution): Promise<Outcome> {
   const guards = await each(plan.guards, execution);
@@ -40,10 +40,10 @@ async function decide([first, ...others]: Plan["decisions"], execution: Executio
   return { ...after, passed: [obstacle, ...after.passed] };
 }
 
-const obstacles = ({ obstacle }: Outcome): readonly Obstacle[] => (obstacle === undefined ? [] : [obstacle]);
+const obstacles = ({ obstacle }: Outcome): readonly ActionObstacle[] => (obstacle === undefined ? [] : [obstacle]);
 
 /** The first that fails ends it. */
-async function inOrder(decision: Decision, execution: Execution): Promise<Outcome> {
+async function inOrder(decision: ClusterDecision, execution: Execution): Promise<Outcome> {
   const did: Action[] = [];
   lookAgain(execution);
   for (const actions of together(decision.actions)) {
@@ -80,14 +80,14 @@ async function atOnce(actions: readonly Action[], execution: Execution): Promise
   };
 }
 
-async function one(action: Action, execution: Execution): Promise<Obstacle | undefined> {
+async function one(action: Action, execution: Execution): Promise<ActionObstacle | undefined> {
   const { assessment, cluster, context, reconcile } = execution;
   const log = context.log.with({ cluster: keyText(keyOf(cluster)), reconcileID: reconcile.id });
   try {
     await carryOut(action, execution);
   } catch (error) {
-    const obstacle = obstacleOf(error, action);
-    if (obstacle.t === "refused") log.warn("refused", { action, because: obstacle.message });
+    const obstacle = obstacleAt(action, error);
+    if (obstacle.t === "refused") log.warn("refused", { action, because: obstacle.because });
     if (obstacle.t === "notYet") log.debug("not yet", { action, because: obstacle.because });
     if (obstacle.t === "failed") log.warn("failed", { action, error: String(obstacle.error) });
     return obstacle;

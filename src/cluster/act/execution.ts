@@ -11,8 +11,8 @@ import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { PodTls } from "../objects/tls.ts";
 import { reachableAt } from "../observe/tls.ts";
 import { Live } from "./live.ts";
-import { NotYet } from "./outcome.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 export interface Execution {
   readonly assessment: Assessment;

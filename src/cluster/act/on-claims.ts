@@ -20,9 +20,9 @@ import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { makePod } from "./taken-away.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
 export async function makeClaim({ cluster, reconcile }: Execution, member: string): Promise<void> {

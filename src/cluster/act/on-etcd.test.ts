@@ -14,7 +14,7 @@ import { learner, three, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { type Execution, executionOf } from "./execution.ts";
-import { NotYet } from "./outcome.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 interface Live {
   readonly cluster?: EtcdCluster;

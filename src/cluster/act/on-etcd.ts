@@ -8,8 +8,9 @@ import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
 import { type Execution, fenced, portTo, voterToAsk, votersToAsk } from "./execution.ts";
-import { askingEtcd, NotYet } from "./outcome.ts";
+import { askingEtcd } from "./outcome.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 export async function addMember(
   execution: Execution,

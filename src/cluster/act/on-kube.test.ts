@@ -12,8 +12,8 @@ import { three } from "../testing/plan-table.ts";
 import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { TakenAway } from "./taken-away.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 interface There {
   readonly cluster?: EtcdCluster;

@@ -20,11 +20,11 @@ import { makeClaim } from "./on-claims.ts";
 import { joiningPod } from "./joining-pod.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { seedStart } from "./on-restore.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makePod } from "./taken-away.ts";
 import { writeStatus } from "./write-status.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
   const make = service === "peer" ? peerService : clientService;

@@ -17,8 +17,8 @@ import { learner, three, voter } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { TakenAway } from "./taken-away.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 interface There {
   readonly pod?: Pod;

@@ -15,10 +15,11 @@ import {
 import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type Execution, lookAgain, portTo } from "./execution.ts";
-import { askingEtcd, NotYet, Refused } from "./outcome.ts";
+import { askingEtcd } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 export async function relabelPod({ reconcile, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
   const { member, uid, change } = action;

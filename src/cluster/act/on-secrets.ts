@@ -35,8 +35,8 @@ import {
 import type { ActionOf } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
 import { requireOwn } from "./on-kube.ts";
-import { NotYet } from "./outcome.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 /**
  * The Secret is read live: the cache has no key that signs. Should the operator die after the keys were made and before

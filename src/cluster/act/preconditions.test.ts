@@ -23,8 +23,8 @@ import {
 } from "../testing/sample-world.ts";
 import { carryOut, requirementsOf } from "./actions.ts";
 import { executionOf, lookAgain } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 const [member, because] = ["demo-a", "a test"];
 const [podUid, claimUid] = ["uid-of-demo-a", "uid-of-claim-demo-a"];

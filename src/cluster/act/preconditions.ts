@@ -19,8 +19,8 @@ import { observedPod } from "../observe/pods.ts";
 import type { Claim } from "../observe/world.ts";
 import type { PodSeen } from "../plan/actions.ts";
 import type { Execution } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 export type Precondition =
   /** The EtcdCluster is this very one and stays, with the same spec, the same requests, and its restore as far as it was. */

@@ -2,12 +2,12 @@
 // forbids is not asked for as often, and is reported all the while.
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../plan/actions.ts";
-import type { Obstacle } from "./outcome.ts";
+import type { ActionObstacle } from "./outcome.ts";
 import { delays } from "../../controllers/delays.ts";
 
 interface Refusal {
   readonly actions: readonly Action[];
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly ActionObstacle[];
   readonly until: number;
 }
 
@@ -16,13 +16,13 @@ export class RefusedUpkeep {
   readonly #refusals = new Map<string, Refusal>();
 
   /** What became of these very actions, when that was a moment ago. */
-  recent(cluster: string, actions: readonly Action[], now: number): readonly Obstacle[] | undefined {
+  recent(cluster: string, actions: readonly Action[], now: number): readonly ActionObstacle[] | undefined {
     const last = this.#refusals.get(cluster);
     if (last === undefined || last.until <= now || !isDeepStrictEqual(last.actions, actions)) return undefined;
     return last.obstacles;
   }
 
-  note(cluster: string, actions: readonly Action[], obstacles: readonly Obstacle[], now: number): void {
+  note(cluster: string, actions: readonly Action[], obstacles: readonly ActionObstacle[], now: number): void {
     if (obstacles.length === 0) this.#refusals.delete(cluster);
     else this.#refusals.set(cluster, { actions, obstacles, until: now + delays.untilCorrected });
   }

@@ -10,7 +10,7 @@ import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { Execution } from "./execution.ts";
-import { Refused } from "./outcome.ts";
+import { Refused } from "../../controllers/obstacle.ts";
 
 /** All but what the member and the operator of that moment add. */
 export type SeedPlan = Omit<SeedRestore, "image">;

@@ -11,8 +11,8 @@ import { imageAnnotation } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { Execution } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { backoffs, delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 import { backoffDelay } from "../../kube/clock.ts";
 
 interface Loss {

@@ -114,7 +114,7 @@ describe("a cluster is not looked at, and what was known of it is forgotten,", (
     test(when, async () => {
       const { progress, refusedUpkeep, look } = observer(stored, [], isOurs);
       progress.note(cluster, at(1000), [{ id: a }]);
-      refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, message: "quota" }], 0);
+      refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, because: "quota" }], 0);
       assert.equal(await look(), undefined);
       assert.deepEqual([...progress.note(cluster, at(4), [{ id: a }])], []);
       assert.equal(refusedUpkeep.recent("shop/demo", [service], 1), undefined);

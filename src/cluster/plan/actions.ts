@@ -6,6 +6,7 @@ import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
+import type { Decision } from "../../controllers/decision.ts";
 
 export type Action =
   /** Server-side apply of one of the two Services; without effect when it is right. */
@@ -174,14 +175,7 @@ export type ServiceRole = "peer" | "client";
 
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 
-export interface Decision {
-  /** Carried out in order; the first that fails ends it. */
-  readonly actions: readonly Action[];
-  /** In a sentence, for the log: why these, or why none. */
-  readonly because: string;
-  /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
-  readonly requeueAfter?: number | undefined;
-}
+export type ClusterDecision = Decision<Action>;
 
 export interface Plan {
   /** What keeps members from coming back without their data. Before anything else; a failure holds up nothing. */
@@ -190,7 +184,7 @@ export interface Plan {
    * What the members need. The first is carried out. The next one only if that one was refused and changed nothing:
    * what can never be done must not keep the rest from being done.
    */
-  readonly decisions: readonly [Decision, ...Decision[]];
+  readonly decisions: readonly [ClusterDecision, ...ClusterDecision[]];
   /** The objects around the members. After the members; a failure holds up nothing. */
   readonly upkeep: readonly Action[];
 }

@@ -7,7 +7,7 @@ import { countedClaims, hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { seedName } from "../objects/names.ts";
 import { recordedIdOf } from "../observe/world.ts";
-import type { Action, Decision, Plan } from "./actions.ts";
+import type { Action, ClusterDecision, Plan } from "./actions.ts";
 import { keepAlive } from "./keep-alive.ts";
 import type { Rule, Situation } from "./rule.ts";
 import { adopt } from "./rules/volumes/adopt.ts";
@@ -72,7 +72,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
   if (left !== undefined) return { ...keepAlive(assessment), decisions: asked === undefined ? [left] : [asked, left] };
   const answers = decide({ ...assessment, random });
   const [first, ...others]: Plan["decisions"] = asked === undefined ? answers : [asked, ...answers];
-  const prepare = (decided: Decision): Decision => {
+  const prepare = (decided: ClusterDecision): ClusterDecision => {
     const { actions, ...decision } = afterCertificates(assessment, decided);
     return { ...decision, ...lookAgain(assessment, decision), actions: prepared(actions) };
   };
@@ -106,7 +106,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
 }
 
 /** Soon, while certificates are being taken over. */
-function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<Decision, "requeueAfter">) {
+function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<ClusterDecision, "requeueAfter">) {
   if (requeueAfter === Number.POSITIVE_INFINITY) return {};
   return { requeueAfter: Math.min(requeueAfter, decision.requeueAfter ?? requeueAfter) };
 }
@@ -115,7 +115,7 @@ const isIn = (action: Action, actions: readonly Action[]): boolean =>
   actions.some((other) => isDeepStrictEqual(other, action));
 
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
-function decide(situation: Situation): [Decision, ...Decision[]] {
+function decide(situation: Situation): [ClusterDecision, ...ClusterDecision[]] {
   const { world } = situation;
   const { t } = world.etcd;
   if (t === "noQuorum" || t === "accessDenied")
@@ -128,7 +128,7 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
         recreateWithoutQuorum(situation) ??
         waitForQuorum(situation),
     ];
-  const decisions: Decision[] = [];
+  const decisions: ClusterDecision[] = [];
   for (const rule of rules) {
     const decision = rule(situation);
     if (decision === undefined) continue;

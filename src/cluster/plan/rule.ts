@@ -1,7 +1,7 @@
 // What a rule is: a small function that looks at an assessed cluster and answers with a decision, or with nothing.
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
-import type { Decision } from "./actions.ts";
+import type { ClusterDecision } from "./actions.ts";
 import { delays } from "../../controllers/delays.ts";
 
 export interface Situation extends Assessment {
@@ -10,7 +10,7 @@ export interface Situation extends Assessment {
 }
 
 /** Undefined: the rule has nothing to say, the next one is asked. */
-export type Rule = (situation: Situation) => Decision | undefined;
+export type Rule = (situation: Situation) => ClusterDecision | undefined;
 
 /**
  * How long to wait for a process that has just been started: it answers in a moment. The longer it takes, the less a

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Action } from "../plan/actions.ts";
 import { conclusionsOf } from "./conditions.ts";
-import type { Obstacle, Outcome } from "../act/outcome.ts";
+import type { ActionObstacle, Outcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { settingsOf } from "../objects/settings.ts";
@@ -40,7 +40,7 @@ const exchange: Action = {
   pod: { t: "none" },
 };
 const removal: Action = { ...exchange, cause: "lost" };
-const refusal: Obstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, message: "quota" };
+const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" };
 
 function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
   const conclusions = conclusionsOf(assess(sampleWorld(sample), sampleNow), outcome);
@@ -338,13 +338,13 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "all is well but for a Service that is refused",
     { members: three },
     { Available: available, Ready: "False Refused" },
-    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, because: "quota" }] },
   ],
   [
     "a Service is refused and a member is lost, which matters more",
     { members: [voter("a"), voter("b"), voter("c", gone)] },
     { Ready: "False MembersUnhealthy" },
-    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, because: "quota" }] },
   ],
   ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
   [

@@ -25,7 +25,7 @@ const done: Outcome = {
 };
 const refused: Outcome = {
   ...done,
-  obstacle: { t: "refused", at: { do: "createPod", member: "demo-d" }, message: "quota" },
+  obstacle: { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" },
 };
 
 const older = three.map(({ letter }) => voter(letter, { version: "3.6.15", pod: { version: "3.6.15" } }));

@@ -6,13 +6,13 @@ import { hasServed } from "../../assess/health.ts";
 import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "../../assess/pods.ts";
 import { seedName } from "../../objects/names.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed, paceOf } from "../rule.ts";
 import { deleteFailedSeed } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
 /** Of a cluster in which no etcd answers. */
-export function bootstrap(assessment: Assessment): Decision | undefined {
+export function bootstrap(assessment: Assessment): ClusterDecision | undefined {
   const { world, now } = assessment;
   if (hasServed(world)) return undefined;
   const [seed, ...more] = world.pods;

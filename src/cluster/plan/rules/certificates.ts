@@ -2,7 +2,7 @@
 // None of it waits for a quorum. Only a pod that would mount a Secret waits until that is there.
 import type { Assessment } from "../../assess/assess.ts";
 import { isVoter } from "../../assess/instances.ts";
-import type { Action, Decision } from "../actions.ts";
+import type { Action, ClusterDecision } from "../actions.ts";
 import { delays } from "../../../controllers/delays.ts";
 
 export function certificates({ certificates: { toMake, writes } }: Assessment): readonly Action[] {
@@ -32,7 +32,10 @@ export function servingGates({ instances }: Assessment): readonly Action[] {
 const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember", "createPod", "recreatePod"]);
 
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
-export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {
+export function afterCertificates(
+  { certificates: { pods, blocked } }: Assessment,
+  decision: ClusterDecision,
+): ClusterDecision {
   if (pods !== undefined || !decision.actions.some(({ do: what }) => makesMember.has(what))) return decision;
   return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: delays.later };
 }

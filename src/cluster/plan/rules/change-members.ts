@@ -4,13 +4,13 @@ import { formatVersion, minorOf } from "../../../etcd/versions/version.ts";
 import { checkFor, isProvedElsewhere, nodeOf } from "../../assess/image-proof.ts";
 import { type Change, isRolling } from "../../assess/roll.ts";
 import type { Preparation } from "../../assess/target.ts";
-import type { Action, Decision } from "../actions.ts";
+import type { Action, ClusterDecision } from "../actions.ts";
 import { stepDown } from "../hand-over.ts";
 import type { Situation } from "../rule.ts";
 import { changeImage, recreate, removeHealthy } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function changeMembers(situation: Situation): Decision | undefined {
+export function changeMembers(situation: Situation): ClusterDecision | undefined {
   const { roll, world } = situation;
   const [next] = roll.changes;
   if (world.problems.length > 0) return undefined;
@@ -27,7 +27,7 @@ export function changeMembers(situation: Situation): Decision | undefined {
     : (proveImages(situation) ?? changeInPlace(situation, next));
 }
 
-function prepare(first: Preparation): Decision {
+function prepare(first: Preparation): ClusterDecision {
   return { actions: preparing(first), because: first.because, requeueAfter: delays.untilAccepted };
 }
 
@@ -42,7 +42,7 @@ function preparing(first: Preparation): readonly Action[] {
 }
 
 /** A new member has joined in the place of one that is to go. */
-function letGo(situation: Situation): Decision | undefined {
+function letGo(situation: Situation): ClusterDecision | undefined {
   const { desired, ours, roll } = situation;
   if (ours.length <= desired.size) return undefined;
   const next = roll.changes.find(({ how }) => how === "exchange");
@@ -58,7 +58,7 @@ function letGo(situation: Situation): Decision | undefined {
 }
 
 /** Its pod goes, and `recreateOnVolume` makes another on its volume. */
-function recreateOne(situation: Situation, { instance, because }: Change): Decision | undefined {
+function recreateOne(situation: Situation, { instance, because }: Change): ClusterDecision | undefined {
   const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)
     return { actions: handOver, because: `${instance.name} is about to be restarted`, requeueAfter: delays.soon };
@@ -68,7 +68,7 @@ function recreateOne(situation: Situation, { instance, because }: Change): Decis
 }
 
 /** On all nodes at once: they are pulled side by side, and the members are changed one after another without a wait. */
-function proveImages({ ours, roll, world }: Situation): Decision | undefined {
+function proveImages({ ours, roll, world }: Situation): ClusterDecision | undefined {
   const { release, changes } = roll;
   const inPlace = changes.filter(({ how }) => how === "inPlace");
   const checks = inPlace.map((change) => ({ change, check: checkFor(change.pod, release, world.imageChecks) }));
@@ -87,7 +87,7 @@ function proveImages({ ours, roll, world }: Situation): Decision | undefined {
   return { actions: [], because, requeueAfter: delays.atRest };
 }
 
-function changeInPlace(situation: Situation, { instance, pod }: Change): Decision | undefined {
+function changeInPlace(situation: Situation, { instance, pod }: Change): ClusterDecision | undefined {
   const { release } = situation.roll;
   const handOver = stepDown(situation, instance, "the leader is about to be restarted");
   if (handOver.length > 0)

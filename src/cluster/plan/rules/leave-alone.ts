@@ -2,12 +2,12 @@
 import { adoptionProblem, foreignProblem } from "../../assess/adoption.ts";
 import type { Assessment } from "../../assess/assess.ts";
 import { recordedIdOf } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed } from "../rule.ts";
 import { delays } from "../../../controllers/delays.ts";
 
 /** By a person, in one way or another. */
-export function heldUp({ desired, world: { cluster } }: Assessment): Decision | undefined {
+export function heldUp({ desired, world: { cluster } }: Assessment): ClusterDecision | undefined {
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
@@ -22,7 +22,7 @@ export function heldUp({ desired, world: { cluster } }: Assessment): Decision | 
 }
 
 /** By what is observed. */
-export function leaveAlone({ instances, world }: Assessment): Decision | undefined {
+export function leaveAlone({ instances, world }: Assessment): ClusterDecision | undefined {
   const { cluster, etcd } = world;
   const left = foreignProblem(world) ?? adoptionProblem(world);
   if (left !== undefined) return { actions: [], because: left, requeueAfter: delays.atRest };

@@ -5,11 +5,11 @@ import { claimOf } from "../../assess/claims.ts";
 import { isStuck, knowsMembers, outdatedSetting } from "../../assess/pods.ts";
 import { brokenPods, isRolling, mayComeUpInAnotherPod, silentPods } from "../../assess/roll.ts";
 import { isVoter, quorum } from "../../assess/instances.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { changeBrokenImage, deleteBroken, deleteSecondVoterPod } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function waitForQuorum(assessment: Assessment): Decision {
+export function waitForQuorum(assessment: Assessment): ClusterDecision {
   const { world } = assessment;
   const mended = undoChange(assessment) ?? recreateBroken(assessment);
   if (mended !== undefined) return mended;
@@ -33,7 +33,7 @@ export function waitForQuorum(assessment: Assessment): Decision {
 }
 
 /** A member was given another image, has not come up since, and something else is wanted by now. */
-function undoChange({ roll: { release }, world }: Assessment): Decision | undefined {
+function undoChange({ roll: { release }, world }: Assessment): ClusterDecision | undefined {
   const [pod] = isRolling(world) ? brokenPods(world, release) : [];
   if (pod === undefined) return undefined;
   const because = `${pod.name} has not come up in ${pod.version} (${pod.image}), and gets ${release.version} (${release.image})`;
@@ -41,7 +41,7 @@ function undoChange({ roll: { release }, world }: Assessment): Decision | undefi
 }
 
 /** A member that does not come up with the settings that it has, and others are wanted by now: its data is in its volume. */
-function recreateBroken(assessment: Assessment): Decision | undefined {
+function recreateBroken(assessment: Assessment): ClusterDecision | undefined {
   const { desired, now, world } = assessment;
   if (!isRolling(world)) return undefined;
   for (const pod of silentPods(world)) {
@@ -54,7 +54,7 @@ function recreateBroken(assessment: Assessment): Decision | undefined {
   return undefined;
 }
 
-function waitForVoters({ voters }: Assessment): Decision {
+function waitForVoters({ voters }: Assessment): ClusterDecision {
   const here = voters.filter(({ answer }) => answer !== undefined).length;
   const because =
     voters.length === 0
@@ -68,7 +68,7 @@ function waitForVoters({ voters }: Assessment): Decision {
  * reconcile ended between the two steps, only the pod of that member can bring it back. It starts empty and so must not
  * have had any data that counts, and it had none: the first voter was needed for all that was ever decided, and has it.
  */
-function startSecondVoter(assessment: Assessment): Decision | undefined {
+function startSecondVoter(assessment: Assessment): ClusterDecision | undefined {
   const { desired, now, instances, world } = assessment;
   const first = instances.find(({ member }) => member.name !== "");
   const second = instances.find(({ member }) => member.name === "");

@@ -4,7 +4,7 @@ import { isYoung } from "../../assess/pods.ts";
 import { indexOf, isAboutToServe, isHealthy, quorum, type Instance } from "../../assess/instances.ts";
 import { mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
-import type { Action, Decision } from "../actions.ts";
+import type { Action, ClusterDecision } from "../actions.ts";
 import { listed, type Situation } from "../rule.ts";
 import { delays } from "../../../controllers/delays.ts";
 
@@ -14,7 +14,7 @@ import { delays } from "../../../controllers/delays.ts";
  */
 const closeBy = 5000;
 
-export function promoteLearners(situation: Situation): Decision | undefined {
+export function promoteLearners(situation: Situation): ClusterDecision | undefined {
   // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second: of two, none
   // may fail.
   const { learners, now, ours, voters } = situation;

@@ -3,12 +3,12 @@
 import type { Member } from "../../../etcd/member.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import { hostOf, memberOfPeerUrl } from "../../objects/names.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function readdress(situation: Situation): Decision | undefined {
+export function readdress(situation: Situation): ClusterDecision | undefined {
   const { desired, learners, voters } = situation;
   // An update makes voters of learners in some versions, so they are exchanged: that costs nothing.
   for (const instance of learners.filter((one) => isElsewhere(one, situation))) {

@@ -2,13 +2,13 @@
 // filled by `grow`. Removing first is also the only order that etcd takes: it refuses to add while a voter is missing.
 import { has } from "../../../etcd/versions/features.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
-import type { Action, Decision } from "../actions.ts";
+import type { Action, ClusterDecision } from "../actions.ts";
 import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
 /** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
-export function replaceLost(situation: Situation): Decision | undefined {
+export function replaceLost(situation: Situation): ClusterDecision | undefined {
   for (const { instance, because } of gone(situation)) {
     const removal = removeGone(situation, instance, because);
     if (removal === undefined) continue;

@@ -4,14 +4,14 @@
 import type { Assessment } from "../../assess/assess.ts";
 import { problemOf } from "../../assess/pods.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed } from "../rule.ts";
 import { startAgain } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
 const because = "it does not trust the certificates in use, and reads the CA when it starts";
 
-export function reunite({ certificates, leader, instances, world }: Assessment): Decision | undefined {
+export function reunite({ certificates, leader, instances, world }: Assessment): ClusterDecision | undefined {
   const { apart, writes } = certificates;
   const failed = world.pods.find(isWithoutItsImage);
   if (failed !== undefined)

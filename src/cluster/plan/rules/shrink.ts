@@ -3,12 +3,12 @@
 // are too many.
 import { isDoomed, isHealthy, isVoter, type Instance } from "../../assess/instances.ts";
 import { neighbours } from "../../assess/spread.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed, type Situation } from "../rule.ts";
 import { removeGone, removeHealthy } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function shrink(situation: Situation): Decision | undefined {
+export function shrink(situation: Situation): ClusterDecision | undefined {
   const { desired, ours } = situation;
   const surplus = ours.length - desired.withSurge;
   if (surplus <= 0) return undefined;

@@ -4,7 +4,7 @@ import { runsFor } from "../../assess/pods.ts";
 import type { Instance } from "../../assess/instances.ts";
 import { hasWholeLog, mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
@@ -15,7 +15,7 @@ import { delays } from "../../../controllers/delays.ts";
  * takes it for a voter too soon, refuses its promotion, and from then on decides with other voters than the rest (seen
  * with 3.6.16; membership/cluster.go, UpdateRaftAttributes).
  */
-export function makeDialable({ ours }: Situation): Decision | undefined {
+export function makeDialable({ ours }: Situation): ClusterDecision | undefined {
   const hidden = ours.filter(({ member }) => isPlaceholder(member) && !member.learner);
   if (hidden.length === 0) return undefined;
   return {
@@ -38,7 +38,7 @@ const beginsWithin = 5000;
  * has yet to start and needs one by now. It is exchanged for one that can be dialled: a learner costs nothing. One at a
  * time, or the next would be placeholder again.
  */
-export function replacePlaceholder(situation: Situation): Decision | undefined {
+export function replacePlaceholder(situation: Situation): ClusterDecision | undefined {
   const { learners, now } = situation;
   if (!mayListChange(situation)) return undefined;
   const needsMore = ({ pod }: Instance): boolean =>

@@ -2,11 +2,11 @@
 import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
+import type { ClusterDecision } from "../actions.ts";
 import { listed, paceOf, type Situation } from "../rule.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-export function wait(situation: Situation): Decision {
+export function wait(situation: Situation): ClusterDecision {
   const { desired, ours, instances } = situation;
   const unwell = instances.filter((instance) => !isHealthy(instance));
   if (unwell.length > 0)
