@@ -21,5 +21,5 @@ export function nextReconcile({ obstacle, requeueAfter, hasRefusals = false }: E
   if (hasRefusals || reported === "refused") waits.push(delays.untilCorrected);
   // The watch brings what somebody else wrote: looking at once would only show the same again.
   if (reported === "outdated") return again(Math.min(...waits.filter((wait) => wait > 0), delays.cacheIsBehind));
-  return waits.length === 0 ? done : again(Math.min(...waits));
+  return waits.length === 0 ? done : again(Math.max(0, Math.min(...waits)));
 }

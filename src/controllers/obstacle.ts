@@ -40,15 +40,15 @@ const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadReque
 /** Trying again does not help. */
 export const isRefusal = ({ reason }: ApiError): boolean => refusing.has(reason);
 
-/** `adviceOn` says what to do about a refusal; its words follow those of the API server. */
-export function obstacleOf(error: unknown, adviceOn: (refusal: ApiError) => string): Obstacle {
+/** `explain` makes a sentence for people of a refusal by the API server, and of its words. */
+export function obstacleOf(error: unknown, explain: (words: string, refusal: ApiError) => string): Obstacle {
   // Not this reconcile's to explain: it is over.
   if (error instanceof LeadershipLost || error instanceof ReconcileAborted) throw error;
   if (error instanceof NotYet) return { t: "notYet", because: error.message, againAfter: error.againAfter };
   if (error instanceof Refused) return { t: "refused", because: error.message };
   if (!(error instanceof ApiError)) return { t: "failed", error };
   if (outdated.has(error.reason)) return { t: "notYet", because: error.message, againAfter: delays.cacheIsBehind };
-  if (isRefusal(error)) return { t: "refused", because: `${sentence(error.message)} ${adviceOn(error)}`, by: error };
+  if (isRefusal(error)) return { t: "refused", because: explain(sentence(error.message), error), by: error };
   return { t: "failed", error };
 }
 

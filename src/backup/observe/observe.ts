@@ -11,24 +11,18 @@ import { sourceOf } from "../../worker/source.ts";
 import type { BackupCaches, BackupContext } from "../context.ts";
 import { namedSource, type Origin } from "../objects/jobs.ts";
 import { namespaceState } from "./namespace.ts";
-import type { View } from "./view.ts";
+import type { BackupWorld } from "./world.ts";
 import { observedWorker } from "./worker.ts";
-
-export type Observed =
-  | { readonly t: "view"; readonly view: View }
-  /** There is no such EtcdBackup, or it is another operator's. */
-  | { readonly t: "gone" }
-  /** The caches are not filled yet, or may not be read. */
-  | { readonly t: "unseen" };
+import type { Observed } from "../../controllers/stages.ts";
 
 export async function observe(
   key: Key,
   { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: BackupContext,
-): Promise<Observed> {
+): Promise<Observed<BackupWorld>> {
   const caches = context.caches(key.namespace);
   const stored = caches.backups.get(key);
-  if (stored === undefined || !context.isOurs(stored)) return { t: "gone" };
+  if (stored === undefined || !context.isOurs(stored)) return { t: "notOurs" };
   if (caches.pods === undefined) return { t: "unseen" };
   const backup = withDefaults(stored);
   const origin = originOf(backup, caches);
@@ -40,8 +34,8 @@ export async function observe(
   const found = missing ? await getOrUndefined(api, Pod, { ...key, name: expected }, { signal }) : undefined;
   const pods = [...cached, ...(found === undefined ? [] : [found])].filter((pod) => isControlledBy(pod, backup));
   return {
-    t: "view",
-    view: {
+    t: "world",
+    world: {
       backup,
       problems: problemsOf(stored),
       workers: pods.map(observedWorker).toSorted((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),

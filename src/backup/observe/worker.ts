@@ -7,9 +7,9 @@ import { adviceOnEviction } from "../../worker/scratch.ts";
 import { stuckOn } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
-import type { Worker, WorkerState } from "./view.ts";
+import type { RunWorker, WorkerState } from "./world.ts";
 
-export function observedWorker(pod: Pod): Worker {
+export function observedWorker(pod: Pod): RunWorker {
   const { name = "", uid = "", creationTimestamp = "", deletionTimestamp, annotations } = pod.metadata ?? {};
   return {
     name,

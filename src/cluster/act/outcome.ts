@@ -72,7 +72,7 @@ export function obstacleAt(at: Action, error: unknown): ActionObstacle {
     if (open !== undefined) return { t: "notYet", at, because, againAfter: open };
     if (isAccessRefusal(error)) return { t: "refused", at, because: accessRefusalOf(error) };
   }
-  return { at, ...obstacleOf(error, (refusal) => adviceOn(refusal, at)) };
+  return { at, ...obstacleOf(error, (words, refusal) => `${words} ${adviceOn(refusal, at)}`) };
 }
 
 /** A member that cannot be reached at this moment is no failure of ours; the next reconcile asks another one. */
