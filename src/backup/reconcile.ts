@@ -2,7 +2,7 @@
 // of a worker, the time of a schedule and a restart of the operator, for they do not know what caused them.
 import { delays } from "../controllers/delays.ts";
 import { nextReconcile } from "../controllers/next-reconcile.ts";
-import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import { again, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import type { BackupContext } from "./context.ts";
@@ -15,7 +15,8 @@ export async function reconcileBackup(key: Key, reconcile: ReconcileContext, con
   if (observed.t === "unseen") return again(delays.cacheIsEmpty);
   if (observed.t === "notOurs") {
     context.metrics.forget(key);
-    return notOurs(key, reconcile, context); // owner references clean up
+    // Owner references clean up.
+    return context.unclaimed.leave(key, context.caches(key.namespace).backups.get(key), reconcile);
   }
   const execution = { world: observed.world, reconcile, context };
   const plan = planBackup(execution.world, context.now());
@@ -25,12 +26,4 @@ export async function reconcileBackup(key: Key, reconcile: ReconcileContext, con
   const obstacle = await act(plan.actions, execution);
   if (obstacle?.t === "refused" && reported === "unchanged") await reportRefusal(obstacle.because, plan, execution);
   return nextReconcile({ obstacle, requeueAfter: plan.decision?.requeueAfter }, reported);
-}
-
-/** It is deleted, or another operator's. */
-async function notOurs(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
-  const backup = context.caches(key.namespace).backups.get(key);
-  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, reconcile);
-  context.unclaimed.forget(key);
-  return done;
 }

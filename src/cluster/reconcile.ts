@@ -1,7 +1,7 @@
 // One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
 // death and a restart of the operator, for they do not know what caused them.
 import type { ReconcileContext } from "../kube/controller/reconcile.ts";
-import { done, again, type Next } from "../kube/controller/reconcile.ts";
+import { again, type Next } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
@@ -23,7 +23,9 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
   try {
     const world = await observe(key, reconcile, context);
     ended = "nothing";
-    if (world === undefined) return await notOurs(key, reconcile, context); // owner references clean up
+    // Owner references clean up.
+    if (world === undefined)
+      return await context.unclaimed.leave(key, context.caches(key.namespace).clusters.get(key), reconcile);
     ended = "failed";
     const assessment = assess(world, context.now());
     const plan = planCluster(assessment);
@@ -35,14 +37,6 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
   } finally {
     if (ended !== "nothing") context.metrics.reconcile(ended, (reconcile.clock.now() - started) / 1000);
   }
-}
-
-/** It is deleted, going, or another operator's. */
-async function notOurs(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
-  const cluster = context.caches(key.namespace).clusters.get(key);
-  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, reconcile);
-  context.unclaimed.forget(key);
-  return done;
 }
 
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";

@@ -8,18 +8,15 @@ import { again, done, type Next, type ReconcileContext } from "../kube/controlle
 import type { Key } from "../kube/objects/objects.ts";
 import { act, type Outcome } from "./act/act.ts";
 import type { RestoreContext } from "./context.ts";
-import { observe, type Observed } from "./observe/observe.ts";
+import { observe, type ObservedRestore } from "./observe/observe.ts";
 import type { Decision } from "./plan/decision.ts";
 import { planRestore } from "./plan/plan.ts";
 import { report } from "./report/report.ts";
 
 export async function reconcileRestore(key: Key, reconcile: ReconcileContext, context: RestoreContext): Promise<Next> {
   const observed = await observe(key, reconcile, context);
-  if (observed.t === "gone") {
-    context.unclaimed.forget(key);
-    return done;
-  }
-  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, reconcile);
+  if (observed.t === "notOurs")
+    return context.unclaimed.leave(key, context.caches(key.namespace).restores.get(key), reconcile);
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());
@@ -43,7 +40,7 @@ function requeueAfter(decision: Decision): number | undefined {
 const patienceMs = 30_000;
 
 /** It goes with its cluster. An operator of all namespaces speaks up where the one that it is for does not seem to be there. */
-function tellIfNobodyTakesIt({ restore }: Extract<Observed, { t: "others" }>, context: RestoreContext): Next {
+function tellIfNobodyTakesIt({ restore }: Extract<ObservedRestore, { t: "others" }>, context: RestoreContext): Next {
   if (context.scope !== "clusterwide" || restore.status.phase !== undefined) return done;
   const age = context.now() - Date.parse(restore.metadata.creationTimestamp ?? "");
   if (age < patienceMs) return again(patienceMs - age);

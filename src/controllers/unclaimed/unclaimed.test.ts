@@ -26,7 +26,9 @@ class World {
     const events = {
       record: (_: unknown, __: unknown, event: { reason: string }) => void this.told.push(event.reason),
     };
-    this.unclaimed = new Unclaimed({ kind: EtcdCluster, scope, lease: "etcd-operator", events, now: () => this.time });
+    const podsOf = (name: string): string => `app=etcd,etcd_cluster=${name}`;
+    const now = (): number => this.time;
+    this.unclaimed = new Unclaimed({ kind: EtcdCluster, scope, lease: "etcd-operator", podsOf, events, now });
   }
 
   async make(annotations?: Record<string, string>): Promise<void> {

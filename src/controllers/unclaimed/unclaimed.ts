@@ -6,33 +6,41 @@ import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
-import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EventName, Events } from "../../api/events.ts";
-import { type Scope, scopeAnnotation } from "../../api/scope.ts";
+import { isInScope, type Scope, scopeAnnotation } from "../../api/scope.ts";
 import { delays } from "../delays.ts";
 import { eventOf } from "../event.ts";
 import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
 
-interface Stored extends KubeObject {
+export interface StoredObject extends KubeObject {
   readonly status?: object;
 }
 
-interface UnclaimedOptions<T extends Stored> {
+interface UnclaimedOptions<T extends StoredObject> {
   readonly kind: Kind<T>;
   readonly scope: Scope["t"];
   /** The Lease that an operator of a namespace has there, for objects of this kind. */
   readonly lease: string;
+  /** Selects the pods of an object that are made before its status is written. */
+  readonly podsOf?: (name: string) => string;
   readonly events: Events;
   readonly now: () => number;
 }
 
-export class Unclaimed<T extends Stored> {
+export class Unclaimed<T extends StoredObject> {
   readonly #options: UnclaimedOptions<T>;
   /** When it was first seen as it is now: held, or with an edit that nobody has acted on. By key and version of that. */
   readonly #since = new Map<string, { readonly what: string; readonly at: number }>();
 
   constructor(options: UnclaimedOptions<T>) {
     this.#options = options;
+  }
+
+  /** What this operator does not reconcile: there is none, it is going, or it is not in its scope. */
+  async leave(key: Key, cached: T | undefined, reconcile: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
+    if (cached !== undefined && !isInScope(cached, { t: this.#options.scope })) return this.look(cached, reconcile);
+    this.forget(key);
+    return done;
   }
 
   /** `cached`: not in the scope of this operator. */
@@ -110,11 +118,10 @@ export class Unclaimed<T extends Stored> {
     this.#options.events.record(this.#options.kind, object, eventOf([name, note], "Take"));
   }
 
-  /** Backups and restores write their status before they make a pod. */
   async #hasPods({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<boolean> {
-    if (this.#options.kind.kind !== EtcdCluster.kind) return false;
     const { namespace = "", name = "" } = metadata ?? {};
-    const labelSelector = `app=etcd,etcd_cluster=${name}`;
+    const labelSelector = this.#options.podsOf?.(name);
+    if (labelSelector === undefined) return false;
     return (await api.list(Pod, { namespace, labelSelector, limit: 1, signal })).items.length > 0;
   }
 
@@ -134,13 +141,13 @@ const takenNote =
 
 const scopeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[scopeAnnotation];
 
-function observedGeneration({ status }: Stored): number | undefined {
+function observedGeneration({ status }: StoredObject): number | undefined {
   const seen: unknown = status && "observedGeneration" in status ? status.observedGeneration : undefined;
   return typeof seen === "number" ? seen : undefined;
 }
 
 /** The definitions give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
-function isTouched(object: Stored): boolean {
+function isTouched(object: StoredObject): boolean {
   const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
   return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;
 }

@@ -15,6 +15,7 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
+import type { Observed } from "../../controllers/stages.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
@@ -29,21 +30,17 @@ import { observedSeed, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
 import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
 
-export type Observed =
-  | { readonly t: "world"; readonly world: World }
-  /** There is none, or it is going: owner references clean up. */
-  | { readonly t: "gone" }
-  /** Its cluster is another operator's, and it is with it. */
-  | { readonly t: "others"; readonly restore: CompleteEtcdRestore }
-  /** It is for a new cluster, and another operator's. As it is stored. */
-  | { readonly t: "othersNew"; readonly restore: EtcdRestore };
+/** `others`: its cluster is another operator's, and it is with it. */
+export type ObservedRestore =
+  | Exclude<Observed<World>, { t: "unseen" }>
+  | { readonly t: "others"; readonly restore: CompleteEtcdRestore };
 
 type Reading = { readonly api: KubeApi; readonly signal: AbortSignal };
 
-export async function observe(key: Key, { api, signal }: Reading, context: RestoreContext): Promise<Observed> {
+export async function observe(key: Key, { api, signal }: Reading, context: RestoreContext): Promise<ObservedRestore> {
   const caches = context.caches(key.namespace);
   const stored = caches.restores.get(key);
-  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return { t: "gone" };
+  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return { t: "notOurs" };
   const read = reader({ api, signal });
   const restore = withDefaults(stored);
   const { namespace } = restore.metadata;
@@ -55,7 +52,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
   const found = over || problems.length > 0 ? undefined : await read(EtcdCluster, { namespace, name });
   const cluster = found && withClusterDefaults(found);
   if (!isOurs(restore, cluster, context.scope))
-    return cluster === undefined ? { t: "othersNew", restore: stored } : { t: "others", restore };
+    return cluster === undefined ? { t: "notOurs" } : { t: "others", restore };
   const podName = workerName(restore);
   const now = context.now();
   const worker: Worker =
