@@ -1,12 +1,11 @@
 // One reconcile of one EtcdRestore: observe, plan, act, report. What has been written so far is all that it knows, so an
 // operator that dies anywhere is followed by one that carries on.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import { delays } from "../controllers/delays.ts";
 import { eventOf } from "../controllers/event.ts";
-import type { Reported } from "../controllers/report-status.ts";
+import { nextReconcile } from "../controllers/next-reconcile.ts";
 import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import { act, type Outcome } from "./act/act.ts";
+import { act } from "./act/act.ts";
 import type { RestoreContext } from "./context.ts";
 import { observe, type ObservedRestore } from "./observe/observe.ts";
 import type { Decision } from "./plan/decision.ts";
@@ -20,16 +19,10 @@ export async function reconcileRestore(key: Key, reconcile: ReconcileContext, co
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());
-  const outcome = await act(decision, upkeep, { world, reconcile, context });
-  const reported = await report(outcome, { world, reconcile, context });
-  return nextReconcile(outcome, reported);
-}
-
-function nextReconcile({ decision, obstacle }: Outcome, reported: Reported): Next {
-  if (obstacle?.t === "outdated" || reported === "outdated") return again(delays.cacheIsBehind);
-  if (obstacle?.t === "refused") return again(delays.untilCorrected);
-  const afterMs = requeueAfter(decision);
-  return afterMs === undefined ? done : again(afterMs);
+  const execution = { world, reconcile, context };
+  const outcome = await act(decision, upkeep, execution);
+  const reported = await report(outcome, execution);
+  return nextReconcile({ obstacle: outcome.obstacle, requeueAfter: requeueAfter(outcome.decision) }, reported);
 }
 
 function requeueAfter(decision: Decision): number | undefined {

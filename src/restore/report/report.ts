@@ -4,10 +4,13 @@ import { eventOf, type Note } from "../../controllers/event.ts";
 import { type Reported, reportStatus } from "../../controllers/report-status.ts";
 import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
-import type { Execution, Outcome } from "../act/act.ts";
+import type { RestoreExecution, RestoreOutcome } from "../act/act.ts";
 import { statusOf } from "./status.ts";
 
-export async function report(outcome: Outcome, { world, reconcile, context }: Execution): Promise<Reported> {
+export async function report(
+  outcome: RestoreOutcome,
+  { world, reconcile, context }: RestoreExecution,
+): Promise<Reported> {
   const { restore } = world;
   const key = keyOf(restore);
   const stored = context.caches(key.namespace).restores.get(key)?.status ?? {};
@@ -31,16 +34,16 @@ export async function report(outcome: Outcome, { world, reconcile, context }: Ex
   return "written";
 }
 
-function notesOn({ decision }: Outcome): readonly Note[] {
+function notesOn({ decision }: RestoreOutcome): readonly Note[] {
   if (decision.t === "go") return decision.notes ?? [];
   if (decision.t === "succeed") return [["restoreSucceeded", decision.because]];
   return decision.t === "fail" ? [["restoreFailed", decision.because]] : [];
 }
 
 function measure(
-  { decision }: Outcome,
+  { decision }: RestoreOutcome,
   { startedAt = "", completedAt = "" }: EtcdRestoreStatus,
-  { metrics }: Execution["context"],
+  { metrics }: RestoreExecution["context"],
 ): void {
   if (decision.t !== "succeed" && decision.t !== "fail") return;
   const seconds = (Date.parse(completedAt) - Date.parse(startedAt)) / 1000;

@@ -6,14 +6,14 @@ import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
-import type { Outcome } from "../act/act.ts";
+import type { RestoreOutcome } from "../act/act.ts";
 import type { World } from "../observe/world.ts";
 import type { Decision } from "../plan/decision.ts";
 import type { Phase } from "../plan/phases.ts";
 
 export function statusOf(
   world: Pick<World, "restore" | "worker">,
-  { decision, obstacle }: Pick<Outcome, "decision" | "obstacle">,
+  { decision, obstacle }: Pick<RestoreOutcome, "decision" | "obstacle">,
   now: number,
 ): EtcdRestoreStatus {
   const { metadata, status: before } = world.restore;
