@@ -6,7 +6,7 @@ import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
 import { executionOf } from "./act/execution.ts";
-import type { Outcome } from "./act/outcome.ts";
+import type { ClusterOutcome } from "./act/outcome.ts";
 import { assess } from "./assess/assess.ts";
 import type { Health } from "./assess/health.ts";
 import type { ClusterContext } from "./context.ts";
@@ -42,12 +42,12 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";
 
 /** One that could do nothing for want of a quorum or of a login has not succeeded, though nothing went wrong in it. */
-function endOf({ t }: Health, { obstacle }: Outcome): Ended {
+function endOf({ t }: Health, { obstacle }: ClusterOutcome): Ended {
   if (t === "accessDenied") return "refused";
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
-export function nextOf({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
+export function nextOf({ did, decision, obstacle, passed }: ClusterOutcome, reported: Reported): Next {
   if (obstacle?.t !== "failed" && did.some((action) => !isWatched(action))) return again(delays.afterEtcd);
   const requeueAfter = Math.min(decision.requeueAfter ?? delays.atRest, delays.atRest);
   return nextReconcile({ obstacle, requeueAfter, hasRefusals: passed.length > 0 }, reported);

@@ -4,10 +4,10 @@ import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
 import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import type { Choice } from "../worker/job.ts";
-import { encryptionOf, type Mount, type Place, placeOf, type Sealed } from "../worker/mounts.ts";
+import { encryptionOf, type Mount, type StorePlace, placeOf, type Sealed } from "../worker/mounts.ts";
 
 export interface BackupPlace {
-  readonly place: Place;
+  readonly place: StorePlace;
   readonly sealed: Sealed;
   readonly choice: Choice;
 }

@@ -4,8 +4,8 @@ import type { KnownEvent } from "../../api/events.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberName } from "../objects/names.ts";
 import { secretName } from "../objects/tls.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
+import type { ClusterExecution } from "./execution.ts";
 import {
   adoptClaim,
   deleteClaim,
@@ -55,17 +55,17 @@ import { eventOf, type Note } from "../../controllers/event.ts";
 /** It takes away nothing that cannot be had again, or what it writes over is in the precondition of the write itself. */
 const destroysNothing = "nothing";
 
-interface Row<A extends Action> {
+interface Row<A extends ClusterAction> {
   /** What is read live before it, so that no old view destroys anything. */
   readonly requires: typeof destroysNothing | ((action: A) => readonly [Precondition, ...Precondition[]]);
-  readonly run: (execution: Execution, action: A) => Promise<void>;
+  readonly run: (execution: ClusterExecution, action: A) => Promise<void>;
   /** Of the EtcdCluster, once it is done. None: it can be seen in its object, or was reported with the member. */
   readonly events: (action: A, assessment: Assessment) => readonly Note[];
   /** Whether a watch brings the cluster back. What is done to etcd brings no event. */
   readonly watched: boolean;
 }
 
-type Table = { readonly [D in Action["do"]]: Row<ActionOf<D>> };
+type Table = { readonly [D in ClusterAction["do"]]: Row<ActionOf<D>> };
 
 const none = (): readonly Note[] => [];
 
@@ -288,24 +288,24 @@ function removalNotes({ member, because, cause }: ActionOf<"removeMember">, asse
 }
 
 /** The one place where an action finds its row: the compiler cannot see that a row and its action belong together. */
-function rowOf<A extends Action>({ do: what }: A): Row<A> {
+function rowOf<A extends ClusterAction>({ do: what }: A): Row<A> {
   return table[what] as unknown as Row<A>;
 }
 
 /** Undefined: it destroys nothing. */
-export function requirementsOf(action: Action): readonly Precondition[] | undefined {
+export function requirementsOf(action: ClusterAction): readonly Precondition[] | undefined {
   const { requires } = rowOf(action);
   return requires === destroysNothing ? undefined : requires(action);
 }
 
-export async function carryOut(action: Action, execution: Execution): Promise<void> {
+export async function carryOut(action: ClusterAction, execution: ClusterExecution): Promise<void> {
   await confirm(requirementsOf(action) ?? [], execution);
   await rowOf(action).run(execution, action);
 }
 
-export const isWatched = (action: Action): boolean => rowOf(action).watched;
+export const isWatched = (action: ClusterAction): boolean => rowOf(action).watched;
 
-export function eventsOf(action: Action, assessment: Assessment): readonly KnownEvent[] {
+export function eventsOf(action: ClusterAction, assessment: Assessment): readonly KnownEvent[] {
   return rowOf(action)
     .events(action, assessment)
     .map((note) => eventOf(note, action.do));

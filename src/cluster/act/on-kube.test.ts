@@ -7,7 +7,7 @@ import type { Pod, Service } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { three } from "../testing/plan-table.ts";
 import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
@@ -24,7 +24,7 @@ interface There {
 }
 
 /** The writes that the action makes, and how it ends if not well. */
-async function writesOf(action: Action, there: There): Promise<unknown[]> {
+async function writesOf(action: ClusterAction, there: There): Promise<unknown[]> {
   const { object, cached = false, spec = {} } = there;
   const writes: unknown[] = [];
   const api = {
@@ -96,7 +96,7 @@ describe("resources are changed", () => {
     return { metadata: { name: "demo-a", uid }, spec: { containers } };
   };
   const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
-  const action: Action = { do: "resizePod", member: "demo-a", uid: "seen" };
+  const action: ClusterAction = { do: "resizePod", member: "demo-a", uid: "seen" };
   test("of etcd only", async () => {
     assert.deepEqual(await writesOf(action, { object: pod("seen"), spec }), [["256Mi", "8Mi"]]);
   });
@@ -107,11 +107,11 @@ describe("resources are changed", () => {
 
 describe("while nobody knows of a cluster that has served", () => {
   const fresh = sampleCluster({ unrecorded: true });
-  const seed: Action = { do: "createSeed", member: "demo-a" };
+  const seed: ClusterAction = { do: "createSeed", member: "demo-a" };
   const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
   const failed = { ...deletion, unless: "served" } as const;
   const object: Pod = { metadata: { name: "demo-a", uid: "u" } };
-  const table: [string, Action, There, unknown[]][] = [
+  const table: [string, ClusterAction, There, unknown[]][] = [
     ["a seed is made", seed, { cluster: fresh }, ["create"]],
     ["a seed is not made for one that has an id by now", seed, { cluster }, ["NotYet"]],
     [
@@ -141,7 +141,7 @@ describe("while nobody knows of a cluster that has served", () => {
 });
 
 test("what must not be forgotten is written into the status at once", async () => {
-  const table: [Action, object][] = [
+  const table: [ClusterAction, object][] = [
     [
       { do: "recordClusterId", clusterId: sampleClusterId },
       { clusterId: sampleClusterId, phase: "Running" },

@@ -12,7 +12,7 @@ import { imageAnnotation } from "../objects/claims.ts";
 import { formatStartedAgain, startedAgainAnnotation } from "../objects/image-reference.ts";
 import { anchorsPeerAnnotation, presentsPeerAnnotation, trustsPeerAnnotation } from "../objects/tls.ts";
 import { changedFromAnnotation, versionAnnotation } from "../objects/member-pod.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
@@ -31,7 +31,7 @@ interface There {
 }
 
 /** What is written, or asked of etcd, and how it ends if not well. */
-async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
+async function doneBy(action: ClusterAction, there: There = {}): Promise<unknown[]> {
   const { pod, log = "", says, hashes = {}, world = { members: three } } = there;
   const done: unknown[] = [];
   const write = (...what: unknown[]) =>
@@ -97,8 +97,8 @@ describe("of a pod that runs", () => {
 });
 
 describe("the proof of an image", () => {
-  const create: Action = { do: "createImageCheck", node, image };
-  const read: Action = { do: "readImageCheck", name: "demo-check", uid };
+  const create: ClusterAction = { do: "createImageCheck", node, image };
+  const read: ClusterAction = { do: "readImageCheck", name: "demo-check", uid };
   const found = (version: string) => [
     "patch",
     "demo-check",
@@ -133,7 +133,7 @@ describe("an image is changed", () => {
     to: { version: "3.7.3", image },
     afterComparing: false,
   };
-  const first: Action = { ...change, afterComparing: true };
+  const first: ClusterAction = { ...change, afterComparing: true };
   const containers = [
     { name: "etcd", image: from.image },
     { name: "sidecar", image: "sidecar:1" },
@@ -190,7 +190,7 @@ describe("an image is changed", () => {
 describe("a member that is started again", () => {
   const digest = `sha256:${"ab".repeat(32)}`;
   const tls = { trusts: { peer: "t" }, anchors: { peer: "n" }, presents: { peer: "p" } };
-  const action: Action = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
+  const action: ClusterAction = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
   const podWith = (image: string, imageID: string, annotations: Record<string, string> = {}, uid = "u"): Pod => ({
     metadata: { name: "demo-a", uid, annotations },
     spec: {

@@ -2,21 +2,21 @@
 import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import { isAccessRefusal } from "../../etcd/login.ts";
 import { TransportError } from "../../transport/errors.ts";
-import type { Action, ClusterDecision } from "../plan/actions.ts";
+import type { ClusterAction, ClusterDecision } from "../plan/actions.ts";
 import { accessRefusalOf, adviceOn } from "./refusals.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet, type Obstacle, obstacleOf } from "../../controllers/obstacle.ts";
 
 /** What kept an action from being done. */
 export type ActionObstacle = Obstacle & {
-  readonly at: Action;
+  readonly at: ClusterAction;
   /** etcd said no, and has changed nothing. */
   readonly byEtcd?: boolean;
 };
 
-export interface Outcome {
+export interface ClusterOutcome {
   /** What was carried out, in order. */
-  readonly did: readonly Action[];
+  readonly did: readonly ClusterAction[];
   /** The decision that was carried out, or was tried last. */
   readonly decision: ClusterDecision;
   /** What stopped the members from being looked after; undefined: nothing. */
@@ -26,7 +26,7 @@ export interface Outcome {
 }
 
 /** In the words for people, each once. */
-export function refusalsIn({ obstacle, passed }: Outcome): readonly string[] {
+export function refusalsIn({ obstacle, passed }: ClusterOutcome): readonly string[] {
   const all = [...(obstacle === undefined ? [] : [obstacle]), ...passed];
   return [...new Set(all.flatMap((one) => (one.t === "refused" ? [one.because] : [])))];
 }
@@ -64,7 +64,7 @@ const unknown: ReadonlyMap<EtcdReason, number> = new Map<EtcdReason, number>([
   ["cancelled", delays.tooEarly],
 ]);
 
-export function obstacleAt(at: Action, error: unknown): ActionObstacle {
+export function obstacleAt(at: ClusterAction, error: unknown): ActionObstacle {
   if (error instanceof EtcdError) {
     const { message: because, reason } = error;
     const [refused, open] = [tooEarly.get(reason), unknown.get(reason)];

@@ -10,7 +10,7 @@ import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import { claimLabel, clusterIdAnnotation, clusterUidAnnotation } from "../objects/claims.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
 import { rotateCaAnnotation } from "../objects/tls.ts";
 import {
   otherClusterId,
@@ -33,7 +33,7 @@ const trust = { trusts: {}, presents: {}, anchors: {} };
 const pod = { t: "uid", uid: podUid } as const;
 
 /** One of each. */
-const samples: { readonly [D in Action["do"]]: ActionOf<D> } = {
+const samples: { readonly [D in ClusterAction["do"]]: ActionOf<D> } = {
   applyService: { do: "applyService", service: "peer" },
   applyBudget: { do: "applyBudget", minAvailable: 2 },
   labelPod: { do: "labelPod", member, uid: podUid },
@@ -92,7 +92,7 @@ const samples: { readonly [D in Action["do"]]: ActionOf<D> } = {
 };
 
 /** Who adds a row here says that it takes away nothing that cannot be had again. */
-const harmless: readonly Action["do"][] = [
+const harmless: readonly ClusterAction["do"][] = [
   "applyService",
   "applyBudget",
   "labelPod",

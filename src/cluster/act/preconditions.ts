@@ -18,7 +18,7 @@ import { observedClaim } from "../observe/claims.ts";
 import { observedPod } from "../observe/pods.ts";
 import type { Claim } from "../observe/world.ts";
 import type { PodSeen } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterExecution } from "./execution.ts";
 import { delays } from "../../controllers/delays.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
@@ -46,12 +46,12 @@ export type Precondition =
   /** The Secret of the CA is the one that was looked at. */
   | { readonly holds: "authorityAsSeen"; readonly use: AuthorityUse };
 
-type Check<P extends Precondition> = (execution: Execution, precondition: P) => Promise<void>;
+type Check<P extends Precondition> = (execution: ClusterExecution, precondition: P) => Promise<void>;
 
 type Checks = { readonly [H in Precondition["holds"]]: Check<Extract<Precondition, { holds: H }>> };
 
 /** Throws NotYet where one of them does not hold. */
-export async function confirm(preconditions: readonly Precondition[], execution: Execution): Promise<void> {
+export async function confirm(preconditions: readonly Precondition[], execution: ClusterExecution): Promise<void> {
   await Promise.all(preconditions.map((one) => checkOf(one)(execution, one)));
 }
 
@@ -151,14 +151,14 @@ const factsOf = ({ uid, role, terminating, clusterUid, clusterId, phase }: Claim
 });
 
 /** This very pod. */
-export async function podNow({ live }: Execution, member: MemberName, uid: string): Promise<Pod> {
+export async function podNow({ live }: ClusterExecution, member: MemberName, uid: string): Promise<Pod> {
   const now = await live.pod(member);
   if (now?.metadata?.uid !== uid) throw otherOne("pod", member);
   return now;
 }
 
 /** This very EtcdRestore. */
-export async function restoreNow({ live }: Execution, name: string, uid: string): Promise<CompleteEtcdRestore> {
+export async function restoreNow({ live }: ClusterExecution, name: string, uid: string): Promise<CompleteEtcdRestore> {
   const now = await live.restore(name);
   if (now?.metadata?.uid !== uid)
     throw new Refused(
@@ -167,7 +167,7 @@ export async function restoreNow({ live }: Execution, name: string, uid: string)
   return withDefaults(now);
 }
 
-const other = (kind: string, { cluster }: Execution): NotYet => otherOne(kind, cluster.metadata.name);
+const other = (kind: string, { cluster }: ClusterExecution): NotYet => otherOne(kind, cluster.metadata.name);
 
 const otherOne = (what: string, name: string): NotYet =>
   new NotYet(`the ${what} ${name} has changed since it was looked at`, delays.cacheIsBehind);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { obstacleAt } from "./outcome.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { fieldOfSpec } from "./refusals.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 
 const fields: [string, string][] = [
   ["spec.containers[0].resources.requests", "spec.pod.resources.requests"],
@@ -21,7 +21,7 @@ for (const [ofPod, ofSpec] of fields)
 
 const createPod = { do: "createPod", member: "c-a" } as const;
 
-function said(error: ApiError, at: Action): string {
+function said(error: ApiError, at: ClusterAction): string {
   const obstacle = obstacleAt(at, error);
   assert.ok(obstacle.t === "refused");
   return obstacle.because;

@@ -2,11 +2,11 @@
 // field of the spec that they are about, and what to do.
 import type { EtcdError } from "../../etcd/errors.ts";
 import type { ApiError } from "../../kube/client/errors.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { forbidders, triedAgain } from "../../controllers/obstacle.ts";
 
 /** On a refusal by the API server, whose words come first. */
-export const adviceOn = (refusal: ApiError, at: Action): string =>
+export const adviceOn = (refusal: ApiError, at: ClusterAction): string =>
   makesPod(at) ? adviceOnPod(refusal) : adviceOnOther;
 
 /** The next look tells more: it begins with who the operator is. */
@@ -15,7 +15,7 @@ export function accessRefusalOf({ message }: EtcdError): string {
 }
 
 /** A voter is added only when its pod would be taken. */
-const makesPod = ({ do: what }: Action): boolean =>
+const makesPod = ({ do: what }: ClusterAction): boolean =>
   what === "createSeed" || what === "createPod" || what === "addMember";
 
 const adviceOnOther =

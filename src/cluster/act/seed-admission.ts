@@ -9,7 +9,7 @@ import { memberClaim } from "../objects/claims.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import { seedName } from "../objects/names.ts";
 import type { MemberPod } from "../observe/world.ts";
-import { type Execution, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, tlsToMake } from "./execution.ts";
 import { type SeedPlan, seedRestoreOf } from "./seed-plan.ts";
 import { isRefusal, Refused } from "../../controllers/obstacle.ts";
 
@@ -18,7 +18,7 @@ const advice =
 
 /** Throws Refused where the pod, or the claim of its volume, would not be admitted. */
 export async function confirmSeed(
-  execution: Execution,
+  execution: ClusterExecution,
   plan: SeedPlan,
   by: { readonly name: string; readonly uid: string },
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterExecution } from "./execution.ts";
 import { backoffs, delays } from "../../controllers/delays.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 import { backoffDelay } from "../../kube/clock.ts";
@@ -73,13 +73,13 @@ const imageOf = ({ spec }: Pod): string | undefined =>
   spec?.containers.find(({ name }) => name === etcdContainer)?.image;
 
 /** One that is there already is another, and is somebody else's to judge. */
-export async function makePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
+export async function makePod({ cluster, context, reconcile }: ClusterExecution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
   context.takenAway.compare(key, pod, await reconcile.api.create(Pod, pod, { fieldManager }), context.now());
 }
 
-export async function replacePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
+export async function replacePod({ cluster, context, reconcile }: ClusterExecution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
   context.takenAway.compare(key, pod, await reconcile.api.replace(Pod, pod, { fieldManager }), context.now());
@@ -89,7 +89,7 @@ export async function replacePod({ cluster, context, reconcile }: Execution, pod
  * The same of a pod whose name says what it is for. One that is there without its labels is seen by no cache, so it is found and
  * taken away here.
  */
-export async function makeImageCheck(execution: Execution, pod: Pod): Promise<void> {
+export async function makeImageCheck(execution: ClusterExecution, pod: Pod): Promise<void> {
   try {
     await makePod(execution, pod);
   } catch (error) {

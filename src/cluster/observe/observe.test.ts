@@ -10,7 +10,7 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import { TakenAway } from "../act/taken-away.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { Logins } from "./login.ts";
 import { observe } from "./observe.ts";
@@ -104,7 +104,7 @@ test("a pod that cannot be asked for is not taken for one that is gone", async (
 describe("a cluster is not looked at, and what was known of it is forgotten,", () => {
   const a = sampleId("a");
   const at = (raftIndex: number) => [{ memberId: a, raftTerm: 2, raftIndex } as MemberStatus];
-  const service: Action = { do: "applyService", service: "client" };
+  const service: ClusterAction = { do: "applyService", service: "client" };
   const deleted = { ...cluster, metadata: { ...cluster.metadata, deletionTimestamp: "2026-01-31T12:00:00Z" } };
   for (const [when, stored, isOurs] of [
     ["when it is gone", undefined, true],

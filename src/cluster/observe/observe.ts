@@ -24,14 +24,14 @@ import { clientServiceName } from "../objects/services.ts";
 import { volumeNode } from "./volume-nodes.ts";
 import { withEndRead } from "./wordless-ends.ts";
 import { claimProblems } from "./claim-problems.ts";
-import { type EtcdView, recordedIdOf, type MemberPod, type World } from "./world.ts";
+import { type EtcdView, recordedIdOf, type MemberPod, type ClusterWorld } from "./world.ts";
 
 /** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
   key: Key,
   { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: ClusterContext,
-): Promise<World | undefined> {
+): Promise<ClusterWorld | undefined> {
   const caches = context.caches(key.namespace);
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
@@ -50,7 +50,7 @@ export async function observe(
   const known = owned.filter((pod) => !isImageCheck(pod));
   const recorded = recordedIdOf(cluster);
   const tls = await observedTls(cluster, caches, api, signal);
-  const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
+  const look = async (at: readonly Pod[]): Promise<Pick<ClusterWorld, "pods" | "etcd">> => {
     const pods = await Promise.all(
       at.map((pod) => withEndRead(observedPod(pod, caches.nodes), cluster.metadata.namespace, api, signal)),
     );

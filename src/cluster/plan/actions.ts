@@ -8,7 +8,7 @@ import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
 import type { Decision } from "../../controllers/decision.ts";
 
-export type Action =
+export type ClusterAction =
   /** Server-side apply of one of the two Services; without effect when it is right. */
   | { readonly do: "applyService"; readonly service: ServiceRole }
   /** So many members may be evicted at a time; the selector counts voters only. */
@@ -169,22 +169,22 @@ export type Action =
       readonly unless?: "served" | "ready";
     };
 
-export type ActionOf<D extends Action["do"]> = Extract<Action, { do: D }>;
+export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;
 
 export type ServiceRole = "peer" | "client";
 
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 
-export type ClusterDecision = Decision<Action>;
+export type ClusterDecision = Decision<ClusterAction>;
 
-export interface Plan {
+export interface ClusterPlan {
   /** What keeps members from coming back without their data. Before anything else; a failure holds up nothing. */
-  readonly guards: readonly Action[];
+  readonly guards: readonly ClusterAction[];
   /**
    * What the members need. The first is carried out. The next one only if that one was refused and changed nothing:
    * what can never be done must not keep the rest from being done.
    */
   readonly decisions: readonly [ClusterDecision, ...ClusterDecision[]];
   /** The objects around the members. After the members; a failure holds up nothing. */
-  readonly upkeep: readonly Action[];
+  readonly upkeep: readonly ClusterAction[];
 }

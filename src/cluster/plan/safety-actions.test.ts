@@ -18,7 +18,7 @@ import {
   voter,
 } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleNow, samplePod, sampleWorld } from "../testing/sample-world.ts";
-import type { Action, ActionOf } from "./actions.ts";
+import type { ClusterAction, ActionOf } from "./actions.ts";
 import {
   changeBrokenImage,
   changeImage,
@@ -33,7 +33,7 @@ import {
 } from "./safety.ts";
 
 const assessed = (sample: SampleWorld) => assess(sampleWorld(sample), sampleNow);
-const words = (actions: readonly Action[] | undefined) =>
+const words = (actions: readonly ClusterAction[] | undefined) =>
   actions === undefined ? "refused" : inWords(actions).join(", ");
 
 /** The third of three, with what it is judged by. */
@@ -143,7 +143,7 @@ describe("the image of a member", () => {
     assert.ok(instance.pod);
     return changeImage(table, instance, instance.pod, to);
   };
-  const rows: [string, readonly Action[] | undefined, string][] = [
+  const rows: [string, readonly ClusterAction[] | undefined, string][] = [
     [
       "is changed when all serve, after comparing them",
       change(voter("c")),

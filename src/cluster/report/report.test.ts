@@ -8,7 +8,7 @@ import { Registry } from "../../kube/process/metrics.ts";
 import { makeAuthority, makeLeaf } from "../../tls/make.ts";
 import { type Bundle, writeBundle } from "../../tls/pem.ts";
 import { executionOf } from "../act/execution.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
 import { ClusterMetrics } from "../metrics.ts";
 import { gone, three, voter } from "../testing/plan-table.ts";
@@ -16,7 +16,7 @@ import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-worl
 import { report } from "./report.ts";
 import type { Reported } from "../../controllers/report-status.ts";
 
-const done: Outcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
+const done: ClusterOutcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
 
 interface Told {
   readonly reported: Reported;

@@ -6,15 +6,15 @@ import type { KnownEvent } from "../../api/events.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
-import type { Execution } from "../act/execution.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterExecution } from "../act/execution.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { spaceOf } from "../assess/space.ts";
 import { measuredOf } from "./measured.ts";
 import { patchBetween, statusOf } from "./status.ts";
 import { eventOf } from "../../controllers/event.ts";
 import { type Reported, reportStatus } from "../../controllers/report-status.ts";
 
-export async function report(execution: Execution, outcome: Outcome): Promise<Reported> {
+export async function report(execution: ClusterExecution, outcome: ClusterOutcome): Promise<Reported> {
   const { assessment, reconcile, context, written } = execution;
   const { cluster, problems } = assessment.world;
   // What was assessed is the cluster before this write: the next reconcile reports.
@@ -40,7 +40,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
 const told = ["Available", "Ready", "DiskPressure"] as const;
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): KnownEvent[] {
+function turnsForTheWorse({ assessment }: ClusterExecution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
   const events = told.flatMap((type) => {
     const is = after.conditions?.find((condition) => condition.type === type);
@@ -61,7 +61,7 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
 
 /** When something is wrong, or expires, and that was not said before. */
 function certificateEvents(
-  { world: { cluster }, certificates: { inUse } }: Execution["assessment"],
+  { world: { cluster }, certificates: { inUse } }: ClusterExecution["assessment"],
   after: EtcdClusterStatus,
 ): KnownEvent[] {
   const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
@@ -73,7 +73,7 @@ function certificateEvents(
   return event === undefined ? [] : [eventOf([event, is.message ?? ""])];
 }
 
-function measure({ assessment, context }: Execution, after: EtcdClusterStatus): void {
+function measure({ assessment, context }: ClusterExecution, after: EtcdClusterStatus): void {
   const before = assessment.world.cluster.status;
   if (after.phase === "Failed" && before.phase !== "Failed") context.metrics.failed.add();
   const was = findCondition(before.conditions, "Recovering");

@@ -9,15 +9,15 @@ import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import { spaceOf } from "../assess/space.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { withoutPlan } from "../assess/restoring.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
-import type { World } from "../observe/world.ts";
+import type { ClusterWorld } from "../observe/world.ts";
 import { stamped } from "../../controllers/stamped.ts";
 import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
 
-export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterStatus {
+export function statusOf(assessment: Assessment, outcome: ClusterOutcome): EtcdClusterStatus {
   const { desired, world } = assessment;
   const { cluster } = world;
   const now = new Date(assessment.now);
@@ -55,7 +55,7 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
 
 /** Whose id it is was decided by the plan, and only there. */
 function recordedBy(
-  { did }: Outcome,
+  { did }: ClusterOutcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
   const latch = did.find((action) => action.do === "recordClusterId");
@@ -70,7 +70,7 @@ function recordedBy(
  * The oldest minor version that may have written what is in the raft logs: the first member's when the cluster begins, or
  * an older one that a member has run since. The change of members raises it.
  */
-function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: Outcome): EtcdClusterStatus {
+function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: ClusterOutcome): EtcdClusterStatus {
   const recorded = did.find((action) => action.do === "recordLogVersion");
   if (recorded !== undefined) return { raftLogVersion: recorded.version };
   const begun = did.find((action) => action.do === "recordClusterId")?.logVersion;
@@ -111,7 +111,7 @@ function membersOf({ desired, leader, instances, voters, world }: Assessment): E
   };
 }
 
-function sizesOf(world: World): EtcdClusterStatus {
+function sizesOf(world: ClusterWorld): EtcdClusterStatus {
   const space = spaceOf(world);
   if (space === undefined) return {};
   const { size, inUse, quota, volume } = space;
@@ -123,7 +123,7 @@ function sizesOf(world: World): EtcdClusterStatus {
   };
 }
 
-function versions(world: World): EtcdClusterStatus {
+function versions(world: ClusterWorld): EtcdClusterStatus {
   const counts = versionsOf(world);
   const [only] = counts.keys();
   if (only === undefined) return {};
@@ -135,7 +135,7 @@ function versions(world: World): EtcdClusterStatus {
   };
 }
 
-function podsByReadiness({ pods }: World): { ready: string[]; unready: string[] } {
+function podsByReadiness({ pods }: ClusterWorld): { ready: string[]; unready: string[] } {
   const running = pods.filter(
     ({ state, terminating }) => (state.t === "running" || state.t === "crashing") && !terminating,
   );

@@ -7,7 +7,7 @@ import type { Call, Command } from "../command.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
 import { watchAll } from "../rights.ts";
-import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
+import { follow, type WatchedKind, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
 import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
@@ -38,7 +38,7 @@ export const watchCommand: Command = {
 };
 
 interface Follower {
-  readonly sources: readonly Source[];
+  readonly sources: readonly WatchedKind[];
   /** Reads everything, and shows it if it is worth it. */
   readonly look: () => Promise<void>;
 }

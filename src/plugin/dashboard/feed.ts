@@ -6,7 +6,7 @@ import type { Selection } from "../../kube/client/api.ts";
 import { type Key, keyText } from "../../kube/objects/objects.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
-import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
+import { follow, type WatchedKind, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
 import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
 import { fleetOf } from "../view/fleet.ts";
 import type { SameFlags } from "./command-lines.ts";
@@ -87,7 +87,7 @@ export class Feed {
     return namespace === undefined ? {} : { namespace };
   }
 
-  #sources(topic: Topic): readonly Source[] {
+  #sources(topic: Topic): readonly WatchedKind[] {
     return topic.t === "fleet" ? sourcesOfFleet(this.#selection) : sourcesOfCluster(topic.key);
   }
 

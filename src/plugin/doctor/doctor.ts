@@ -1,5 +1,5 @@
 // Everything that is found wrong with a cluster, the worst first.
-import type { Look } from "../view/cluster-text.ts";
+import type { TextLayout } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { item } from "../screen/wrap.ts";
@@ -38,7 +38,7 @@ export function withNamespace(diagnosis: Diagnosis): Diagnosis {
 
 const marks = { serious: ["bad", "SERIOUS"], warning: ["warning", "WARNING"], note: ["dim", "NOTE"] } as const;
 
-export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, { columns, paint }: Look): string {
+export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, { columns, paint }: TextLayout): string {
   const head = `${paint("strong", name)} in ${namespace}`;
   const said = findings.flatMap(({ severity, what, command }) => {
     const [hue, mark] = marks[severity];

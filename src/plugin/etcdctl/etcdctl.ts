@@ -10,7 +10,7 @@ import type { Looked } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { clientPod, inClientPod, loginSecret } from "./client-pod.ts";
 import { type Identity, identityOf } from "./login.ts";
-import { endpointOf, execWords, inMember, type Input, type Place } from "./words.ts";
+import { endpointOf, execWords, inMember, type Input, type ExecPlace } from "./words.ts";
 
 export interface Etcdctl {
   /** Shares the terminal with it. `endpoints`: absent, those of the member. */
@@ -30,7 +30,7 @@ export async function withEtcdctl<T>(
   return withClientPod(call, looked, member, identity, (place) => use(etcdctlIn(call, () => place)));
 }
 
-function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => Place): Etcdctl {
+function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => ExecPlace): Etcdctl {
   return {
     run: (member, words, { endpoints, input }) =>
       kubectl.run(
@@ -46,7 +46,7 @@ async function withClientPod<T>(
   { key, reach: { api }, snapshot: { cluster } }: Looked,
   member: Pod,
   identity: Identity,
-  use: (place: Place) => Promise<T>,
+  use: (place: ExecPlace) => Promise<T>,
 ): Promise<T> {
   const at: Key = { namespace: key.namespace, name: `${key.name.slice(0, 40)}-ctl-${randomBytes(4).toString("hex")}` };
   const made: (() => Promise<unknown>)[] = [];

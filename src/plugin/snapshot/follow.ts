@@ -9,14 +9,14 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { memberSelector } from "./snapshot.ts";
 
-export type Source = readonly [Kind<KubeObject>, Selection];
+export type WatchedKind = readonly [Kind<KubeObject>, Selection];
 
-export const sourcesOfFleet = (selection: Selection): readonly Source[] => [
+export const sourcesOfFleet = (selection: Selection): readonly WatchedKind[] => [
   [EtcdCluster, selection],
   [EtcdBackup, selection],
 ];
 
-export const sourcesOfCluster = ({ namespace, name }: Key): readonly Source[] => [
+export const sourcesOfCluster = ({ namespace, name }: Key): readonly WatchedKind[] => [
   [EtcdCluster, { namespace, fieldSelector: `metadata.name=${name}` }],
   [Pod, { namespace, labelSelector: memberSelector(name) }],
   [EtcdRestore, { namespace }],
@@ -26,7 +26,7 @@ export const sourcesOfCluster = ({ namespace, name }: Key): readonly Source[] =>
 interface Followed {
   readonly api: KubeApi;
   /** Those that may not be watched are looked at every few seconds all the same. */
-  readonly sources: readonly Source[];
+  readonly sources: readonly WatchedKind[];
   /** Must not fail. */
   readonly look: () => Promise<void>;
   readonly signal: AbortSignal;

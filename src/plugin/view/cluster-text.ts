@@ -7,14 +7,14 @@ import type { BackupView, CertificateView, ClusterView, DatabaseView } from "./c
 import { certificateHue, databaseHue, healthHue, quorumHue, readyHue } from "./hues.ts";
 import type { MemberView } from "./members.ts";
 
-export interface Look {
+export interface TextLayout {
   readonly columns: number;
   readonly paint: Paint;
 }
 
 const labelWidth = 13;
 
-export function clusterText(view: ClusterView, look: Look): string {
+export function clusterText(view: ClusterView, look: TextLayout): string {
   return [
     ...headLines(view, look),
     "",
@@ -29,7 +29,7 @@ export function clusterText(view: ClusterView, look: Look): string {
   ].join("\n");
 }
 
-function headLines(view: ClusterView, look: Look): string[] {
+function headLines(view: ClusterView, look: TextLayout): string[] {
   const { name, namespace, ready, quorum, activity, alarms, database, toRoll } = view;
   const since = ready.forSeconds === undefined ? "" : ` (for ${ageInWords(ready.forSeconds * 1000)})`;
   const verdict = { True: "Ready", False: `Not ready, ${ready.reason}`, Unknown: "Not known" }[ready.status];
@@ -53,7 +53,7 @@ function headLines(view: ClusterView, look: Look): string[] {
   ];
 }
 
-function activityLines(said: readonly string[], ready: ClusterView["ready"], look: Look): string[] {
+function activityLines(said: readonly string[], ready: ClusterView["ready"], look: TextLayout): string[] {
   if (said.length === 0)
     return labelled("Now", ready.status === "True" ? "nothing to do" : "see the status above", look, "dim");
   return said.flatMap((one, at) => labelled(at === 0 ? "Now" : "", one, look));
@@ -71,14 +71,14 @@ function databaseInWords({ size, inUse, quota, volume }: DatabaseView): string {
   return `${bytesInWords(size)}${used}${limit}${volume === undefined ? "" : `; volumes of ${bytesInWords(volume)}`}`;
 }
 
-function labelled(label: string, text: string, { columns, paint }: Look, hue?: Hue): string[] {
+function labelled(label: string, text: string, { columns, paint }: TextLayout, hue?: Hue): string[] {
   return wrapped(text, Math.max(20, columns - labelWidth)).map((line, at) => {
     const head = (at === 0 && label !== "" ? `${label}:` : "").padEnd(labelWidth);
     return `${head}${hue === undefined ? line : paint(hue, line)}`;
   });
 }
 
-const section = (title: string, lines: readonly string[], { paint }: Look): string[] =>
+const section = (title: string, lines: readonly string[], { paint }: TextLayout): string[] =>
   lines.length === 0 ? [] : ["", paint("strong", title), ...lines];
 
 // Members
@@ -122,7 +122,7 @@ function memberCells(member: MemberView): Cell[] {
   ];
 }
 
-export function memberLines(members: readonly MemberView[], { columns, paint }: Look): string[] {
+export function memberLines(members: readonly MemberView[], { columns, paint }: TextLayout): string[] {
   if (members.length === 0) return ["No members yet."];
   const table = memberTable(members);
   const missing = leftOut(table, columns).map((title) => title.toLowerCase());
@@ -132,7 +132,7 @@ export function memberLines(members: readonly MemberView[], { columns, paint }: 
 
 // Certificates and backups
 
-function certificateLines(certificates: readonly CertificateView[], { columns, paint }: Look): string[] {
+function certificateLines(certificates: readonly CertificateView[], { columns, paint }: TextLayout): string[] {
   if (certificates.length === 0) return [];
   const rows = certificates.map((certificate): Cell[] => {
     const { use, notAfter, daysLeft } = certificate;
@@ -158,7 +158,7 @@ const backupColumns: readonly Column[] = [
   { title: "NEXT", droppable: 5 },
 ];
 
-function backupLines(backups: ClusterView["backups"], { columns, paint }: Look): string[] {
+function backupLines(backups: ClusterView["backups"], { columns, paint }: TextLayout): string[] {
   if (backups === "unknown") return [];
   if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to begin.")];
   const rows = backups.map(backupCells);

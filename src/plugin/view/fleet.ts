@@ -6,7 +6,7 @@ import { type Cell, type Column, tableLines } from "../screen/table.ts";
 import { ageInWords, bytesInWords, shareInWords, timeOf } from "../screen/words.ts";
 import { item } from "../screen/wrap.ts";
 import { type Found, isOf, valueOr } from "../snapshot/snapshot.ts";
-import type { Look } from "./cluster-text.ts";
+import type { TextLayout } from "./cluster-text.ts";
 import { backupOf } from "./cluster-view.ts";
 import { rowHue } from "./hues.ts";
 
@@ -78,7 +78,7 @@ const columns: readonly Column[] = [
   { title: "AGE", droppable: 6, align: "right" },
 ];
 
-export function fleetText({ clusters, notes }: FleetView, look: Look, scope: "namespace" | "all"): string {
+export function fleetText({ clusters, notes }: FleetView, look: TextLayout, scope: "namespace" | "all"): string {
   if (clusters.length === 0) return ["No EtcdClusters.", ...notes].join("\n");
   const named: readonly Column[] = scope === "all" ? [{ title: "NAMESPACE", droppable: 0 }, ...columns] : columns;
   const rows = clusters.map((row) => [...(scope === "all" ? [row.namespace] : []), ...cellsOf(row)]);

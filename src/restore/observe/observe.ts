@@ -28,7 +28,7 @@ import { isOver } from "../plan/phases.ts";
 import { workerName } from "../worker.ts";
 import { observedSeed, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
-import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
+import type { NamedBackup, Seed, Volumes, StepWorker, World } from "./world.ts";
 
 /** `others`: its cluster is another operator's, and it is with it. */
 export type ObservedRestore =
@@ -55,7 +55,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     return cluster === undefined ? { t: "notOurs" } : { t: "others", restore };
   const podName = workerName(restore);
   const now = context.now();
-  const worker: Worker =
+  const worker: StepWorker =
     podName === undefined
       ? { t: "absent" }
       : observedWorker(restore, podName, await read(Pod, { namespace, name: podName }), now);

@@ -17,7 +17,7 @@ export interface World {
   readonly rival: string | undefined;
   /** Of a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
-  readonly worker: Worker;
+  readonly worker: StepWorker;
   readonly seed: Seed;
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
   readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
@@ -44,7 +44,7 @@ export type NamedBackup =
   | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
 
 /** The worker of the step and attempt that is under way. */
-export type Worker =
+export type StepWorker =
   | { readonly t: "absent" }
   | { readonly t: "running"; readonly pod: string; readonly trouble: string | undefined }
   | { readonly t: "ended"; readonly pod: string; readonly result: Result }

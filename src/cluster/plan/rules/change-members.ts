@@ -4,7 +4,7 @@ import { formatVersion, minorOf } from "../../../etcd/versions/version.ts";
 import { checkFor, isProvedElsewhere, nodeOf } from "../../assess/image-proof.ts";
 import { type Change, isRolling } from "../../assess/roll.ts";
 import type { Preparation } from "../../assess/target.ts";
-import type { Action, ClusterDecision } from "../actions.ts";
+import type { ClusterAction, ClusterDecision } from "../actions.ts";
 import { stepDown } from "../hand-over.ts";
 import type { Situation } from "../rule.ts";
 import { changeImage, recreate, removeHealthy } from "../safety.ts";
@@ -31,12 +31,12 @@ function prepare(first: Preparation): ClusterDecision {
   return { actions: preparing(first), because: first.because, requeueAfter: delays.untilAccepted };
 }
 
-function preparing(first: Preparation): readonly Action[] {
+function preparing(first: Preparation): readonly ClusterAction[] {
   const { because } = first;
   if (first.t === "enableDowngrade") return [{ do: "enableDowngrade", to: formatVersion(first.to), because }];
   if (first.t === "wait") return [];
   // Written down first: an operator that dies in between finds a downgrade that nobody wants, and cancels it.
-  const record: readonly Action[] =
+  const record: readonly ClusterAction[] =
     first.t === "recordLog" ? [{ do: "recordLogVersion", version: minorOf(first.by) }] : [];
   return [...record, { do: "cancelDowngrade", because }];
 }

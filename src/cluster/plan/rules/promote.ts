@@ -4,7 +4,7 @@ import { isYoung } from "../../assess/pods.ts";
 import { indexOf, isAboutToServe, isHealthy, quorum, type Instance } from "../../assess/instances.ts";
 import { mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
-import type { Action, ClusterDecision } from "../actions.ts";
+import type { ClusterAction, ClusterDecision } from "../actions.ts";
 import { listed, type Situation } from "../rule.ts";
 import { delays } from "../../../controllers/delays.ts";
 
@@ -31,8 +31,8 @@ export function promoteLearners(situation: Situation): ClusterDecision | undefin
 }
 
 /** Each with its address before the next: of two voters that nobody can dial, neither could find the other. */
-function promotion({ member, name }: Instance): readonly Action[] {
-  const promote: Action = { do: "promote", id: member.id, member: name };
+function promotion({ member, name }: Instance): readonly ClusterAction[] {
+  const promote: ClusterAction = { do: "promote", id: member.id, member: name };
   if (!isPlaceholder(member)) return [promote];
   return [promote, { do: "updatePeerUrl", id: member.id, member: name, because: "it has joined" }];
 }

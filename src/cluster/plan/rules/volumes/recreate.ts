@@ -6,7 +6,7 @@ import { hasBegun, holds } from "../../../assess/claims.ts";
 import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
 import { isOwedItsVolume } from "../../../assess/instances.ts";
 import type { Claim } from "../../../observe/world.ts";
-import type { Action, ClusterDecision } from "../../actions.ts";
+import type { ClusterAction, ClusterDecision } from "../../actions.ts";
 import { listed, type Situation } from "../../rule.ts";
 import { deleteEnded } from "../../safety.ts";
 import { delays } from "../../../../controllers/delays.ts";
@@ -14,7 +14,7 @@ import { delays } from "../../../../controllers/delays.ts";
 /** With a quorum etcd says who is a member. */
 export function recreateOnVolume(situation: Situation): ClusterDecision | undefined {
   const owed = situation.ours.filter(isOwedItsVolume);
-  const actions = owed.flatMap(({ claim, pod }): readonly Action[] => {
+  const actions = owed.flatMap(({ claim, pod }): readonly ClusterAction[] => {
     if (pod !== undefined) return deleteEnded(situation, pod);
     return claim === undefined ? [] : [recreation(situation, claim)];
   });
@@ -37,12 +37,12 @@ export function recreateWithoutQuorum(assessment: Assessment): ClusterDecision |
   ]);
 }
 
-function recreation({ desired: { cluster } }: Assessment, claim: Claim): Action {
+function recreation({ desired: { cluster } }: Assessment, claim: Claim): ClusterAction {
   const made = { version: cluster.spec.version, image: imageOf(cluster.spec) };
   return { do: "recreatePod", member: claim.name, uid: claim.uid, release: releaseOnVolume(claim, made, cluster) };
 }
 
-function decision(actions: readonly Action[]): ClusterDecision | undefined {
+function decision(actions: readonly ClusterAction[]): ClusterDecision | undefined {
   if (actions.length === 0) return undefined;
   const names = actions.flatMap((action) => ("member" in action ? [action.member] : []));
   return {

@@ -4,7 +4,7 @@ import type { Clock } from "../../kube/clock.ts";
 import type { Logger } from "../../kube/process/log.ts";
 import type { ObjectStore, StoreTarget } from "../../store/store.ts";
 
-export interface Worker {
+export interface JobContext {
   readonly log: Logger;
   readonly clock: Clock;
   /** Aborts when the process is asked to end. */
