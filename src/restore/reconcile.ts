@@ -8,7 +8,6 @@ import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import type { RestoreContext } from "./context.ts";
 import { observe, type ObservedRestore } from "./observe/observe.ts";
-import type { Decision } from "./plan/decision.ts";
 import { planRestore } from "./plan/plan.ts";
 import { report } from "./report/report.ts";
 
@@ -22,12 +21,8 @@ export async function reconcileRestore(key: Key, reconcile: ReconcileContext, co
   const execution = { world, reconcile, context };
   const outcome = await act(decision, upkeep, execution);
   const reported = await report(outcome, execution);
-  return nextReconcile({ obstacle: outcome.obstacle, requeueAfter: requeueAfter(outcome.decision) }, reported);
-}
-
-function requeueAfter(decision: Decision): number | undefined {
-  if (decision.t === "retry") return decision.afterMs;
-  return decision.t === "stay" ? decision.requeueAfter : undefined;
+  const { decision: ended, obstacle } = outcome;
+  return nextReconcile({ obstacle, requeueAfter: "requeueAfter" in ended ? ended.requeueAfter : undefined }, reported);
 }
 
 const patienceMs = 30_000;

@@ -1,6 +1,6 @@
 // What is done when the data of a cluster is replaced by that of a backup.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { specDigest } from "../../restore/spec-digest.ts";
+import { specDigest } from "../../restore/objects/spec-digest.ts";
 import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import type { PodTls } from "../objects/tls.ts";

@@ -3,8 +3,8 @@
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
-import { workerPolicyOf } from "../../restore/place.ts";
-import { restoreJobOf } from "../../restore/seed.ts";
+import { workerPolicyOf } from "../../restore/objects/backup-place.ts";
+import { restoreJobOf } from "../../restore/objects/seed.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
 import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";

@@ -147,7 +147,7 @@ function podsByReadiness({ pods }: ClusterWorld): { ready: string[]; unready: st
   return { ready: names(true), unready: names(false) };
 }
 
-/** Far less than a restore in place goes past it (restore/seed.ts), so that a busy cluster is written this seldom. */
+/** Far less than a restore in place goes past it (restore/objects/seed.ts), so that a busy cluster is written this seldom. */
 const revisionsBehind = 100_000_000;
 
 /**

@@ -14,9 +14,9 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreContext } from "../context.ts";
 import type { World } from "../observe/world.ts";
-import type { Action, Decision } from "../plan/decision.ts";
+import type { Action, Decision } from "../plan/actions.ts";
 import { begunAnnotation } from "../plan/gates.ts";
-import { restoreWorker } from "../worker.ts";
+import { restoreWorker } from "../objects/worker-pods.ts";
 
 export type RestoreExecution = Execution<World, RestoreContext>;
 

@@ -25,7 +25,7 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
 import { isOver } from "../plan/phases.ts";
-import { workerName } from "../worker.ts";
+import { workerName } from "../objects/worker-pods.ts";
 import { observedSeed, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
 import type { NamedBackup, Seed, Volumes, StepWorker, World } from "./world.ts";

@@ -6,9 +6,9 @@ import { backoffDelay } from "../../kube/clock.ts";
 import type { Job, Result } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
-import { workerPolicyOf } from "../place.ts";
-import { workerName } from "../worker.ts";
-import { type Decision, pace, stay } from "./decision.ts";
+import { workerPolicyOf } from "../objects/backup-place.ts";
+import { workerName } from "../objects/worker-pods.ts";
+import { type Decision, pace, stay } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
 export const otherThanTold = "The worker did something else than it was told: it may be of another release.";
@@ -74,10 +74,10 @@ function makeWorker(world: World, task: Task, does: string): Decision {
 /** Undefined after the last one. */
 export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): Decision | undefined {
   if (attempt >= mostAttempts) return undefined;
-  const afterMs = backoffDelay(backoffs.restore, attempt, 0);
+  const requeueAfter = backoffDelay(backoffs.restore, attempt, 0);
   return {
     t: "retry",
-    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${afterMs / 1000} s.`,
-    afterMs,
+    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${requeueAfter / 1000} s.`,
+    requeueAfter,
   };
 }

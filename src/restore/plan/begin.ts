@@ -4,7 +4,7 @@ import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { World } from "../observe/world.ts";
-import { type Decision, type Facts, fail, pace, stay } from "./decision.ts";
+import { type Decision, type Facts, fail, pace, stay } from "./actions.ts";
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: World, now: number): Decision {

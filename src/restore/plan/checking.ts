@@ -6,10 +6,10 @@ import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
-import { bumpPast, tooSmallBump } from "../seed.ts";
+import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
+import { bumpPast, tooSmallBump } from "../objects/seed.ts";
 import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, type Facts, fail } from "./decision.ts";
+import { type Decision, type Facts, fail } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
 

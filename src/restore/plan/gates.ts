@@ -4,8 +4,8 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { World } from "../observe/world.ts";
-import { specDigest } from "../spec-digest.ts";
-import { type Decision, fail, pace, stay } from "./decision.ts";
+import { specDigest } from "../objects/spec-digest.ts";
+import { type Decision, fail, pace, stay } from "./actions.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {

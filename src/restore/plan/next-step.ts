@@ -5,7 +5,7 @@ import type { Note } from "../../controllers/event.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { World } from "../observe/world.ts";
-import type { Decision, Facts } from "./decision.ts";
+import type { Decision, Facts } from "./actions.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
 export function afterCheck(world: World, now: number): Decision {

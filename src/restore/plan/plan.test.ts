@@ -16,7 +16,7 @@ import {
   lastTransitionTime,
   restoreUid,
 } from "../testing/samples.ts";
-import { specDigest } from "../spec-digest.ts";
+import { specDigest } from "../objects/spec-digest.ts";
 import { planRestore } from "./plan.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");

@@ -2,7 +2,7 @@
 import type { World } from "../observe/world.ts";
 import { begin } from "./begin.ts";
 import { checking } from "./checking.ts";
-import type { Action, Decision } from "./decision.ts";
+import type { Action, Decision } from "./actions.ts";
 import { isEdited, strayed, untouched } from "./gates.ts";
 import { isOver } from "./phases.ts";
 import { restoring } from "./restoring.ts";

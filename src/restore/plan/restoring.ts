@@ -9,8 +9,8 @@ import { isDefinite } from "../../controllers/attempts.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, World } from "../observe/world.ts";
-import { bumpOf } from "../seed.ts";
-import { type Decision, type Facts, fail, pace } from "./decision.ts";
+import { bumpOf } from "../objects/seed.ts";
+import { type Decision, type Facts, fail, pace } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastLook } from "./next-step.ts";
 

@@ -6,10 +6,10 @@ import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, stalledAfterSeconds } from "../place.ts";
-import { shortUid } from "../worker.ts";
+import { backupPlace, stalledAfterSeconds } from "../objects/backup-place.ts";
+import { shortUid } from "../objects/worker-pods.ts";
 import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, fail } from "./decision.ts";
+import { type Decision, fail } from "./actions.ts";
 import { withoutBackup } from "./gates.ts";
 import { isAvailable, toRestoring } from "./next-step.ts";
 

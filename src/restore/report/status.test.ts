@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { type Kstatus, kstatusOf } from "../../kube/testing/kstatus.ts";
 import { isEdited } from "../plan/gates.ts";
-import { type Decision, fail, stay } from "../plan/decision.ts";
+import { type Decision, fail, stay } from "../plan/actions.ts";
 import { aRestore } from "../testing/samples.ts";
 import { statusOf } from "./status.ts";
 
@@ -57,5 +57,5 @@ test("an edit of a restore that is over counts as seen, and leaves the verdict a
 });
 
 function retry(): Decision {
-  return { t: "retry", because: "The store did not answer.", afterMs: 1000 };
+  return { t: "retry", because: "The store did not answer.", requeueAfter: 1000 };
 }

@@ -8,7 +8,7 @@ import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreOutcome } from "../act/act.ts";
 import type { World } from "../observe/world.ts";
-import type { Decision } from "../plan/decision.ts";
+import type { Decision } from "../plan/actions.ts";
 import type { Phase } from "../plan/phases.ts";
 
 export function statusOf(
@@ -77,7 +77,7 @@ function factsAfter(
     return {
       ...kept,
       attempt: status.attempt + 1,
-      notBefore: secondsTime(new Date(now.getTime() + decision.afterMs)),
+      notBefore: secondsTime(new Date(now.getTime() + decision.requeueAfter)),
     };
   const completedAt = secondsTime(now);
   if (decision.t === "succeed") return { ...kept, ...decision.record, succeeded: true, completedAt };

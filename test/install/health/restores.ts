@@ -1,6 +1,6 @@
 // The states of an EtcdRestore: its phases, and those that come with an edit, a deletion or etcd-operator 0.9.
 import type { EtcdRestoreStatus } from "../../../src/api/etcd-restore/etcd-restore.ts";
-import { type Decision, fail, stay } from "../../../src/restore/plan/decision.ts";
+import { type Decision, fail, stay } from "../../../src/restore/plan/actions.ts";
 import type { Phase } from "../../../src/restore/plan/phases.ts";
 import { planRestore } from "../../../src/restore/plan/plan.ts";
 import { statusOf } from "../../../src/restore/report/status.ts";
@@ -14,7 +14,7 @@ const failed: Expected = ["Failed", "Failed", "Degraded"];
 
 const begun = (phase: Phase): EtcdRestoreStatus => ({ observedGeneration: 1, phase });
 const success: Decision = { t: "succeed", because: "It is there.", record: {} };
-const retry: Decision = { t: "retry", because: "The store did not answer.", afterMs: 1000 };
+const retry: Decision = { t: "retry", because: "The store did not answer.", requeueAfter: 1000 };
 
 type Row = readonly [what: string, before: EtcdRestoreStatus, decision: Decision, expected: Expected];
 

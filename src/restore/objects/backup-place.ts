@@ -1,10 +1,10 @@
 // Where the backup of an EtcdRestore is, and with which keys and in whose name it is read: as the EtcdRestore says itself, or
 // as the EtcdBackup says that it names.
-import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
-import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
-import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import type { Choice } from "../worker/job.ts";
-import { encryptionOf, type Mount, type StorePlace, placeOf, type Sealed } from "../worker/mounts.ts";
+import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { Choice } from "../../worker/job.ts";
+import { encryptionOf, type Mount, type StorePlace, placeOf, type Sealed } from "../../worker/mounts.ts";
 
 export interface BackupPlace {
   readonly place: StorePlace;

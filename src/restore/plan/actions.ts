@@ -3,7 +3,7 @@ import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
-import type { Work } from "../worker.ts";
+import type { Work } from "../objects/worker-pods.ts";
 import type { Phase } from "./phases.ts";
 
 export type Action =
@@ -41,7 +41,7 @@ export type Decision =
       readonly notes?: readonly Note[];
     }
   /** The step is tried once more, by another worker. */
-  | { readonly t: "retry"; readonly because: string; readonly afterMs: number }
+  | { readonly t: "retry"; readonly because: string; readonly requeueAfter: number }
   | { readonly t: "succeed"; readonly because: string; readonly record: Facts }
   | { readonly t: "fail"; readonly because: string }
   /** It was over before. */
