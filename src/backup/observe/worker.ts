@@ -8,6 +8,7 @@ import { stuckOn } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
 import type { RunWorker, WorkerState } from "./world.ts";
+import { leanStatus } from "../../controllers/lean-pod.ts";
 
 export function observedWorker(pod: Pod): RunWorker {
   const { name = "", uid = "", creationTimestamp = "", deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -75,7 +76,6 @@ function jobIn(pod: Pod): Job | undefined {
 /** What the cache keeps of the pod of a worker. */
 export function leanWorker(pod: Pod): Pod {
   const { nodeName, volumes = [], containers = [] } = pod.spec ?? {};
-  const { phase, reason, message, conditions, containerStatuses, initContainerStatuses } = pod.status ?? {};
   const worker = containers.find(({ name }) => name === workerContainerName);
   const env = worker?.env?.filter(({ name }) => name === jobVariable) ?? [];
   return {
@@ -85,13 +85,6 @@ export function leanWorker(pod: Pod): Pod {
       volumes: volumes.filter(({ secret, persistentVolumeClaim }) => secret ?? persistentVolumeClaim),
       ...(nodeName !== undefined && { nodeName }),
     },
-    status: {
-      ...(phase !== undefined && { phase }),
-      ...(reason !== undefined && { reason }),
-      ...(message !== undefined && { message }),
-      ...(conditions !== undefined && { conditions }),
-      ...(containerStatuses !== undefined && { containerStatuses }),
-      ...(initContainerStatuses !== undefined && { initContainerStatuses }),
-    },
+    status: leanStatus(pod),
   };
 }
