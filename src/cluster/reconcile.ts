@@ -21,13 +21,13 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
   const started = reconcile.clock.now();
   let ended: Ended = "failed";
   try {
-    const world = await observe(key, reconcile, context);
+    const observed = await observe(key, reconcile, context);
     ended = "nothing";
     // Owner references clean up.
-    if (world === undefined)
+    if (observed.t !== "world")
       return await context.unclaimed.leave(key, context.caches(key.namespace).clusters.get(key), reconcile);
     ended = "failed";
-    const assessment = assess(world, context.now());
+    const assessment = assess(observed.world, context.now());
     const plan = planCluster(assessment);
     const execution = executionOf(assessment, reconcile, context);
     const outcome = await act(plan, execution);

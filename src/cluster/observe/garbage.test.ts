@@ -105,7 +105,8 @@ async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise
   };
   const get = (): Promise<never> => Promise.reject(new ApiError(404, "NotFound", ""));
   const { signal } = new AbortController();
-  return observe(key, { api: { get }, signal } as never, context as never);
+  const seen = await observe(key, { api: { get }, signal } as never, context as never);
+  return seen.t === "world" ? seen.world : undefined;
 }
 
 /** Observed, judged, planned for, reported. */

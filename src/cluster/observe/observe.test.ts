@@ -16,6 +16,7 @@ import { Logins } from "./login.ts";
 import { observe } from "./observe.ts";
 import { Progress } from "./progress.ts";
 import { Wire } from "./wire.ts";
+import type { ClusterWorld } from "./world.ts";
 
 const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
@@ -60,7 +61,11 @@ function observer(
     return found === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(found);
   };
   const { signal } = new AbortController();
-  return { ...context, look: () => observe(key, { api: { get }, signal } as never, context as never) };
+  const look = async (): Promise<ClusterWorld | undefined> => {
+    const seen = await observe(key, { api: { get }, signal } as never, context as never);
+    return seen.t === "world" ? seen.world : undefined;
+  };
+  return { ...context, look };
 }
 
 test("of pods that no cache has, only those that are the cluster's and have lost their labels are taken for members", async () => {

@@ -25,13 +25,13 @@ import { volumeNode } from "./volume-nodes.ts";
 import { withEndRead } from "./wordless-ends.ts";
 import { claimProblems } from "./claim-problems.ts";
 import { type EtcdView, recordedIdOf, type MemberPod, type ClusterWorld } from "./world.ts";
+import type { Observed } from "../../controllers/stages.ts";
 
-/** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
   key: Key,
   { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: ClusterContext,
-): Promise<ClusterWorld | undefined> {
+): Promise<Observed<ClusterWorld>> {
   const caches = context.caches(key.namespace);
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
@@ -41,7 +41,7 @@ export async function observe(
     context.takenAway.forget(keyText(key));
     context.wire.forget(keyText(key));
     context.metrics.forget(key);
-    return undefined;
+    return { t: "notOurs" };
   }
   const cluster = withDefaults(stored);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
@@ -92,7 +92,7 @@ export async function observe(
     .map((claim) => ({ claim, observed: observedClaim(claim) }))
     .filter(({ observed: { role, terminating } }) => role === "current" && !terminating)
     .map((other) => ({ ...other, home: foreignHomeOf(other.claim, cluster, caches.clusters) }));
-  return {
+  const world: ClusterWorld = {
     cluster,
     problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
@@ -109,6 +109,7 @@ export async function observe(
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
     budget: own(caches.budgets.get(key)),
   };
+  return { t: "world", world };
 }
 
 /** Of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
