@@ -13,22 +13,22 @@ import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreContext } from "../context.ts";
-import type { World } from "../observe/world.ts";
-import type { Action, Decision } from "../plan/actions.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreAction, RestoreDecision } from "../plan/actions.ts";
 import { begunAnnotation } from "../plan/gates.ts";
 import { restoreWorker } from "../objects/worker-pods.ts";
 
-export type RestoreExecution = Execution<World, RestoreContext>;
+export type RestoreExecution = Execution<RestoreWorld, RestoreContext>;
 
 export interface RestoreOutcome {
   /** What was decided; a failure where that can never be done. */
-  readonly decision: Decision;
+  readonly decision: RestoreDecision;
   readonly obstacle: Obstacle | undefined;
 }
 
 export async function act(
-  decision: Decision,
-  upkeep: readonly Action[],
+  decision: RestoreDecision,
+  upkeep: readonly RestoreAction[],
   execution: RestoreExecution,
 ): Promise<RestoreOutcome> {
   const action = decision.t === "stay" ? decision.action : undefined;
@@ -39,7 +39,11 @@ export async function act(
   return outcome;
 }
 
-async function vital(decision: Decision, action: Action, execution: RestoreExecution): Promise<RestoreOutcome> {
+async function vital(
+  decision: RestoreDecision,
+  action: RestoreAction,
+  execution: RestoreExecution,
+): Promise<RestoreOutcome> {
   try {
     await carryOut(action, execution);
     logOf(execution).info("did", { action: action.do });
@@ -62,7 +66,7 @@ const changedMeanwhile: Obstacle = {
 };
 
 /** A pod that stays holds up nothing: it goes with its owner. */
-async function optional(action: Action, execution: RestoreExecution): Promise<void> {
+async function optional(action: RestoreAction, execution: RestoreExecution): Promise<void> {
   try {
     await carryOut(action, execution);
   } catch (error) {
@@ -74,7 +78,7 @@ async function optional(action: Action, execution: RestoreExecution): Promise<vo
 const logOf = ({ world, reconcile, context }: RestoreExecution) =>
   context.log.with({ restore: keyText(keyOf(world.restore)), reconcileID: reconcile.id });
 
-async function carryOut(action: Action, execution: RestoreExecution): Promise<void> {
+async function carryOut(action: RestoreAction, execution: RestoreExecution): Promise<void> {
   const {
     world: { restore },
     reconcile: { api },
@@ -134,7 +138,7 @@ async function isAsSeen({ world: { restore }, reconcile: { api } }: RestoreExecu
   return live?.metadata?.uid === uid && live?.metadata?.resourceVersion === resourceVersion;
 }
 
-function refusalOf(words: string, refusal: ApiError, { do: what }: Action): string {
+function refusalOf(words: string, refusal: ApiError, { do: what }: RestoreAction): string {
   if (!isForbidden(refusal)) {
     const field = what === "createWorker" ? "spec.worker" : "spec.clusterSpec";
     return `${words} Nothing was touched: correct ${field} and apply it anew.`;

@@ -28,11 +28,11 @@ import { isOver } from "../plan/phases.ts";
 import { workerName } from "../objects/worker-pods.ts";
 import { observedSeed, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
-import type { NamedBackup, Seed, Volumes, StepWorker, World } from "./world.ts";
+import type { NamedBackup, Seed, Volumes, StepWorker, RestoreWorld } from "./world.ts";
 
 /** `others`: its cluster is another operator's, and it is with it. */
 export type ObservedRestore =
-  | Exclude<Observed<World>, { t: "unseen" }>
+  | Exclude<Observed<RestoreWorld>, { t: "unseen" }>
   | { readonly t: "others"; readonly restore: CompleteEtcdRestore };
 
 type Reading = { readonly api: KubeApi; readonly signal: AbortSignal };
@@ -59,7 +59,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
     podName === undefined
       ? { t: "absent" }
       : observedWorker(restore, podName, await read(Pod, { namespace, name: podName }), now);
-  const world: World = {
+  const world: RestoreWorld = {
     restore,
     problems,
     clusterSpec: stored.spec?.clusterSpec,
@@ -167,7 +167,7 @@ function requestedOf(
   restore: CompleteEtcdRestore,
   cluster: EtcdCluster | undefined,
   scope: RestoreContext["scope"],
-): World["requested"] {
+): RestoreWorld["requested"] {
   const { uid: restoreUid } = restore.metadata;
   if (cluster === undefined || restoreRequestOf(cluster)?.uid !== restoreUid) return undefined;
   const { name = "", uid = "", resourceVersion = "" } = cluster.metadata ?? {};
@@ -177,7 +177,11 @@ function requestedOf(
 }
 
 /** All but the one that is under way, and the one whose failure ended it: its log says more. */
-function spentOf(restore: CompleteEtcdRestore, current: string | undefined, pods: readonly Pod[]): World["spent"] {
+function spentOf(
+  restore: CompleteEtcdRestore,
+  current: string | undefined,
+  pods: readonly Pod[],
+): RestoreWorld["spent"] {
   return pods
     .filter((pod) => isControlledBy(pod, restore) && pod.metadata?.deletionTimestamp === undefined)
     .filter((pod) => pod.metadata?.name !== current)

@@ -4,7 +4,7 @@ import type { CompleteEtcdCluster, EtcdClusterSpec } from "../../api/etcd-cluste
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { BackupFacts, FailureCode, Result } from "../../worker/job.ts";
 
-export interface World {
+export interface RestoreWorld {
   readonly restore: CompleteEtcdRestore;
   /** What is wrong with the spec, in sentences. */
   readonly problems: readonly string[];
@@ -67,5 +67,5 @@ export type Seed =
   /** Without `backup` its data was there before its pod, which is one that was made again. */
   | { readonly t: "made"; readonly member: string; readonly backup?: BackupFacts };
 
-export const backupOf = ({ backup }: Pick<World, "backup">): CompleteEtcdBackup | undefined =>
+export const backupOf = ({ backup }: Pick<RestoreWorld, "backup">): CompleteEtcdBackup | undefined =>
   backup.t === "there" ? backup.backup : undefined;

@@ -4,9 +4,9 @@ import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import type { Work } from "../objects/worker-pods.ts";
-import type { Phase } from "./phases.ts";
+import type { RestorePhase } from "./phases.ts";
 
-export type Action =
+export type RestoreAction =
   /** Writes on the EtcdRestore as which object it has begun. */
   | { readonly do: "markBegun" }
   | { readonly do: "createWorker"; readonly work: Work }
@@ -21,12 +21,12 @@ export type Action =
 /** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
-export type Decision =
+export type RestoreDecision =
   /** It stays in its phase. */
   | {
       readonly t: "stay";
       readonly because: string;
-      readonly action?: Action;
+      readonly action?: RestoreAction;
       readonly record?: Facts;
       /** Nothing but a person lets it go on. */
       readonly needsAPerson?: true;
@@ -35,7 +35,7 @@ export type Decision =
     }
   | {
       readonly t: "go";
-      readonly to: Exclude<Phase, "Succeeded" | "Failed">;
+      readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
       readonly because: string;
       readonly record?: Facts;
       readonly notes?: readonly Note[];
@@ -47,9 +47,9 @@ export type Decision =
   /** It was over before. */
   | { readonly t: "over"; readonly because?: string };
 
-export const fail = (because: string): Decision => ({ t: "fail", because });
+export const fail = (because: string): RestoreDecision => ({ t: "fail", because });
 
-export const stay = (because: string, requeueAfter?: number): Decision => ({
+export const stay = (because: string, requeueAfter?: number): RestoreDecision => ({
   t: "stay",
   because,
   ...(requeueAfter !== undefined && { requeueAfter }),

@@ -7,12 +7,12 @@ import { type Progress, progressConditions } from "../../kube/objects/progress.t
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreOutcome } from "../act/act.ts";
-import type { World } from "../observe/world.ts";
-import type { Decision } from "../plan/actions.ts";
-import type { Phase } from "../plan/phases.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreDecision } from "../plan/actions.ts";
+import type { RestorePhase } from "../plan/phases.ts";
 
 export function statusOf(
-  world: Pick<World, "restore" | "worker">,
+  world: Pick<RestoreWorld, "restore" | "worker">,
   { decision, obstacle }: Pick<RestoreOutcome, "decision" | "obstacle">,
   now: number,
 ): EtcdRestoreStatus {
@@ -45,21 +45,21 @@ function editSeen(before: EtcdRestoreStatus, { generation }: ObjectMeta, message
 }
 
 /** One that failed is not tried again: a person applies another. */
-function progressIn(phase: Phase | undefined, decision: Decision): Progress {
+function progressIn(phase: RestorePhase | undefined, decision: RestoreDecision): Progress {
   if (phase === "Succeeded") return "done";
   const needsAPerson = decision.t === "stay" && decision.needsAPerson === true;
   return phase === "Failed" || needsAPerson ? "stalled" : "reconciling";
 }
 
-function phaseAfter(before: Phase | undefined, decision: Decision): Phase | undefined {
+function phaseAfter(before: RestorePhase | undefined, decision: RestoreDecision): RestorePhase | undefined {
   if (decision.t === "succeed") return "Succeeded";
   if (decision.t === "fail") return "Failed";
   return decision.t === "go" ? decision.to : before;
 }
 
 function factsAfter(
-  { restore: { status }, worker }: Pick<World, "restore" | "worker">,
-  decision: Decision,
+  { restore: { status }, worker }: Pick<RestoreWorld, "restore" | "worker">,
+  decision: RestoreDecision,
   now: Date,
 ): EtcdRestoreStatus {
   if (decision.t === "over") return status;
