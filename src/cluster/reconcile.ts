@@ -41,7 +41,7 @@ export async function reconcileCluster(key: Key, reconcile: ReconcileContext, co
 
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";
 
-/** One that could do nothing for want of a quorum or of a login has not succeeded, though nothing went wrong in it. */
+/** One that could do nothing without a quorum or without a login has not succeeded, though nothing went wrong in it. */
 function endOf({ t }: Health, { obstacle }: ClusterOutcome): Ended {
   if (t === "accessDenied") return "refused";
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");

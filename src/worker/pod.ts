@@ -106,7 +106,7 @@ export function resultOf(pod: Pod, container: string = workerContainerName): Res
   return readEnd(statusOf(pod, container)?.state?.terminated);
 }
 
-/** Also of a container that is tried again: what it said when it last ended, and how often it has been started anew. */
+/** Also of a container that is tried again: what it said when it last ended, and how often it has been started again. */
 export function lastResultOf(pod: Pod, container: string): { result: Result; restarts: number } | undefined {
   const status = statusOf(pod, container);
   const result = readEnd(status?.state?.terminated ?? status?.lastState?.terminated);

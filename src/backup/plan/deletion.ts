@@ -48,7 +48,7 @@ const without = (finalizers: readonly string[]): readonly string[] =>
 
 type Deletion =
   | { readonly t: "goesOn"; readonly decision: BackupDecision }
-  /** No worker is at it: until somebody mends what the trouble says, none can be. */
+  /** No worker is at it: until somebody corrects what the trouble says, none can be. */
   | { readonly t: "heldUp"; readonly decision: BackupDecision; readonly trouble: Trouble }
   /** Nothing is left to do. */
   | { readonly t: "over"; readonly notes: readonly Note[]; readonly because: string };

@@ -86,7 +86,7 @@ function oldestServer({ assessment: { instances, world } }: ClusterExecution): E
 /**
  * Each server judges by its own connections whether the others are well enough for a change of the members, and one may go on
  * taking a peer for inactive that came back long ago (3.6.16: a stream that fails just after another one was made marks the
- * peer, and nothing marks it again until a stream is made anew). It has changed nothing then, so the next one is asked.
+ * peer, and nothing marks it again until a stream is made again). It has changed nothing then, so the next one is asked.
  */
 async function askingEach<T>(
   [first, ...others]: readonly [EtcdMember, ...EtcdMember[]],

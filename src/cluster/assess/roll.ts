@@ -159,7 +159,7 @@ function mayBringUp(pod: MemberPod, how: Change["how"], release: Release, now: n
   return how === "recreate" && mayComeUpInAnotherPod(pod, now);
 }
 
-/** It does not start, or its process runs and has not served for long: other settings, in a pod on its volume, may mend it. */
+/** It does not start, or its process runs and has not served for long: other settings, in a pod on its volume, may help. */
 export function mayComeUpInAnotherPod(pod: MemberPod, now: number): boolean {
   return problemOf(pod) !== undefined || runsFor(pod, now) > servesWithinMs;
 }

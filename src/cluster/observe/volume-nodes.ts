@@ -86,7 +86,7 @@ function bestOf(names: readonly string[], nodes: StoreView<Node> | undefined): P
   return silent[0] ?? all[0] ?? anywhere;
 }
 
-/** In the words of the scheduler, from 1.20 on: of so many nodes so many cannot use the volume. */
+/** In the words of the scheduler, from 1.20 on: how many of the nodes cannot use the volume. */
 const conflict =
   /^(\d+) node\(s\) (?:had volume node affinity conflict|didn't match PersistentVolume's node affinity|didn't satisfy plugin\(s\) \[VolumeBinding\])/;
 /** Nodes that take no members, whatever becomes of them. */

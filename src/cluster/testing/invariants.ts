@@ -108,7 +108,7 @@ export class Watch {
     const keepsData = this.#kubelet.allKeepTheirData;
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
-      // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
+      // Before the first entry nobody was told that anything is kept, and a seed may be made again.
       if ((this.#kubelet.etcd?.entries ?? 0) === 0 || this.#restoring) return;
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = before.voters === 1 && this.#voters().length === 2 && this.#running().length === 1;

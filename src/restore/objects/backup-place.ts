@@ -40,7 +40,7 @@ function ofCluster({ encryption, mounts }: Sealed, { metadata, spec }: CompleteE
   return { mounts, encryption: { ...encryption, cluster } };
 }
 
-/** What only reads needs no right to write. */
+/** What only reads needs no permission to write. */
 export function readOnly(mounts: readonly Mount[]): Mount[] {
   return mounts.map((mount) => ("claim" in mount ? { ...mount, readOnly: true } : mount));
 }

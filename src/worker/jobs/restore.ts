@@ -1,5 +1,5 @@
 // Makes the data of a member from a backup, once. It runs before each start of the member, also after a crash of its node:
-// data that is there is left alone, and a restore that was interrupted begins anew. The data appears in one step.
+// data that is there is left alone, and a restore that was interrupted begins again. The data appears in one step.
 import { chmod, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import * as path from "node:path";
 import { follow } from "../../kube/abort.ts";

@@ -19,7 +19,7 @@ export interface JobContext {
   readonly scratch: string;
   /** The most that may be kept there. */
   readonly scratchBytes: number;
-  /** `refused`: this member has started before, so that data which is gone must not be made anew. */
+  /** `refused`: this member has started before, so that data which is gone must not be made again. */
   readonly restoring: "allowed" | "refused";
   /** The pod's address, and where it looks for short names. */
   readonly place: () => { readonly address: string; readonly search: readonly string[] };

@@ -47,7 +47,7 @@ export function budget({ desired, voters, world }: Assessment): readonly Cluster
 }
 
 /**
- * More memory cures a member that is killed for want of it, and costs nobody a restart. What was asked for before is not
+ * More memory cures a member that is killed because it lacks it, and costs nobody a restart. What was asked for before is not
  * asked for again: admission may have made something else of it.
  */
 export function resources({ desired: { cluster }, world }: Assessment): readonly ClusterAction[] {
@@ -109,7 +109,7 @@ export function imageChecks({ now, roll, world }: Assessment): readonly ClusterA
   return world.imageChecks.flatMap((check): ClusterAction[] => {
     const { name, uid, state, createdAt, terminating } = check;
     if (terminating) return [];
-    // What was mended meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
+    // What was corrected meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
     const patience = state.t === "rejected" ? retryRejectedAfterMs : retryChecksAfterMs;
     const isStuck = state.t !== "found" && now - createdAt > patience;
     if (!needed.has(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];
