@@ -4,6 +4,7 @@ import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import { imagePullReasons } from "../kube/objects/image-pull.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import { printableLine } from "../kube/objects/printable.ts";
+import { statusesOf } from "./pod.ts";
 
 /** How long a pod may take to get its volumes before it is worth a word. */
 const patienceMs = 30_000;
@@ -74,11 +75,14 @@ function see({ spec }: Pod): string {
   return needed.length === 0 ? "" : `see that there is ${needed.join(", ")}; `;
 }
 
-function statusesOf({ status }: Pod): readonly ContainerStatus[] {
-  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-}
-
-function wordsOf({ reason = "", message = "" }: { reason?: string | undefined; message?: string | undefined }): string {
+/** A reason of Kubernetes, and its words where it has some. */
+export function wordsOf({
+  reason = "",
+  message = "",
+}: {
+  reason?: string | undefined;
+  message?: string | undefined;
+}): string {
   const words = printableLine(message).trim().replace(/\.+$/, "");
   return words === "" ? reason : `${reason}: ${words}`;
 }

@@ -1,10 +1,9 @@
 // Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
 import type { Pod } from "../../kube/objects/kinds.ts";
-import { printableLine } from "../../kube/objects/printable.ts";
-import { type Job, jobVariable, type Result } from "../../worker/job.ts";
-import { resultOf, workerContainerName } from "../../worker/pod.ts";
+import { jobVariable, type Result } from "../../worker/job.ts";
+import { jobIn, resultOf, statusesOf, workerContainerName } from "../../worker/pod.ts";
 import { adviceOnEviction } from "../../worker/scratch.ts";
-import { stuckOn } from "../../worker/trouble.ts";
+import { stuckOn, wordsOf } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
 import type { RunWorker, WorkerState } from "./world.ts";
@@ -51,27 +50,11 @@ function endedBy(reason: string, message: string | undefined): string {
     reason === "DeadlineExceeded"
       ? "It took longer than spec.worker.deadlineSeconds allows."
       : (adviceOnEviction(reason, message ?? "") ?? "It is tried again.");
-  const words = printableLine(message ?? "")
-    .trim()
-    .replace(/\.+$/, "");
-  return `Kubernetes ended the worker pod (${words === "" ? reason : `${reason}: ${words}`}). ${advice}`;
+  return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`;
 }
 
-const hasStarted = ({ status }: Pod): boolean =>
-  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
-    ({ state }) => state?.running !== undefined || state?.terminated !== undefined,
-  );
-
-function jobIn(pod: Pod): Job | undefined {
-  const container = pod.spec?.containers.find(({ name }) => name === workerContainerName);
-  const text = container?.env?.find(({ name }) => name === jobVariable)?.value;
-  try {
-    // The operator wrote it, and nobody can change the environment of a pod.
-    return text === undefined ? undefined : (JSON.parse(text) as Job);
-  } catch {
-    return undefined;
-  }
-}
+const hasStarted = (pod: Pod): boolean =>
+  statusesOf(pod).some(({ state }) => state?.running !== undefined || state?.terminated !== undefined);
 
 /** What the cache keeps of the pod of a worker. */
 export function leanWorker(pod: Pod): Pod {
