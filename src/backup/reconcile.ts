@@ -2,7 +2,7 @@
 // of a worker, the time of a schedule and a restart of the operator, for they do not know what caused them.
 import { delays } from "../controllers/delays.ts";
 import { nextReconcile } from "../controllers/next-reconcile.ts";
-import { again, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import { again, type Next, type ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import type { BackupContext } from "./context.ts";

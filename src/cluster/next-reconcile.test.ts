@@ -1,7 +1,7 @@
 // When a cluster is reconciled next: at once, soon, or not before something happens.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { failed, again, type Next } from "../kube/controller/reconcile.ts";
+import { failed, again, type Next } from "../kube/controller/run-reconcile.ts";
 import type { ClusterOutcome } from "./act/outcome.ts";
 import type { ClusterAction } from "./plan/actions.ts";
 import { nextOf } from "./reconcile.ts";

@@ -11,7 +11,7 @@ import { ClusterMetrics } from "./metrics.ts";
 import { Logins } from "./observe/login.ts";
 import { Progress } from "./observe/progress.ts";
 import { Wire } from "./observe/wire.ts";
-import { done } from "../kube/controller/reconcile.ts";
+import { done } from "../kube/controller/run-reconcile.ts";
 import { reconcileCluster } from "./reconcile.ts";
 import { sampleCluster, sampleNow } from "./testing/sample-world.ts";
 

@@ -1,7 +1,7 @@
 // One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
 // death and a restart of the operator, for they do not know what caused them.
-import type { ReconcileContext } from "../kube/controller/reconcile.ts";
-import { again, type Next } from "../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../kube/controller/run-reconcile.ts";
+import { again, type Next } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";

@@ -4,7 +4,7 @@ import { isInScope, type Scope } from "../api/scope.ts";
 import type { KubeApi } from "../kube/client/api.ts";
 import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller/controller.ts";
-import type { Next, ReconcileContext } from "../kube/controller/reconcile.ts";
+import type { Next, ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Source } from "../kube/controller/source.ts";
 import type { Key, Kind, KubeObject } from "../kube/objects/objects.ts";
 import type { Logger } from "../kube/process/log.ts";

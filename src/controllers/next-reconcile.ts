@@ -1,5 +1,5 @@
 // When a key is reconciled next, from how its actions and its report ended.
-import { again, done, failed, type Next } from "../kube/controller/reconcile.ts";
+import { again, done, failed, type Next } from "../kube/controller/run-reconcile.ts";
 import { delays } from "./delays.ts";
 import type { Obstacle } from "./obstacle.ts";
 import type { Reported } from "./report-status.ts";

@@ -1,7 +1,7 @@
 // What keeps an action from being done, and what it means: some things are simply too early, some wait for a person, and
 // the rest is tried again with back-off.
 import { ApiError } from "../kube/client/errors.ts";
-import { ReconcileAborted } from "../kube/controller/reconcile.ts";
+import { ReconcileAborted } from "../kube/controller/run-reconcile.ts";
 import { LeadershipLost } from "../kube/leader/fence.ts";
 import { delays } from "./delays.ts";
 import { sentence } from "./sentence.ts";

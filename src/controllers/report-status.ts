@@ -1,7 +1,7 @@
 // Writes the status of an object over the version that was observed, and only what has changed of it.
 import { fieldManager } from "../api/field-manager.ts";
 import { isConflict, isInvalid, isNotFound } from "../kube/client/errors.ts";
-import type { ReconcileContext } from "../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import { type Kind, type KubeObject, keyOf } from "../kube/objects/objects.ts";
 
 /**

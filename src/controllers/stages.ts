@@ -1,5 +1,5 @@
 // What passes between the stages of every controller: observe → (assess) → plan → act → report.
-import type { ReconcileContext } from "../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../kube/controller/run-reconcile.ts";
 
 export type Observed<World> =
   | { readonly t: "world"; readonly world: World }

@@ -3,7 +3,7 @@
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
 import { eventOf } from "../controllers/event.ts";
 import { nextReconcile } from "../controllers/next-reconcile.ts";
-import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import { again, done, type Next, type ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import type { RestoreContext } from "./context.ts";

@@ -3,7 +3,7 @@ import { type CompleteEtcdBackup, withDefaults } from "../../api/etcd-backup/etc
 import { problemsOf } from "../../api/etcd-backup/problems.ts";
 import { withDefaults as clusterWithDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";

@@ -2,7 +2,7 @@
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { keyOf } from "../../kube/objects/objects.ts";

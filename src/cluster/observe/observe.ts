@@ -6,7 +6,7 @@ import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";

@@ -1,6 +1,6 @@
 // Takes objects up that no operator looks after, for an operator of all namespaces, and says so where it leaves one alone that
 // nobody seems to look after. What is decided rests on what is read live, and each write on the version that was read.
-import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { again, done, type Next, type ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
