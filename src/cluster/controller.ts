@@ -22,7 +22,7 @@ import { Progress } from "./observe/progress.ts";
 import { type Presenter, Wire } from "./observe/wire.ts";
 import { reconcileCluster } from "./reconcile.ts";
 
-export interface ClusterControllerParts extends ControllerParts {
+interface ClusterControllerParts extends ControllerParts {
   readonly members: MemberPool;
   /** Looks which certificate a member presents. */
   readonly presenter?: Presenter;
@@ -31,7 +31,7 @@ export interface ClusterControllerParts extends ControllerParts {
 
 type Made = MadeController<ClusterContext, AllClusterCaches>;
 
-export interface ClusterController extends Made {
+interface ClusterController extends Made {
   /** The pods of the managed clusters, as they are now. */
   readonly pods: () => readonly Pod[];
 }

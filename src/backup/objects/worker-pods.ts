@@ -11,10 +11,10 @@ import { verification } from "./verify-pod.ts";
 /** On a worker: the generation of the EtcdBackup that it was made from. */
 export const generationAnnotation = `${EtcdBackup.group}/generation`;
 
-export type RunAttempt = AttemptName & { readonly startedAt: string; readonly path?: string };
+type RunAttempt = AttemptName & { readonly startedAt: string; readonly path?: string };
 
 /** What pods are made from. */
-export interface Making {
+interface Making {
   readonly backup: CompleteEtcdBackup;
   readonly origin: Origin;
   readonly image: string;

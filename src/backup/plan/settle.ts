@@ -15,9 +15,9 @@ import { backoffs } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import { sentence } from "../../controllers/sentence.ts";
 
-export const mostHistory = 10;
+const mostHistory = 10;
 
-export interface AttemptEnd {
+interface AttemptEnd {
   readonly result: Result;
   /** What the worker was told; undefined: the pod is gone. */
   readonly job?: Job | undefined;

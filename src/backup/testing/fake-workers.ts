@@ -34,7 +34,7 @@ interface Works {
 export type Fate = (job: Job, nth: number) => Fortune | undefined;
 
 /** What real workers work on. */
-export interface WorkersWorld {
+interface WorkersWorld {
   readonly store: ObjectStore;
   /** Whoever listens at a client URL now. */
   readonly memberAt: (url: string) => EtcdMember;

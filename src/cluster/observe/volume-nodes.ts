@@ -14,7 +14,7 @@ const selectedNode = "volume.kubernetes.io/selected-node";
 
 const anywhere: PodNode = { t: "none" };
 
-export interface NodeReading {
+interface NodeReading {
   readonly api: KubeApi;
   /** Undefined: the operator may not see nodes. */
   readonly nodes: StoreView<Node> | undefined;
