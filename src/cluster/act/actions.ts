@@ -84,8 +84,9 @@ const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly
 
 function deletionRequires({ member, uid, unless }: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
   if (unless === undefined) return [clusterAsSeen];
-  const neverReady: Precondition = { holds: "podNeverReady", member, uid };
-  return unless === "served" ? [clusterAsSeen, neverServed, neverReady] : [clusterAsSeen, neverReady];
+  return unless === "served"
+    ? [clusterAsSeen, neverServed, { holds: "podServesNobody", member, uid }]
+    : [clusterAsSeen, { holds: "podNeverReady", member, uid }];
 }
 
 const table: Table = {
@@ -231,7 +232,8 @@ const table: Table = {
     watched: true,
   },
   promote: {
-    requires: destroysNothing,
+    // Who votes is needed: 1 of 1 becomes 2 of 2, and with a pod that goes the quorum would go for good.
+    requires: ({ member }) => [{ holds: "podStays", member }],
     run: promote,
     events: ({ member }) => [["memberPromoted", `Member ${member} holds all data and is a voter now`]],
     watched: false,

@@ -110,7 +110,6 @@ const harmless: readonly Action["do"][] = [
   "recordClusterId",
   "addMember",
   "createPod",
-  "promote",
   "updatePeerUrl",
 ];
 
@@ -134,9 +133,10 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   retireClaim: ["clusterAsSeen", "claimAsSeen"],
   deleteClaim: ["clusterAsSeen", "claimAsSeen", "neverServed"],
   adoptClaim: ["clusterAsSeen", "claimAsSeen", "neverServed"],
+  promote: ["podStays"],
   moveLeader: ["clusterAsSeen"],
   removeMember: ["clusterAsSeen", "podAsSeen", "othersStay"],
-  deletePod: ["clusterAsSeen", "neverServed", "podNeverReady"],
+  deletePod: ["clusterAsSeen", "neverServed", "podServesNobody"],
 };
 
 test("nothing that is read live before an action is left out", () => {
@@ -237,8 +237,16 @@ const others: { readonly [H in Precondition["holds"]]: Readonly<Record<string, C
   podAsSeen: { "it is another": changedPod({ uid: "another" }) },
   // Nobody answers in this world, so nobody is counted on; see on-etcd.test.ts.
   othersStay: {},
+  podStays: {
+    "it is gone": () => ({ pod: undefined }),
+    "it is being deleted": changedPod({ deletionTimestamp: "2026-01-31T12:00:00Z" }),
+  },
   podThere: { "it is another": changedPod({ uid: "another" }), "it is gone": () => ({ pod: undefined }) },
   podNeverReady: {
+    "it is another": changedPod({ uid: "another" }),
+    "it is ready": changedPod({}, { conditions: [{ type: "Ready", status: "True" }] }),
+  },
+  podServesNobody: {
     "it is another": changedPod({ uid: "another" }),
     "it is ready": changedPod({}, { conditions: [{ type: "Ready", status: "True" }] }),
   },

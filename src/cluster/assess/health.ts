@@ -3,7 +3,7 @@
 import type { ClusterId } from "../../etcd/ids.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
-import { holdsData, isYoung } from "./pods.ts";
+import { hasLostData, holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Instance } from "./instances.ts";
 
 export type Health =
@@ -35,10 +35,13 @@ export function healthOf(world: World, instances: readonly Instance[], now: numb
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, recorded: etcd.clusterId };
-  } else if (!isKnownToHaveServed(cluster.status))
+  } else if (!isKnownToHaveServed(cluster.status) && !hasLostItsSeed(world))
     return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
   return withoutQuorum(instances.filter(isVoter), world, now);
 }
+
+/** An operator saw it serve and died before it wrote down more than that it must not start without its data. */
+const hasLostItsSeed = ({ pods }: World): boolean => pods.length > 0 && pods.every(hasLostData);
 
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
 function accessDenied(

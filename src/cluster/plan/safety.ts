@@ -202,7 +202,8 @@ export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly
   const { world } = table;
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world)) return [];
-  const unused = deleteUnused(table, seed, claimOf(world.claims, seed.name));
+  // One that was ready once may have been written to, and its volume has it.
+  const unused = seed.readyOnce === true ? [] : deleteUnused(table, seed, claimOf(world.claims, seed.name));
   return [
     ...deletion(seed, because, table).map((action) => ({ ...action, unless: "served" }) as const),
     ...unused.map((action) => ({ ...action, unlessServed: true }) as const),
