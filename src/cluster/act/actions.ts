@@ -82,7 +82,9 @@ const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly
   { holds: "claimAsSeen", member, uid },
 ];
 
-function deletionRequires({ member, uid, unless }: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+function deletionRequires(action: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+  const { member, uid, unless, keeps } = action;
+  if (keeps !== undefined) return ofClaim({ member, uid: keeps });
   if (unless === undefined) return [clusterAsSeen];
   return unless === "served"
     ? [clusterAsSeen, neverServed, { holds: "podServesNobody", member, uid }]

@@ -139,6 +139,15 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   deletePod: ["clusterAsSeen", "neverServed", "podServesNobody"],
 };
 
+test("a pod whose member comes back on its volume is deleted only while the claim is as it was seen", () => {
+  const deletion = { do: "deletePod", member, uid: podUid, because, force: false, keeps: claimUid } as const;
+  const requirements = requirementsOf(deletion) ?? [];
+  assert.deepEqual(
+    requirements.map(({ holds }) => holds),
+    ["clusterAsSeen", "claimAsSeen"],
+  );
+});
+
 test("nothing that is read live before an action is left out", () => {
   const found = Object.values(samples).flatMap((action) => {
     const requirements = requirementsOf(action)?.map(({ holds }) => holds);
