@@ -122,9 +122,14 @@ describe("a cluster", () => {
       { t: "dataLost", left: 1, voters: 3 },
     ],
     [
-      "whose first member was seen to serve, and lost its data before its id was written down, has lost it",
-      { unrecorded: true, etcd: "silent", members: [away("a", { pod: withoutData })] },
+      "whose first member served, and lost its data before its id was written down, has lost it",
+      { unrecorded: true, etcd: "silent", members: [away("a", { pod: { ...withoutData, readyOnce: true } })] },
       { t: "dataLost", left: 0, voters: 1 },
+    ],
+    [
+      "whose first member lost its data before any client was sent to it is being created: it is made again",
+      { unrecorded: true, etcd: "silent", members: [away("a", { pod: withoutData })] },
+      { t: "creating" },
     ],
     ["that has nothing at all has lost one voter at least", { etcd: "nobody" }, { t: "dataLost", left: 0, voters: 1 }],
   ];

@@ -40,8 +40,9 @@ export function healthOf(world: World, instances: readonly Instance[], now: numb
   return withoutQuorum(instances.filter(isVoter), world, now);
 }
 
-/** An operator saw it serve and died before it wrote down more than that it must not start without its data. */
-const hasLostItsSeed = ({ pods }: World): boolean => pods.length > 0 && pods.every(hasLostData);
+/** It served, and its operator died before it wrote down more than that it must not start without its data. */
+const hasLostItsSeed = (world: World): boolean =>
+  world.pods.length > 0 && hasServed(world) && world.pods.every(hasLostData);
 
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
 function accessDenied(
