@@ -84,7 +84,7 @@ const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly
 
 function deletionRequires(action: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
   const { member, uid, unless, keeps } = action;
-  if (keeps !== undefined) return ofClaim({ member, uid: keeps });
+  if (keeps !== undefined) return [...ofClaim({ member, uid: keeps }), { holds: "othersStay", member }];
   if (unless === undefined) return [clusterAsSeen];
   return unless === "served"
     ? [clusterAsSeen, neverServed, { holds: "podServesNobody", member, uid }]
@@ -106,7 +106,7 @@ const table: Table = {
   readImageCheck: { requires: destroysNothing, run: readImageCheck, events: none, watched: true },
   deleteImageCheck: { requires: destroysNothing, run: deleteImageCheck, events: none, watched: true },
   changeImage: {
-    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }],
+    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }, { holds: "othersStay", member }],
     run: changeImage,
     events: none,
     watched: true,

@@ -118,7 +118,7 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   makeCertificates: ["clusterAsSeen", "authorityAsSeen"],
   writeCertificate: ["clusterAsSeen"],
   startAgain: ["clusterAsSeen", "podThere"],
-  changeImage: ["clusterAsSeen", "podThere"],
+  changeImage: ["clusterAsSeen", "podThere", "othersStay"],
   enableDowngrade: ["clusterAsSeen"],
   cancelDowngrade: ["clusterAsSeen"],
   resizePod: ["podThere"],
@@ -139,12 +139,12 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   deletePod: ["clusterAsSeen", "neverServed", "podServesNobody"],
 };
 
-test("a pod whose member comes back on its volume is deleted only while the claim is as it was seen", () => {
+test("a pod whose member comes back on its volume is deleted only while its claim and the others are as they were seen", () => {
   const deletion = { do: "deletePod", member, uid: podUid, because, force: false, keeps: claimUid } as const;
   const requirements = requirementsOf(deletion) ?? [];
   assert.deepEqual(
     requirements.map(({ holds }) => holds),
-    ["clusterAsSeen", "claimAsSeen"],
+    ["clusterAsSeen", "claimAsSeen", "othersStay"],
   );
 });
 

@@ -117,8 +117,8 @@ export const badOperators: readonly BadOperator[] = [
     edits: [
       {
         file: "cluster/act/actions.ts",
-        from: "  if (keeps !== undefined) return ofClaim({ member, uid: keeps });\n",
-        to: "  void keeps;\n",
+        from: "[...ofClaim({ member, uid: keeps }), {",
+        to: "[clusterAsSeen, {",
       },
     ],
     caughtBy: { t: "smallWorlds", begin: { size: 1, faults: 2, volumes: true, edits: [{ t: "setting" }] } },
