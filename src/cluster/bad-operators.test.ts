@@ -1,5 +1,5 @@
 // Proves the provers: an operator with a mistake in it is caught by the small worlds or by generated histories, and for that
-// mistake. MATRIX=all tries all of them; else those that take seconds.
+// mistake.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import * as path from "node:path";
@@ -7,7 +7,6 @@ import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { badOperators } from "./testing/bad-operators/table.ts";
 
-const all = process.env["MATRIX"] === "all";
 const folder = path.join(import.meta.dirname, "testing", "bad-operators");
 
 interface Proof {
@@ -24,7 +23,7 @@ async function proofOf(name: string): Promise<Proof> {
 }
 
 describe("an operator is caught that", () => {
-  for (const { name, as, within, caughtBy } of badOperators.filter(({ always }) => all || always === true))
+  for (const { name, as, within, caughtBy } of badOperators)
     test(name, async (context) => {
       const { caught, after } = await proofOf(name);
       assert.ok(caught !== undefined, `not in ${after} ${caughtBy.t}`);
