@@ -30,10 +30,10 @@ const controller = new Controller({
   name: "storage",
   sources: [from(claims, everything), from(volumes, everything)],
   backoff: { firstMs: 100, maxMs: 5_000, jitter: 0.1 },
-  async reconcile(_key, pass) {
+  async reconcile(_key, context) {
     for (const action of planStorage([...claims.store.values()], [...volumes.store.values()])) {
       say(JSON.stringify(action));
-      await actOnStorage(lab, pass.api, action);
+      await actOnStorage(lab, context.api, action);
     }
     return done;
   },

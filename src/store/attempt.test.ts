@@ -7,7 +7,7 @@ import { fails } from "./testing/contract.ts";
 const refusals: Refusals = {
   wording: {
     place: "bucket",
-    rights: { write: "w", read: "r", "look up": "r", list: "l", delete: "d", "clean up": "c" },
+    permissions: { write: "w", read: "r", "look up": "r", list: "l", delete: "d", "clean up": "c" },
   },
   finding: ({ message }, to) => (message === "denied" ? { code: "forbidden", said: `${message} to ${to}` } : undefined),
 };

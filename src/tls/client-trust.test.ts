@@ -26,7 +26,7 @@ const plansOf = ({ servers, clients, number }: Wish): Record<ClientSecret, Plan>
   applications: { trusts: [servers], presents: `${clients}${number}` },
 });
 
-/** Of one CA for both, as the operator makes them. */
+/** Certificates of one CA for both, as the operator makes them. */
 const of = (letter: Letter, number: 1 | 2 = 1): Wish => ({ servers: letter, clients: letter, number });
 
 interface Member {

@@ -22,7 +22,7 @@ describe("each step", () => {
     readonly name: string;
     readonly effective: Plan | undefined;
     readonly wanted: Plan;
-    /** Of the two members. Default: the effective one. */
+    /** What the two members have read. Default: the effective one. */
     readonly read?: readonly (readonly ("A" | "B")[])[];
     readonly present?: readonly ("A" | "B" | undefined)[];
     /** What the CA before has signed last. */
@@ -292,7 +292,7 @@ interface Member {
   process: number;
   files: number;
   readonly annotations: { readonly trusts: string; readonly anchors: string; readonly presents: string | undefined };
-  /** Nobody can look at its port now. */
+  /** Nobody can read its port now. */
   hidden: boolean;
 }
 

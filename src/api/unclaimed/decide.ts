@@ -7,7 +7,7 @@
 // gets the one that is ours.
 //
 //   1. an operator of the namespace acts within its first second  → it is touched, and stays its own
-//   2. one starts while it is held, and saw it before that        → it is touched when it is looked at again, and given back
+//   2. one starts while it is held, and saw it before that        → it is touched at its next reconcile, and given back
 //   3. one starts later                                           → it sees the annotation, and leaves it alone
 
 /** A scope that no operator has, while it is being taken. */

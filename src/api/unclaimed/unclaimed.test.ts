@@ -1,4 +1,4 @@
-// How an operator of all namespaces takes up what nobody looks after, beside an operator of the namespace that may be there,
+// How an operator of all namespaces takes up what nobody manages, beside an operator of the namespace that may be there,
 // come, or come back at any moment.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,12 +19,12 @@ class World {
     kinds: [...fakeKinds, { kind: Pod }, { kind: Lease }],
     date: () => new Date(this.time),
   });
-  readonly told: string[] = [];
+  readonly events: string[] = [];
   readonly unclaimed: Unclaimed<EtcdCluster>;
 
   constructor(scope: Scope["t"] = "clusterwide") {
     const events = {
-      record: (_: unknown, __: unknown, event: { reason: string }) => void this.told.push(event.reason),
+      record: (_: unknown, __: unknown, event: { reason: string }) => void this.events.push(event.reason),
     };
     this.unclaimed = new Unclaimed({ kind: EtcdCluster, scope, lease: "etcd-operator", events, now: () => this.time });
   }
@@ -40,7 +40,7 @@ class World {
     this.api.mergePatch(EtcdCluster, key, { status }, { subresource: "status" });
 
   /** Reconciles as a controller does: at once after a change, and when it was asked for. */
-  async pass(ms: number, cached?: EtcdCluster): Promise<void> {
+  async advance(ms: number, cached?: EtcdCluster): Promise<void> {
     const until = this.time + ms;
     const seen = (object: EtcdCluster): string => JSON.stringify(object);
     let [last, due] = ["", 0];
@@ -56,16 +56,16 @@ class World {
 }
 
 describe("an operator of all namespaces", () => {
-  test("takes a cluster that nobody looks after, and says so", async () => {
+  test("takes a cluster that nobody manages, and says so", async () => {
     const world = new World();
     await world.make();
-    await world.pass(untouchedForMs - 1_000);
+    await world.advance(untouchedForMs - 1_000);
     assert.equal(await world.scope(), undefined);
-    await world.pass(1_500);
+    await world.advance(1_500);
     assert.equal(await world.scope(), heldScope);
-    await world.pass(heldForMs + 1_000);
+    await world.advance(heldForMs + 1_000);
     assert.equal(await world.scope(), "clusterwide");
-    assert.deepEqual(world.told, ["Taken"]);
+    assert.deepEqual(world.events, ["Taken"]);
   });
 
   test("leaves one alone that an operator of the namespace has begun with, this program's or etcd-operator 0.9", async () => {
@@ -73,9 +73,9 @@ describe("an operator of all namespaces", () => {
       const world = new World();
       await world.make();
       await world.touch(status);
-      await world.pass(60_000);
+      await world.advance(60_000);
       assert.equal(await world.scope(), undefined, JSON.stringify(status));
-      assert.deepEqual(world.told, []);
+      assert.deepEqual(world.events, []);
     }
   });
 
@@ -84,35 +84,35 @@ describe("an operator of all namespaces", () => {
     await world.make();
     const labels = { app: "etcd", etcd_cluster: key.name };
     await world.api.create(Pod, { metadata: { namespace: key.namespace, name: "example-1", labels } });
-    await world.pass(60_000);
+    await world.advance(60_000);
     assert.equal(await world.scope(), undefined);
   });
 
-  test("takes one that has only what the definitions give to each", async () => {
+  test("takes one that has only what the CRDs give to each", async () => {
     const world = new World();
     await world.make();
     await world.touch({ observedGeneration: -1 });
-    await world.pass(untouchedForMs + heldForMs + 3_000);
+    await world.advance(untouchedForMs + heldForMs + 3_000);
     assert.equal(await world.scope(), "clusterwide");
   });
 
   test("gives one back that an operator of the namespace began with while it was held", async () => {
     const world = new World();
     await world.make();
-    await world.pass(untouchedForMs + 500);
+    await world.advance(untouchedForMs + 500);
     assert.equal(await world.scope(), heldScope);
     await world.touch();
-    await world.pass(60_000);
+    await world.advance(60_000);
     assert.equal(await world.scope(), undefined);
-    assert.deepEqual(world.told, []);
+    assert.deepEqual(world.events, []);
   });
 
   test("gives one back when the Lease of an operator of the namespace appears while it is held", async () => {
     const world = new World();
     await world.make();
-    await world.pass(untouchedForMs + 500);
+    await world.advance(untouchedForMs + 500);
     await world.api.create(Lease, { metadata: { namespace: key.namespace, name: "etcd-operator" } });
-    await world.pass(heldForMs);
+    await world.advance(heldForMs);
     assert.equal(await world.scope(), undefined);
   });
 
@@ -120,11 +120,11 @@ describe("an operator of all namespaces", () => {
     const world = new World();
     await world.make();
     await world.api.create(Lease, { metadata: { namespace: key.namespace, name: "etcd-operator" } });
-    await world.pass(untouchedForMs + 500);
+    await world.advance(untouchedForMs + 500);
     assert.equal(await world.scope(), undefined);
-    assert.deepEqual(new Set(world.told), new Set(["Not Taken"]));
+    assert.deepEqual(new Set(world.events), new Set(["Not Taken"]));
     await world.api.delete(Lease, { namespace: key.namespace, name: "etcd-operator" });
-    await world.pass(20_000);
+    await world.advance(20_000);
     assert.equal(await world.scope(), "clusterwide");
   });
 
@@ -133,11 +133,11 @@ describe("an operator of all namespaces", () => {
     await world.make();
     const old = await world.get();
     await world.touch();
-    await world.pass(60_000, old);
+    await world.advance(60_000, old);
     assert.equal(await world.scope(), undefined);
   });
 
-  test("writes over nothing that changed after it looked", async () => {
+  test("overwrites nothing that changed after it read", async () => {
     const world = new World();
     await world.make();
     const get = world.api.get.bind(world.api);
@@ -146,7 +146,7 @@ describe("an operator of all namespaces", () => {
       if (kind.kind === EtcdCluster.kind && world.time > Date.parse("2026-11-17T12:00:05Z")) await world.touch();
       return read;
     };
-    await world.pass(untouchedForMs + 1_000);
+    await world.advance(untouchedForMs + 1_000);
     world.api.get = get;
     assert.equal(await world.scope(), undefined);
   });
@@ -159,15 +159,15 @@ describe("an operator of all namespaces", () => {
       if (kind.kind === Lease.kind) throw new ApiError(403, "Forbidden", "no");
       return get(kind, at, options);
     };
-    await world.pass(60_000);
+    await world.advance(60_000);
     assert.equal(await world.scope(), undefined);
-    assert.equal(world.told[0], "Not Taken");
+    assert.equal(world.events[0], "Not Taken");
   });
 
   test("leaves alone what is annotated for somebody else", async () => {
     const world = new World();
     await world.make({ [scopeAnnotation]: "another" });
-    await world.pass(60_000);
+    await world.advance(60_000);
     assert.equal(await world.scope(), "another");
   });
 
@@ -176,10 +176,10 @@ describe("an operator of all namespaces", () => {
     await world.make();
     await world.touch({ phase: "Running", observedGeneration: 1 });
     await world.api.mergePatch(EtcdCluster, key, { spec: { size: 5 } });
-    await world.pass(ignoredForMs - 2_000);
-    assert.deepEqual(world.told, []);
-    await world.pass(4_000);
-    assert.equal(world.told[0], "Not Taken");
+    await world.advance(ignoredForMs - 2_000);
+    assert.deepEqual(world.events, []);
+    await world.advance(4_000);
+    assert.equal(world.events[0], "Not Taken");
     assert.equal(await world.scope(), undefined);
   });
 
@@ -188,19 +188,19 @@ describe("an operator of all namespaces", () => {
     await world.make();
     await world.touch({ phase: "Running" });
     await world.api.mergePatch(EtcdCluster, key, { spec: { size: 5 } });
-    await world.pass(2 * ignoredForMs);
-    assert.deepEqual(world.told, []);
+    await world.advance(2 * ignoredForMs);
+    assert.deepEqual(world.events, []);
   });
 
   test("goes on where the leader before it stopped, and gives others the time again", async () => {
     const before = new World();
     await before.make();
-    await before.pass(untouchedForMs + 500);
+    await before.advance(untouchedForMs + 500);
     const successor = new World();
     await successor.make({ [scopeAnnotation]: heldScope });
-    await successor.pass(heldForMs - 1_000);
+    await successor.advance(heldForMs - 1_000);
     assert.equal(await successor.scope(), heldScope);
-    await successor.pass(2_000);
+    await successor.advance(2_000);
     assert.equal(await successor.scope(), "clusterwide");
   });
 });
@@ -208,7 +208,7 @@ describe("an operator of all namespaces", () => {
 test("an operator of a namespace takes nothing up, and leaves alone what is held", async () => {
   const world = new World("namespaces");
   await world.make();
-  await world.pass(60_000);
+  await world.advance(60_000);
   assert.equal(await world.scope(), undefined);
   const held = { metadata: { name: "a", annotations: { [scopeAnnotation]: heldScope } } };
   assert.equal(isInScope(held, { t: "namespaces" }), false);

@@ -1,5 +1,5 @@
-// Takes objects up that no operator looks after, for an operator of all namespaces, and says so where it leaves one alone that
-// nobody seems to look after. What is decided rests on what is read live, and each write on the version that was read.
+// Takes objects up that no operator manages, for an operator of all namespaces, and says so where it leaves one alone that
+// nobody seems to manage. What is decided rests on what is read live, and each write on the version that was read.
 import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
@@ -92,7 +92,7 @@ export class Unclaimed<T extends Stored> {
     return undefined;
   }
 
-  /** Somebody looks after it, or did. An edit that nobody acts on tells the two apart. */
+  /** Somebody manages it, or did. An edit that nobody acts on tells the two apart. */
   #tellIfIgnored(cached: T): Next {
     const { generation } = cached.metadata ?? {};
     const seen = observedGeneration(cached);
@@ -143,7 +143,7 @@ function observedGeneration({ status }: Stored): number | undefined {
   return typeof seen === "number" ? seen : undefined;
 }
 
-/** The definitions give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
+/** The CRDs give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
 function isTouched(object: Stored): boolean {
   const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
   return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;

@@ -10,7 +10,7 @@ interface MinorRules {
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
   /** The oldest minor whose raft entries it can read, as in `3.6`; undefined: it reads those of all minors before it. */
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
-  /** Why members come to this minor by being exchanged; undefined: the data of the minor before it can be taken over. */
+  /** Why this minor needs new members instead of upgraded ones; undefined: the data of the minor before it can be taken over. */
   readonly byReplacement?: string;
   /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
   readonly bad: readonly BadPatches[];

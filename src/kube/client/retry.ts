@@ -1,5 +1,5 @@
 // The one place that says which failed requests the client sends again by itself, and after how long. What is not
-// repeated here goes to the caller, which decides anew.
+// repeated here goes to the caller, which decides again.
 import { TransportError, type TransportFailure } from "../../transport/errors.ts";
 import { type Backoff, backoffDelay } from "../clock.ts";
 import { ApiError } from "./errors.ts";

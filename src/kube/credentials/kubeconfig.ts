@@ -119,7 +119,7 @@ class KubeconfigCredentials implements Credentials {
     this.#plugin = exec ? new ExecPlugin(exec, () => this.#clusterInfo()) : undefined;
   }
 
-  /** What a plugin is told of the cluster when it asks for it. */
+  /** What a plugin gets of the cluster when it asks for it. */
   #clusterInfo(): object {
     const ca = valueOf(this.#ca);
     return {

@@ -23,7 +23,7 @@ export interface ClusterMessage {
   readonly hues: Hues;
   readonly zones: readonly Zone[];
   readonly timeline: readonly Moment[];
-  /** What is wrong, and the command that mends it. */
+  /** What is wrong, and the command that fixes it. */
   readonly findings: readonly Finding[];
   readonly commands: readonly CommandLine[];
   readonly history: History;
@@ -78,7 +78,7 @@ export interface CommandLine {
   readonly command: string;
 }
 
-/** What was seen since somebody began to look, the oldest first. `null`: not known at that moment. */
+/** What was seen since somebody began to watch, the oldest first. `null`: not known at that moment. */
 export interface History {
   readonly times: readonly number[];
   readonly members: Readonly<Record<string, Series>>;

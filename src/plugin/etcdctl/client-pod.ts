@@ -12,7 +12,7 @@ import { needsApiVariable, type Place } from "./words.ts";
 
 const folder = "/etc/etcdctl";
 const container = "etcdctl";
-/** Of the Secret, in which nothing else is. */
+/** The only key of the Secret. */
 const loginKey = "user";
 /** Nobody's command goes on for longer; a pod that was left behind ends. */
 const longestSeconds = 12 * 3600;

@@ -100,7 +100,7 @@ export function listedMembers(printed: string): ListedMember[] {
     .filter((line) => line !== "")
     .map((line) => {
       const [id = "", state = "", name = "", , , learner = "false"] = line.split(",").map((cell) => cell.trim());
-      if (!/^[0-9a-f]+$/.test(id)) throw new Refusal(`etcdctl printed something else than members: ${line}`);
+      if (!/^[0-9a-f]+$/.test(id)) throw new Refusal(`etcdctl did not print a list of members: ${line}`);
       return { id, started: state === "started", name, isLearner: learner === "true" };
     });
 }

@@ -1,4 +1,4 @@
-// A store in memory, for tests of what uses stores. It passes the contract, and can be told to fail.
+// A store in memory, for tests of what uses stores. It passes the contract, and can fail on request.
 import type { Attempt, Refusals } from "../attempt.ts";
 import { BaseStore, isMeant } from "../base-store.ts";
 import type { StoreErrorCode } from "../errors.ts";
@@ -9,13 +9,13 @@ import { untilAborted } from "../until-aborted.ts";
 const refusals: Refusals = {
   wording: {
     place: "bucket",
-    rights: {
-      write: "the right to write",
-      read: "the right to read",
-      "look up": "the right to read",
-      list: "the right to list",
-      delete: "the right to delete",
-      "clean up": "the right to list uploads",
+    permissions: {
+      write: "permission to write",
+      read: "permission to read",
+      "look up": "permission to read",
+      list: "permission to list",
+      delete: "permission to delete",
+      "clean up": "permission to list uploads",
     },
   },
   finding: () => undefined,

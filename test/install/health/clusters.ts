@@ -59,7 +59,7 @@ async function apart(): Promise<SampleWorld> {
 const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
 
 const goesOn: Expected = ["InProgress", "InProgress", "Progressing"];
-/** Whoever waits for a deployment is told at once; Helm, which has no expressions, waits longer. */
+/** A program that waits for a deployment fails at once; Helm, which has no expressions, waits longer. */
 const shouldBeSeen: Expected = ["InProgress", "Failed", "Degraded"];
 const stalled: Expected = ["Failed", "Failed", "Degraded"];
 

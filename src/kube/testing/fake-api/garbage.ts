@@ -21,7 +21,7 @@ export class GarbageCollector {
   readonly #todo = new Map<string, Place>();
   readonly #onDelete: (resource: Resource, object: JsonObject) => void;
 
-  /** `onDelete`: told of each object that it has deleted, as it was before. */
+  /** `onDelete`: called with each object that it has deleted, as it was before. */
   constructor(server: ApiServer, resources: Resources, onDelete: (resource: Resource, object: JsonObject) => void) {
     this.#server = server;
     this.#resources = resources;

@@ -10,7 +10,7 @@ export function memberPlaces(message: ClusterMessage): HTMLElement {
   const { zones, view } = message;
   return section(
     "members",
-    "Members and where they are",
+    "Members by zone and node",
     view.members.length === 0 && h("p", { class: "idle" }, "No members yet."),
     list("zones", ...zones.map((zone) => zoneBox(zone, message))),
   );
@@ -22,7 +22,7 @@ function zoneBox({ name, nodes, others }: Zone, message: ClusterMessage): HTMLEl
   return h(
     "li",
     { class: "zone", "data-key": name ?? "" },
-    h("h3", {}, name ?? "No zone known"),
+    h("h3", {}, name ?? "Unknown zone"),
     list("nodes", ...nodes.map((place) => nodeBox(place, message))),
     (empty !== "" || more !== "") && h("p", { class: "small" }, [empty, more].filter(Boolean).join(" · ")),
   );

@@ -1,11 +1,11 @@
-// The figures that a member gives about itself at /metrics, of all that is there the few that people look at.
+// The figures that a member gives about itself at /metrics, the few that people ask for.
 
 export interface Figures {
   readonly isLeader?: boolean;
   readonly isLearner?: boolean;
   readonly hasLeader?: boolean;
   readonly version?: string;
-  /** Of the database file, in bytes. */
+  /** The size of the database file, in bytes. */
   readonly dbSize?: number;
   readonly dbInUse?: number;
   readonly quota?: number;

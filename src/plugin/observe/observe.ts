@@ -1,4 +1,4 @@
-// All that is looked at of one cluster, read once. What cannot be read is left out with a sentence: the rest is shown all
+// Reads everything about one cluster once. What cannot be read is left out with a sentence: the rest is shown all
 // the same.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -22,7 +22,7 @@ export type Found<T> =
 /** `silent`: it may be asked, and does not answer. */
 export type FoundFigures = Found<Figures> | { readonly t: "silent"; readonly why: string };
 
-export interface Snapshot {
+export interface Observed {
   readonly cluster: EtcdCluster;
   readonly pods: Found<readonly Pod[]>;
   readonly nodes: Found<readonly Node[]>;
@@ -40,7 +40,7 @@ export interface Snapshot {
 export const valueOr = <T>(found: Found<T>, otherwise: T): T => (found.t === "found" ? found.value : otherwise);
 
 /** Fails only when there is no such cluster, or it may not be read. */
-export async function readSnapshot(reach: Reach, key: Key, now: number): Promise<Snapshot> {
+export async function observe(reach: Reach, key: Key, now: number): Promise<Observed> {
   const { api } = reach;
   const { namespace, name } = key;
   const ofMembers = { namespace, labelSelector: memberSelector(name) };
@@ -69,7 +69,7 @@ export async function readSnapshot(reach: Reach, key: Key, now: number): Promise
 
 export const memberSelector = (cluster: string): string => `app=etcd,etcd_cluster=${cluster}`;
 
-/** Of the cluster by reference, or by the endpoints of its Service or members. */
+/** Whether it backs up the cluster: by reference, or by the endpoints of its Service or members. */
 export function isOf({ spec }: EtcdBackup, cluster: string): boolean {
   if (spec.clusterRef?.name === cluster) return true;
   const hosts = (spec.etcdEndpoints ?? []).flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname] : []));
@@ -111,7 +111,7 @@ export async function found<T>(read: () => Promise<T>): Promise<Found<T>> {
 
 function whyNot(error: unknown): string {
   const lacking = error instanceof ApiError ? lackingIn(error.message) : undefined;
-  if (lacking !== undefined) return `you may not ${lackingInWords(lacking)}`;
+  if (lacking !== undefined) return `you cannot ${lackingInWords(lacking)}`;
   const sentence = sentenceOf(error);
   return (sentence.charAt(0).toLowerCase() + sentence.slice(1)).replace(/\.$/, "");
 }

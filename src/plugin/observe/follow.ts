@@ -1,4 +1,4 @@
-// Looks again whenever something changes in Kubernetes, and every few seconds besides, until the signal.
+// Refreshes whenever something changes in Kubernetes, and every few seconds besides, until the signal.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
@@ -7,16 +7,16 @@ import type { KubeApi, Selection } from "../../kube/client/api.ts";
 import { type Clock, systemClock } from "../../kube/clock.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
-import { memberSelector } from "./snapshot.ts";
+import { memberSelector } from "./observe.ts";
 
-export type Source = readonly [Kind<KubeObject>, Selection];
+export type WatchedKind = readonly [Kind<KubeObject>, Selection];
 
-export const sourcesOfFleet = (selection: Selection): readonly Source[] => [
+export const sourcesOfFleet = (selection: Selection): readonly WatchedKind[] => [
   [EtcdCluster, selection],
   [EtcdBackup, selection],
 ];
 
-export const sourcesOfCluster = ({ namespace, name }: Key): readonly Source[] => [
+export const sourcesOfCluster = ({ namespace, name }: Key): readonly WatchedKind[] => [
   [EtcdCluster, { namespace, fieldSelector: `metadata.name=${name}` }],
   [Pod, { namespace, labelSelector: memberSelector(name) }],
   [EtcdRestore, { namespace }],
@@ -25,20 +25,20 @@ export const sourcesOfCluster = ({ namespace, name }: Key): readonly Source[] =>
 
 interface Followed {
   readonly api: KubeApi;
-  /** Those that may not be watched are looked at every few seconds all the same. */
-  readonly sources: readonly Source[];
+  /** Those that the user may not watch are read every few seconds all the same. */
+  readonly sources: readonly WatchedKind[];
   /** Must not fail. */
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
 /** Changes come in bursts. */
-const gatherFor = 250;
+const gatherForMs = 250;
 /** Ages, and the figures of members, have no event. */
-const lookEvery = 5_000;
+const refreshEveryMs = 5_000;
 
-export async function follow({ api, sources, look, signal, clock = systemClock }: Followed): Promise<void> {
+export async function follow({ api, sources, refresh, signal, clock = systemClock }: Followed): Promise<void> {
   let hear = (): void => undefined;
   let leave = (): void => undefined;
   let changed = false;
@@ -53,11 +53,11 @@ export async function follow({ api, sources, look, signal, clock = systemClock }
   }
   while (!signal.aborted) {
     await new Promise<void>((resolve) => {
-      let cancel = clock.after(lookEvery, resolve);
+      let cancel = clock.after(refreshEveryMs, resolve);
       hear = (): void => {
         hear = () => undefined;
         cancel();
-        cancel = clock.after(gatherFor, resolve);
+        cancel = clock.after(gatherForMs, resolve);
       };
       leave = (): void => {
         cancel();
@@ -66,6 +66,6 @@ export async function follow({ api, sources, look, signal, clock = systemClock }
       if (changed) hear();
     });
     changed = false;
-    if (!signal.aborted) await look();
+    if (!signal.aborted) await refresh();
   }
 }

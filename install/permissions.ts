@@ -10,75 +10,85 @@ export interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-export interface Right {
+export interface Permission {
   readonly rule: Rule;
   readonly why: string;
 }
 
 const ours = ["etcd.database.coreos.com"];
-const right = (apiGroups: readonly string[], resources: string, verbs: string, why: string): Right => ({
+const permission = (apiGroups: readonly string[], resources: string, verbs: string, why: string): Permission => ({
   rule: { apiGroups, resources: resources.split(" "), verbs: verbs.split(" ") },
   why,
 });
 
 /** In every namespace whose clusters it manages. */
-export const onClusters: readonly Right[] = [
-  right(
+export const onClusters: readonly Permission[] = [
+  permission(
     ours,
     "etcdclusters",
     "get list watch create patch",
     "Read the desired state. An EtcdRestore annotates a cluster, or creates a new one.",
   ),
-  right(
+  permission(
     ours,
     "etcdbackups",
     "get list watch patch",
     "Read the desired state, and add a finalizer to an EtcdBackup whose backups are deleted with it.",
   ),
-  right(
+  permission(
     ours,
     "etcdrestores",
     "get list watch patch",
     "Read the desired state, and mark an EtcdRestore as begun, so that a backup tool that recreates it does not repeat it.",
   ),
-  right(ours, "etcdclusters/status etcdbackups/status etcdrestores/status", "patch", "Report the observed state."),
-  right(
+  permission(ours, "etcdclusters/status etcdbackups/status etcdrestores/status", "patch", "Report the observed state."),
+  permission(
     ours,
     "etcdclusters/finalizers etcdbackups/finalizers etcdrestores/finalizers",
     "update",
     "Own pods where the admission plugin OwnerReferencesPermissionEnforcement is enabled.",
   ),
-  right(
+  permission(
     [""],
     "pods",
     "get list watch create update patch delete",
     "Run members, and workers for backups and restores.",
   ),
-  right([""], "pods/resize", "update", "Change the resources of running members."),
-  right([""], "pods/log", "get", "See which version an image contains, and whether an etcd that exited found no data."),
-  right([""], "pods/status", "patch", "Tell kubelets, which have no client certificate, that a member serves."),
-  right(
+  permission([""], "pods/resize", "update", "Change the resources of running members."),
+  permission(
+    [""],
+    "pods/log",
+    "get",
+    "See which version an image contains, and whether an etcd that exited found no data.",
+  ),
+  permission([""], "pods/status", "patch", "Tell kubelets, which have no client certificate, that a member serves."),
+  permission(
     [""],
     "secrets",
     "get list watch create update",
     "Needed for clusters with spec.TLS or spec.auth. The operator reads the Secrets that it created and those that clusters name.",
   ),
-  right([""], "persistentvolumeclaims", "get list watch create patch delete", "Manage the volumes of members."),
-  right([""], "services", "get list watch create patch", "Let members and clients reach a cluster."),
-  right(["policy"], "poddisruptionbudgets", "get list watch create patch", "Keep a quorum when nodes are drained."),
-  right(["events.k8s.io"], "events", "create patch", "Report what the operator does."),
+  permission([""], "persistentvolumeclaims", "get list watch create patch delete", "Manage the volumes of members."),
+  permission([""], "services", "get list watch create patch", "Let members and clients reach a cluster."),
+  permission(
+    ["policy"],
+    "poddisruptionbudgets",
+    "get list watch create patch",
+    "Keep a quorum when nodes are drained.",
+  ),
+  permission(["events.k8s.io"], "events", "create patch", "Report what the operator does."),
 ];
 
 /** In the whole Kubernetes cluster. An operator of one namespace does without. */
-export const onKubernetes: readonly Right[] = [
-  right([""], "nodes", "list watch", "Detect a lost node, and replace its member."),
-  right(
+export const onKubernetes: readonly Permission[] = [
+  permission([""], "nodes", "list watch", "Detect a lost node, and replace its member."),
+  permission(
     [""],
     "persistentvolumes",
     "get",
     "See whether a member's volume can be used on another node when its own node is gone.",
   ),
-  right(
+  permission(
     ["coordination.k8s.io"],
     "leases",
     "get",
@@ -87,9 +97,9 @@ export const onKubernetes: readonly Right[] = [
 ];
 
 /** In the operator's own namespace. The Lease is named after the operator's scope, so the rule names none. */
-export const atHome: readonly Right[] = [
-  right(["coordination.k8s.io"], "leases", "get watch create update", "Elect a leader among replicas."),
-  right([""], "pods", "get", "Read the image of its own pod, which the workers use."),
+export const atHome: readonly Permission[] = [
+  permission(["coordination.k8s.io"], "leases", "get watch create update", "Elect a leader among replicas."),
+  permission([""], "pods", "get", "Read the image of its own pod, which the workers use."),
 ];
 
 /** What people get who have the role view, or the role edit or admin, of a namespace. */
@@ -105,4 +115,4 @@ export const ofPeople: Readonly<Record<"view" | "edit", readonly Rule[]>> = {
   ],
 };
 
-export const rulesOf = (rights: readonly Right[]): Rule[] => rights.map(({ rule }) => rule);
+export const rulesOf = (permissions: readonly Permission[]): Rule[] => permissions.map(({ rule }) => rule);

@@ -1,17 +1,17 @@
-// Whether an operator runs that looks after a cluster, by the Lease that its leader renews. Clusters are served without one,
+// Whether an operator runs that manages a cluster, by the Lease that its leader renews. Clusters are served without one,
 // and nothing in them shows that nobody heals them any more.
 import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { isInScope } from "../../api/scope.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { Lease } from "../../kube/objects/kinds.ts";
 
-/** `unknown`: an operator of several namespaces may look after it, and its Lease can be anywhere. */
+/** `unknown`: an operator of several namespaces may manage it, and its Lease can be anywhere. */
 export type OperatorSeen =
   | { readonly t: "runs"; readonly namespace: string }
   | { readonly t: "silent"; readonly namespace: string; readonly lease: string }
   | { readonly t: "none" | "unknown" };
 
-/** Of the leader for clusters, as src/operator.ts names it. */
+/** The Lease of the leader for clusters, as src/operator.ts names it. */
 const leaseName = "etcd-operator";
 const clusterwideName = `${leaseName}-clusterwide`;
 

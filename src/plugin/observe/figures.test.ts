@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { figuresIn } from "./figures.ts";
 
-test("of all metrics those that people look at are read", () => {
+test("the metrics that people ask for are read", () => {
   const text = `# HELP etcd_server_is_leader Whether or not this member is a leader. 1 if is, 0 otherwise.
 etcd_server_is_leader 1
 etcd_server_is_learner 0
