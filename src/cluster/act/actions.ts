@@ -80,10 +80,13 @@ const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly
   { holds: "claimAsSeen", member, uid },
 ];
 
-function deletionRequires({ member, uid, unless }: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+function deletionRequires(action: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+  const { member, uid, unless, keeps } = action;
+  if (keeps !== undefined) return [...ofClaim({ member, uid: keeps }), { holds: "othersStay", member }];
   if (unless === undefined) return [clusterAsSeen];
-  const neverReady: Precondition = { holds: "podNeverReady", member, uid };
-  return unless === "served" ? [clusterAsSeen, neverServed, neverReady] : [clusterAsSeen, neverReady];
+  return unless === "served"
+    ? [clusterAsSeen, neverServed, { holds: "podServesNobody", member, uid }]
+    : [clusterAsSeen, { holds: "podNeverReady", member, uid }];
 }
 
 const table: Table = {
@@ -101,7 +104,7 @@ const table: Table = {
   readImageCheck: { requires: destroysNothing, run: readImageCheck, events: none, watched: true },
   deleteImageCheck: { requires: destroysNothing, run: deleteImageCheck, events: none, watched: true },
   changeImage: {
-    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }],
+    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }, { holds: "othersStay", member }],
     run: changeImage,
     events: none,
     watched: true,
@@ -229,7 +232,8 @@ const table: Table = {
     watched: true,
   },
   promote: {
-    requires: destroysNothing,
+    // Who votes is needed: 1 of 1 becomes 2 of 2, and with a pod that goes the quorum would go for good.
+    requires: ({ member }) => [{ holds: "podStays", member }],
     run: promote,
     events: ({ member }) => [["memberPromoted", `Member ${member} holds all data and is a voter now`]],
     watched: false,

@@ -143,9 +143,17 @@ describe("a learner", () => {
 
   test("is promoted, also when it was before", async () => {
     const promotion: ClusterAction = { do: "promote", id, member };
-    assert.deepEqual(ids(await carriedOut(promotion, {}, { members })), [sampleId("z")]);
-    const { asked, execution } = await carriedOut(promotion, { says: saysOf("notALearner") }, { members });
+    const there = { pod: { metadata: { name: member, uid: `uid-of-${member}` } } };
+    assert.deepEqual(ids(await carriedOut(promotion, there, { members })), [sampleId("z")]);
+    const { asked, execution } = await carriedOut(promotion, { ...there, says: saysOf("notALearner") }, { members });
     assert.deepEqual([asked, execution.members.length], [["promote"], 4]);
+  });
+
+  test("gets no vote while its pod is about to go, whatever the cache shows", async () => {
+    const promotion: ClusterAction = { do: "promote", id, member };
+    const going = { metadata: { name: member, deletionTimestamp: "2026-01-31T12:00:00Z" } };
+    assert.deepEqual((await carriedOut(promotion, { pod: going }, { members })).asked, ["not yet"]);
+    assert.deepEqual((await carriedOut(promotion, {}, { members })).asked, ["not yet"]);
   });
 
   test("keeps its address until it votes", async () => {

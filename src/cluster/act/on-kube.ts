@@ -150,7 +150,10 @@ export async function recordClusterId(
   const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
   const { restore } = execution.cluster.status;
   const done = restore?.phase === "Seeding" ? { restore: { phase: "Done", plan: null } as const } : {};
-  await writeStatus(execution, { clusterId, phase: "Running", ...log, ...done });
+  // Without them nobody could tell later whether those that are left had a vote.
+  const voters = execution.assessment.voters.map(({ name }) => name).sort();
+  const known = voters.length === 0 ? {} : { voters };
+  await writeStatus(execution, { clusterId, phase: "Running", ...known, ...log, ...done });
 }
 
 export async function recordLogVersion(

@@ -28,16 +28,22 @@ interface There {
   /** By the address of the member. */
   readonly hashes?: Record<string, Partial<KvHash>>;
   readonly world?: SampleWorld;
+  /** Of the pods of the other members, what differs from what was seen. */
+  readonly others?: Pod["metadata"];
 }
 
 /** What is written, or asked of etcd, and how it ends if not well. */
 async function doneBy(action: ClusterAction, there: There = {}): Promise<unknown[]> {
-  const { pod, log = "", says, hashes = {}, world = { members: three } } = there;
+  const { pod, log = "", says, hashes = {}, world = { members: three }, others = {} } = there;
   const done: unknown[] = [];
   const write = (...what: unknown[]) =>
     says === undefined ? Promise.resolve(done.push(...what)) : Promise.reject(says);
   const api = {
-    get: ({ kind }: Kind<KubeObject>) => Promise.resolve(kind === EtcdCluster.kind ? sampleCluster(world) : pod),
+    get: ({ kind }: Kind<KubeObject>, { name }: Key) => {
+      if (kind === EtcdCluster.kind) return Promise.resolve(sampleCluster(world));
+      const isOther = name !== member && world.members?.some(({ letter }) => name === `demo-${letter}`) === true;
+      return Promise.resolve(isOther ? { metadata: { name, uid: `uid-of-${name}`, ...others } } : pod);
+    },
     log: () => Promise.resolve(log),
     create: async (_kind: unknown, made: Pod) => {
       await write("create", made.spec?.nodeName, made.spec?.containers[0]?.image);
@@ -152,6 +158,10 @@ describe("an image is changed", () => {
   });
   test("not in another pod than was looked at", async () => {
     assert.deepEqual(await doneBy(change, { pod: { ...pod, metadata: { name: member, uid: "new" } } }), ["NotYet"]);
+  });
+  test("not while another member is about to go, whatever the cache shows", async () => {
+    const others = { deletionTimestamp: "2026-01-31T12:00:00Z" };
+    assert.deepEqual(await doneBy(change, { pod, others }), ["NotYet"]);
   });
 
   const at = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>

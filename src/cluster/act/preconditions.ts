@@ -31,10 +31,14 @@ export type Precondition =
   | { readonly holds: "podAsSeen"; readonly member: MemberName; readonly pod: PodSeen }
   /** Whoever else was seen to serve, and is counted on, is there to stay. */
   | { readonly holds: "othersStay"; readonly member: MemberName }
+  /** The member has a pod, and nobody deletes it. */
+  | { readonly holds: "podStays"; readonly member: MemberName }
   /** This very pod is there. */
   | { readonly holds: "podThere"; readonly member: MemberName; readonly uid: string }
   /** No client was ever sent to this very pod. */
   | { readonly holds: "podNeverReady"; readonly member: MemberName; readonly uid: string }
+  /** No client was ever sent to this very pod, or it has ended. */
+  | { readonly holds: "podServesNobody"; readonly member: MemberName; readonly uid: string }
   /** It is the same claim, of the same cluster, in the same role, with the same data or none. */
   | { readonly holds: "claimAsSeen"; readonly member: MemberName; readonly uid: string }
   /** Every volume of the cluster's name that holds data was looked at. */
@@ -88,12 +92,21 @@ const checks: Checks = {
       }),
     );
   },
+  async podStays({ live }, { member }) {
+    const now = await live.pod(member);
+    if (now === undefined || now.metadata?.deletionTimestamp !== undefined) throw otherOne("pod", member);
+  },
   async podThere(execution, { member, uid }) {
     await podNow(execution, member, uid);
   },
   async podNeverReady(execution, { member, uid }) {
     const { ready, readyOnce } = observedPod(await podNow(execution, member, uid), undefined);
     if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
+  },
+  async podServesNobody(execution, { member, uid }) {
+    const { ready, readyOnce, state } = observedPod(await podNow(execution, member, uid), undefined);
+    if (state.t !== "ended" && (ready || readyOnce === true))
+      throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
   },
   async claimAsSeen({ assessment: { world }, live }, { member, uid }) {
     const now = await live.claim(member);

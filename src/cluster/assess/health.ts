@@ -3,7 +3,7 @@
 import type { ClusterId } from "../../etcd/ids.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
-import { holdsData, isYoung } from "./pods.ts";
+import { hasLostData, holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Instance } from "./instances.ts";
 
 export type Health =
@@ -35,10 +35,14 @@ export function healthOf(world: ClusterWorld, instances: readonly Instance[], no
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, recorded: etcd.clusterId };
-  } else if (!isKnownToHaveServed(cluster.status))
+  } else if (!isKnownToHaveServed(cluster.status) && !hasLostItsSeed(world))
     return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
   return withoutQuorum(instances.filter(isVoter), world, now);
 }
+
+/** It served, and its operator died before it wrote down more than that it must not start without its data. */
+const hasLostItsSeed = (world: ClusterWorld): boolean =>
+  world.pods.length > 0 && hasServed(world) && world.pods.every(hasLostData);
 
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
 function accessDenied(

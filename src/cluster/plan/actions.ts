@@ -167,6 +167,8 @@ export type ClusterAction =
       readonly soon?: true;
       /** Not when the cluster has served by now, of which it could be the whole; not when clients were sent to it. */
       readonly unless?: "served" | "ready";
+      /** The uid of the claim that its data stays in: it must be there to stay. */
+      readonly keeps?: string;
     };
 
 export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;

@@ -231,6 +231,10 @@ test("a seed that never served is deleted, if it is the only pod and nobody know
   assert.deepEqual(deleted({ members: [voter("a"), voter("b")] }), []);
   assert.deepEqual(deleted({ members: [voter("a", { pod: { readyOnce: true } })] }), []);
   assert.equal(words(deleted({ members: [voter("a", { claim: { fresh: true } })] })), "delete a");
+  const unused = { claim: { fresh: true } as const, pod: { ...ended, hasVolume: true, madeFrom: "{}" } };
+  assert.equal(words(deleted({ members: [voter("a", unused)] })), "delete a, delete claim a");
+  const served = { ...unused, pod: { ...unused.pod, readyOnce: true } as const };
+  assert.equal(words(deleted({ members: [voter("a", served)] })), "delete a");
   assert.deepEqual(deleted({ members: [voter("a", { claim: {} })] }), []);
   assert.deepEqual(deleteFailedSeed(assessed({ etcd: "silent", members: [voter("a")] }), "a test"), []);
 });

@@ -148,7 +148,9 @@ function answersIn({ etcd }: Table["world"], { name }: MemberPod): boolean {
 /** Its data is in its volume, and it never runs again: it makes room for another pod of its member. */
 export function deleteEnded(table: Table, pod: MemberPod): readonly ClusterAction[] {
   if (pod.state.t !== "ended" || !pod.hasVolume || pod.terminating) return [];
-  return deletion(pod, "it has ended, and its member comes back in another pod", table);
+  const claim = claimOf(table.world.claims, pod.name);
+  const because = "it has ended, and its member comes back in another pod";
+  return claim === undefined ? [] : deletionOnClaim(pod, claim, because, table);
 }
 
 /**
@@ -159,7 +161,7 @@ export function recreate(table: Table, instance: Instance, because: Reason): rea
   const { pod, claim } = instance;
   if (pod === undefined || claim === undefined || !holds(claim) || !hasBegun(claim)) return undefined;
   if (instance.alive && !votersBut(table.instances, instance).every(isHealthy)) return undefined;
-  return deletion(pod, because, table);
+  return deletionOnClaim(pod, claim, because, table);
 }
 
 /** The same of one that does not run, in a cluster that cannot decide: nothing is stopped, and nothing is lost. */
@@ -170,7 +172,7 @@ export function deleteBroken(
   because: Reason,
 ): readonly ClusterAction[] {
   if (claim === undefined || !holds(claim) || !hasBegun(claim) || !pod.hasVolume || hasLostData(pod)) return [];
-  return deletion(pod, because, table);
+  return deletionOnClaim(pod, claim, because, table);
 }
 
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
@@ -202,7 +204,8 @@ export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly
   const { world } = table;
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world)) return [];
-  const unused = deleteUnused(table, seed, claimOf(world.claims, seed.name));
+  // One that was ready once may have been written to, and its volume has it.
+  const unused = seed.readyOnce === true ? [] : deleteUnused(table, seed, claimOf(world.claims, seed.name));
   return [
     ...deletion(seed, because, table).map((action) => ({ ...action, unless: "served" }) as const),
     ...unused.map((action) => ({ ...action, unlessServed: true }) as const),
@@ -296,6 +299,11 @@ function retirement({ world }: Table, { name, uid, terminating }: Claim, because
   return world.cluster.spec.volumeRetention.whenMemberRemoved === "Delete"
     ? [{ do: "deleteClaim", member: name, uid, because }]
     : [{ do: "retireClaim", member: name, uid }];
+}
+
+/** Its member comes back with the data in its volume: with a claim that is being deleted the data would go with the pod. */
+function deletionOnClaim(pod: MemberPod, { uid }: Claim, because: Reason, table: Table): readonly ClusterAction[] {
+  return deletion(pod, because, table).map((action) => ({ ...action, keeps: uid }));
 }
 
 function deletion(pod: MemberPod, because: Reason, { world, now }: Table): readonly ActionOf<"deletePod">[] {

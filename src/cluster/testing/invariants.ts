@@ -79,6 +79,7 @@ export class Watch {
   look(): void {
     const { etcd, failures } = this.#kubelet;
     assert.deepEqual(failures, []);
+    this.restores.look();
     if (etcd !== undefined) {
       this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
       for (const why of this.#mayBeApart ? [] : this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
@@ -96,6 +97,7 @@ export class Watch {
   /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
   witness: Witness = (what, life) => {
     this.#expectRest(what, life);
+    this.#expect(life.leads, `"${what}" is written by a process that has lost its lease`);
     // No member goes by it, and what happens at the same time is the doing of others.
     if (/^\w+ Etcd(Backup|Restore) /.test(what)) return () => undefined;
     const before = {
