@@ -6,7 +6,7 @@ import { Controller } from "../../src/kube/controller/controller.ts";
 import { Informer } from "../../src/kube/cache/informer.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/objects/kinds.ts";
 import { kubeconfigCredentials } from "../../src/kube/credentials/kubeconfig.ts";
-import { done } from "../../src/kube/controller/reconcile.ts";
+import { done } from "../../src/kube/controller/run-reconcile.ts";
 import { from } from "../../src/kube/controller/source.ts";
 import { kubeconfigPath, labConfig } from "../config.ts";
 import { say } from "../progress.ts";

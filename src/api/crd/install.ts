@@ -2,7 +2,8 @@
 // exists, also one of etcd-operator 0.9, and keeps other versions that somebody serves under it.
 import type { KubeApi } from "../../kube/client/api.ts";
 import { type Backoff, backoffDelay, type Clock, pause, systemClock } from "../../kube/clock.ts";
-import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
 import type { Logger } from "../../kube/process/log.ts";
 import { fieldManager } from "../field-manager.ts";
@@ -74,10 +75,7 @@ export async function installCrd(
   clock: Clock = systemClock,
 ): Promise<void> {
   const key = { namespace: "", name: crd.metadata.name };
-  const before = await api.get(CustomResourceDefinition, key, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const before = await getOrUndefined(api, CustomResourceDefinition, key, { signal });
   let now = await api.apply(CustomResourceDefinition, besideOtherVersions(crd, before), {
     fieldManager,
     force: true,

@@ -2,7 +2,8 @@
 import { fieldManager } from "../../api/field-manager.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { specDigest } from "../../restore/spec-digest.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
+import { specDigest } from "../../restore/objects/spec-digest.ts";
 import { podTlsFor } from "../assess/certificates/pod-tls.ts";
 import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import { type Beginning, namedBeginning } from "../objects/first-members.ts";
@@ -10,9 +11,8 @@ import type { FirstStart } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type Execution, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, tlsToMake } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
-import { NotYet } from "./outcome.ts";
 import { makePod } from "./taken-away.ts";
 import { restoreNow } from "./preconditions.ts";
 import { confirmFirstMembers } from "./seed-admission.ts";
@@ -20,7 +20,10 @@ import { formatPlan, parsePlan, type SeedPlan, seedPlanOf, seedRestoreOf } from 
 import { writeStatus } from "./write-status.ts";
 
 /** Nothing is stopped before the pods of the first members are known to be admitted, and all that it needs is written down. */
-export async function beginRestore(execution: Execution, { name, uid }: ActionOf<"beginRestore">): Promise<void> {
+export async function beginRestore(
+  execution: ClusterExecution,
+  { name, uid }: ActionOf<"beginRestore">,
+): Promise<void> {
   const found = await restoreNow(execution, name, uid);
   const seedPlan = await seedPlanOf(execution, found);
   const plan = { ...seedPlan, together: await confirmFirstMembers(execution, seedPlan, uid) };
@@ -41,7 +44,7 @@ export async function beginRestore(execution: Execution, { name, uid }: ActionOf
 }
 
 /** Where what the cluster held can be found, also that of a restore which this one takes over from. */
-function keptOf({ cluster }: Execution, { status }: CompleteEtcdRestore) {
+function keptOf({ cluster }: ClusterExecution, { status }: CompleteEtcdRestore) {
   const { restore } = cluster.status;
   const before = restore === undefined || restore.phase === "Done" ? undefined : restore;
   const snapshotPath = status.snapshotPath ?? before?.snapshotPath;
@@ -59,7 +62,7 @@ const latest = (one: string, before: readonly string[] = []): string[] =>
   [one, ...before.filter((other) => other !== one)].slice(0, mostKnown);
 
 /** What the old members were is forgotten in the same write: from here on the cluster has yet to begin. */
-export async function beginSeed(execution: Execution): Promise<void> {
+export async function beginSeed(execution: ClusterExecution): Promise<void> {
   await writeStatus(execution, {
     restore: { phase: "Seeding" },
     phase: "Creating",
@@ -71,7 +74,10 @@ export async function beginSeed(execution: Execution): Promise<void> {
 }
 
 /** Their names are used once: those of an attempt that was given up are no part of this one. */
-export async function nameFirstMembers(execution: Execution, { count }: ActionOf<"nameFirstMembers">): Promise<void> {
+export async function nameFirstMembers(
+  execution: ClusterExecution,
+  { count }: ActionOf<"nameFirstMembers">,
+): Promise<void> {
   const { restore } = execution.cluster.status;
   const plan = parsePlan(restore?.plan);
   if (restore === undefined || plan === undefined) throw new NotYet("the plan of the restore is gone");
@@ -83,7 +89,7 @@ export async function nameFirstMembers(execution: Execution, { count }: ActionOf
 
 /** Each is held back. So one that is gone before all of them are there has never run, and is made again. */
 export async function createFirstMembers(
-  execution: Execution,
+  execution: ClusterExecution,
   { members }: ActionOf<"createFirstMembers">,
 ): Promise<void> {
   const { assessment } = execution;
@@ -97,13 +103,16 @@ export async function createFirstMembers(
   await letStart(execution, plan, [...there, ...made]);
 }
 
-export async function startFirstMembers(execution: Execution, { pods }: ActionOf<"startFirstMembers">): Promise<void> {
+export async function startFirstMembers(
+  execution: ClusterExecution,
+  { pods }: ActionOf<"startFirstMembers">,
+): Promise<void> {
   await letStart(execution, begunPlan(execution), pods);
 }
 
 type BegunPlan = SeedPlan & { readonly beginning: Beginning };
 
-function begunPlan({ cluster }: Execution): BegunPlan {
+function begunPlan({ cluster }: ClusterExecution): BegunPlan {
   const plan = parsePlan(cluster.status.restore?.plan);
   if (plan?.beginning === undefined) throw new NotYet("the plan of the restore has changed");
   return { ...plan, beginning: plan.beginning };
@@ -114,7 +123,7 @@ interface FirstPod {
   readonly uid: string;
 }
 
-async function createHeldBack(execution: Execution, plan: BegunPlan, name: string): Promise<FirstPod> {
+async function createHeldBack(execution: ClusterExecution, plan: BegunPlan, name: string): Promise<FirstPod> {
   const peerUrl = plan.beginning.members.find((one) => one.name === name)?.peerUrl ?? "";
   const tls = podTlsFor(tlsToMake(execution), peerUrl);
   const restore = seedRestoreOf(execution, plan, name, tls);
@@ -124,7 +133,7 @@ async function createHeldBack(execution: Execution, plan: BegunPlan, name: strin
 }
 
 /** Not before the status says which pods they are: from then on none of them is made again. */
-async function letStart(execution: Execution, plan: BegunPlan, pods: readonly FirstPod[]): Promise<void> {
+async function letStart(execution: ClusterExecution, plan: BegunPlan, pods: readonly FirstPod[]): Promise<void> {
   const { cluster, reconcile } = execution;
   const { attempt, members } = plan.beginning;
   if (members.some(({ pod }) => pod === undefined)) {
@@ -150,7 +159,7 @@ async function letStart(execution: Execution, plan: BegunPlan, pods: readonly Fi
 }
 
 /** How the first member comes to its data where an older operator has begun, which makes one alone. */
-export async function seedStart(execution: Execution, member: string, tls: PodTls): Promise<FirstStart> {
+export async function seedStart(execution: ClusterExecution, member: string, tls: PodTls): Promise<FirstStart> {
   const { restore } = execution.cluster.status;
   if (restore?.phase !== "Seeding") return { as: "seed" };
   const plan =

@@ -11,10 +11,9 @@ import { namedBeginning } from "../objects/first-members.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { MemberPod } from "../observe/world.ts";
-import { type Execution, tlsToMake } from "./execution.ts";
-import { Refused } from "./outcome.ts";
-import { isRefusal } from "./refusals.ts";
+import { type ClusterExecution, tlsToMake } from "./execution.ts";
 import { mostTogether, type SeedPlan, seedRestoreOf } from "./seed-plan.ts";
+import { isRefusal, Refused } from "../../controllers/obstacle.ts";
 
 const advice =
   "Nothing was touched. Change what forbids it (a ResourceQuota, a LimitRange, the Pod Security level, a policy), or spec.pod of the EtcdCluster or spec.worker of the EtcdRestore. It is tried again every 10 s.";
@@ -23,7 +22,11 @@ const advice =
  * With how many members the restored cluster can begin at once: with all, or with one where there is no room for all of them.
  * Throws Refused where not even one pod, or the claim of its volume, would be admitted.
  */
-export async function confirmFirstMembers(execution: Execution, plan: SeedPlan, restoreUid: string): Promise<number> {
+export async function confirmFirstMembers(
+  execution: ClusterExecution,
+  plan: SeedPlan,
+  restoreUid: string,
+): Promise<number> {
   const { assessment, cluster } = execution;
   const wanted = mostTogether(plan, assessment.desired.size);
   const tls = tlsToMake(execution);
@@ -40,7 +43,7 @@ export async function confirmFirstMembers(execution: Execution, plan: SeedPlan, 
   return refusals.length === 0 ? wanted : 1;
 }
 
-function podOf(execution: Execution, plan: SeedPlan, member: string, tls: PodTls): Pod {
+function podOf(execution: ClusterExecution, plan: SeedPlan, member: string, tls: PodTls): Pod {
   const restore = seedRestoreOf(execution, plan, member, tls);
   return memberPod(execution.cluster, member, { as: "restored", restore }, tls);
 }
@@ -52,7 +55,7 @@ interface Asked {
   readonly before: number;
 }
 
-async function confirmOne(execution: Execution, { name, pod, before }: Asked): Promise<void> {
+async function confirmOne(execution: ClusterExecution, { name, pod, before }: Asked): Promise<void> {
   const { assessment, cluster, reconcile } = execution;
   const dryRun = { dryRun: true, fieldManager };
   await admitted(reconcile.api.create(Pod, pod, dryRun), "pod", { before, freed: assessment.world.pods });

@@ -49,7 +49,7 @@ export class Operator {
     this.#ended = Promise.all(
       this.#controllers(options).flatMap(({ controller, informers }) => [
         ...informers.map((informer) => informer.run(life.signal)),
-        controller.run(api, life.signal),
+        controller.run(api, life.signal, life.lease),
       ]),
     );
   }

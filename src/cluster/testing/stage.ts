@@ -93,7 +93,7 @@ export class Stage implements AsyncDisposable {
   /** The time of day in milliseconds. */
   now = (): number => beganAt + this.clock.now();
 
-  /** A new process, with nothing but what it reads, on a node whose clock is so many milliseconds fast. */
+  /** A new process, with nothing but what it reads, on a node whose clock is this number of milliseconds fast. */
   startOperator(fate: Fate = { t: "lives" }, fastBy = 0): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
     const { clock, kubelet } = this;

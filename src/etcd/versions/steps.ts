@@ -89,9 +89,9 @@ type Step =
   | { readonly t: "upgrade" }
   /** Needs `downgrade enable` before the first member runs the older version. */
   | { readonly t: "downgrade" }
-  | Refused;
+  | StepRefusal;
 
-interface Refused {
+interface StepRefusal {
   readonly t: "refused";
   readonly because: RefusedStep;
   readonly advice: string;
@@ -106,7 +106,7 @@ type RefusedStep =
 
 type Path =
   /** To be run one after another. The last is the version that is wanted; empty when it runs already. */
-  { readonly t: "path"; readonly versions: readonly EtcdVersion[] } | Refused;
+  { readonly t: "path"; readonly versions: readonly EtcdVersion[] } | StepRefusal;
 
 export function stepBetween(from: EtcdVersion, to: EtcdVersion): Step {
   const verdict = judge(from, to);

@@ -13,7 +13,7 @@ import {
   type Next,
   type ReconcileContext,
   type Reconcile,
-} from "./reconcile.ts";
+} from "./run-reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";

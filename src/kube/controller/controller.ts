@@ -7,7 +7,7 @@ import type { Cache } from "../cache/informer.ts";
 import { ApiError } from "../client/errors.ts";
 import { fenced, openFence, type Fence } from "../leader/fence.ts";
 import { higher, type Priority } from "./lanes.ts";
-import { runReconcile, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
+import { runReconcile, type CutShort, type Next, type Reconcile } from "./run-reconcile.ts";
 import { isSeen, type OwnWrite, waitUntilSeen } from "./own-writes.ts";
 import { WorkQueue, type QueueEvent, type Task } from "./queue.ts";
 import type { Source } from "./source.ts";

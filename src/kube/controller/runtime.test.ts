@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { Controller } from "./controller.ts";
 import { Informer } from "../cache/informer.ts";
 import { ConfigMap } from "../objects/kinds.ts";
-import { done } from "./reconcile.ts";
+import { done } from "./run-reconcile.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";

@@ -11,7 +11,7 @@ import { Informer } from "../cache/informer.ts";
 import { ConfigMap, Event, Lease } from "../objects/kinds.ts";
 import { silent } from "./log.ts";
 import { runManager, type ManagerOptions } from "./manager.ts";
-import { done, type ReconcileContext } from "../controller/reconcile.ts";
+import { done, type ReconcileContext } from "../controller/run-reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";

@@ -2,7 +2,7 @@
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { UsageError } from "../line/usage-error.ts";
@@ -62,7 +62,7 @@ async function inPlace(call: Call, { key, reach }: Chosen, from: string): Promis
 
 async function intoNew(call: Call, { key, reach }: Chosen, from: string, into: string): Promise<ExitCode> {
   const { spec } = await reach.api.get(EtcdCluster, key);
-  const there = await reach.api.get(EtcdCluster, { ...key, name: into }).catch(orUndefined);
+  const there = await getOrUndefined(reach.api, EtcdCluster, { ...key, name: into });
   if (there !== undefined)
     throw new Refusal(
       `The EtcdCluster ${into} already exists: choose another name, or omit --into to replace its data.`,
@@ -79,7 +79,7 @@ const sourceOf = ({ flags }: Call, from: string) => {
 
 /** An EtcdRestore that is over is only a record, and its name is needed. */
 async function makeRoom({ api }: Chosen["reach"], key: Chosen["key"]): Promise<void> {
-  const old = await api.get(EtcdRestore, key).catch(orUndefined);
+  const old = await getOrUndefined(api, EtcdRestore, key);
   if (old === undefined) return;
   const { phase } = old.status ?? {};
   if (phase !== "Succeeded" && phase !== "Failed")
@@ -88,11 +88,6 @@ async function makeRoom({ api }: Chosen["reach"], key: Chosen["key"]): Promise<v
     );
   const uid = old.metadata?.uid;
   await api.delete(EtcdRestore, key, uid === undefined ? {} : { uid });
-}
-
-function orUndefined(error: unknown): undefined {
-  if (isNotFound(error)) return undefined;
-  throw error;
 }
 
 async function begin(call: Call, { key, reach }: Chosen, name: string, spec: EtcdRestore["spec"]): Promise<ExitCode> {

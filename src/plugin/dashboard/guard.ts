@@ -9,15 +9,15 @@ interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
-interface Refused {
+interface RequestRefusal {
   readonly code: 403 | 405;
   readonly why: string;
 }
 
-const no = (why: string): Refused => ({ code: 403, why });
+const no = (why: string): RequestRefusal => ({ code: 403, why });
 
 /** `host`: as in 127.0.0.1:41234. */
-export function refusalOf({ method, path, headers }: Asked, host: string): Refused | undefined {
+export function refusalOf({ method, path, headers }: Asked, host: string): RequestRefusal | undefined {
   // A name that somebody points to 127.0.0.1 gets nothing, whatever else it sends.
   if (headers.host !== host) return no("This is not the address of the dashboard.");
   const mayPost = path === replacementPath;

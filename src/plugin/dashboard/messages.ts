@@ -49,12 +49,12 @@ export interface Hues {
 export interface Zone {
   /** Absent: the nodes have no zone, or it may not be read. */
   readonly name?: string;
-  readonly nodes: readonly Place[];
+  readonly nodes: readonly NodeOfMembers[];
   /** Nodes of the zone without a member of this cluster. */
   readonly others: number;
 }
 
-export interface Place {
+export interface NodeOfMembers {
   /** Absent: no node has been chosen yet, or there is no pod any more. */
   readonly name?: string;
   /** As in `not ready`, `cordoned`. */

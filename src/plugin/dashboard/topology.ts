@@ -2,7 +2,7 @@
 import type { Node } from "../../kube/objects/kinds.ts";
 import { type Observed, valueOr } from "../observe/observe.ts";
 import type { MemberView } from "../view/members.ts";
-import type { Place, Zone } from "./messages.ts";
+import type { NodeOfMembers, Zone } from "./messages.ts";
 
 const zoneLabel = "topology.kubernetes.io/zone";
 const zoneOf = ({ metadata }: Node): string | undefined => metadata?.labels?.[zoneLabel];
@@ -28,7 +28,7 @@ export function zonesOf(observed: Observed, members: readonly MemberView[]): Zon
   return zones.filter((zone) => zone.nodes.length > 0 || zone.name !== undefined);
 }
 
-function placeOf(name: string | undefined, here: readonly MemberView[], node: Node | undefined): Place {
+function placeOf(name: string | undefined, here: readonly MemberView[], node: Node | undefined): NodeOfMembers {
   const trouble = node === undefined ? undefined : troubleOf(node);
   return {
     ...(name !== undefined && { name }),

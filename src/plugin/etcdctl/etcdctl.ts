@@ -2,7 +2,7 @@
 // deleted at the end. No secret is part of an argument, here or in a pod.
 import { randomBytes } from "node:crypto";
 import { pause, systemClock } from "../../kube/clock.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { unlessNotFound } from "../../kube/client/get-or-undefined.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf } from "../../kube/objects/objects.ts";
 import type { Call } from "../command.ts";
@@ -10,7 +10,7 @@ import type { Target } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { clientPod, inClientPod, loginSecret } from "./client-pod.ts";
 import { type Identity, identityOf } from "./login.ts";
-import { endpointOf, execWords, inMember, type Input, type Place } from "./words.ts";
+import { endpointOf, execWords, inMember, type Input, type ExecPlace } from "./words.ts";
 
 export interface Etcdctl {
   /** Shares the terminal with it. `endpoints`: absent, those of the member. */
@@ -30,7 +30,7 @@ export async function withEtcdctl<T>(
   return withClientPod(call, target, member, identity, (place) => use(etcdctlIn(call, () => place)));
 }
 
-function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => Place): Etcdctl {
+function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => ExecPlace): Etcdctl {
   return {
     run: (member, words, { endpoints, input }) =>
       kubectl.run(
@@ -46,7 +46,7 @@ async function withClientPod<T>(
   { key, reach: { api }, observed: { cluster } }: Target,
   member: Pod,
   identity: Identity,
-  use: (place: Place) => Promise<T>,
+  use: (place: ExecPlace) => Promise<T>,
 ): Promise<T> {
   const at: Key = { namespace: key.namespace, name: `${key.name.slice(0, 40)}-ctl-${randomBytes(4).toString("hex")}` };
   const made: (() => Promise<unknown>)[] = [];
@@ -60,12 +60,8 @@ async function withClientPod<T>(
     await untilRunning(call, api, keyOf(pod), identity);
     return await use(inClientPod(pod, identity));
   } finally {
-    for (const remove of made.toReversed()) await remove().catch(unlessGone);
+    for (const remove of made.toReversed()) await remove().catch(unlessNotFound);
   }
-}
-
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 const patience = 60_000;

@@ -3,7 +3,7 @@
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
-import { heldScope } from "../../api/unclaimed/decide.ts";
+import { heldScope } from "../../controllers/unclaimed/decide.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { type ExpiryWarning, warningOf } from "../../tls/validity.ts";
 import { plural, timeOf } from "../screen/words.ts";

@@ -1,21 +1,23 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
-import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../place.ts";
-import { firstSaveName, shortUid } from "../worker.ts";
-import { byWorker, isDefinite, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Action, type Decision, fail } from "./decision.ts";
+import { backupOf, type RestoreWorld } from "../observe/world.ts";
+import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../objects/backup-place.ts";
+import { firstSaveName, shortUid } from "../objects/worker-pods.ts";
+import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { type RestoreAction, type RestoreDecision, fail } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
+import { delays } from "../../controllers/delays.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
 
-export function saving(world: World, now: number): Decision {
+export function saving(world: RestoreWorld, now: number): RestoreDecision {
   return withoutBackup(world) ?? save(world, now);
 }
 
@@ -23,7 +25,7 @@ export function saving(world: World, now: number): Decision {
  * While the backup is being checked, what the cluster holds is saved already, in a pod of its own. It holds up nothing: where
  * it cannot be made it is made after the check. A restore that waits for a person must not save what will be old by then.
  */
-export function saveEarly(world: World): readonly Action[] {
+export function saveEarly(world: RestoreWorld): readonly RestoreAction[] {
   const { restore, cluster, image, savingEarly } = world;
   if (restore.status.phase !== "Checking") return [];
   if (heldUp(world) !== undefined || repeated(world) !== undefined)
@@ -38,7 +40,7 @@ export function saveEarly(world: World): readonly Action[] {
   return [{ do: "createWorker", work: { podName: firstSaveName(restore), image, policy, ...task } }];
 }
 
-function save(world: World, now: number): Decision {
+function save(world: RestoreWorld, now: number): RestoreDecision {
   return byWorker(world, now, {
     does: "saves what the cluster holds",
     task: () => taskOf(world) ?? goOn(world, now, "No member of the cluster is known to have served."),
@@ -54,14 +56,17 @@ function save(world: World, now: number): Decision {
 }
 
 /** One that was taken long before the backup was proved lacks what was written since. */
-function tooEarly({ restore: { status } }: World, { snapshotAt = "" }: BackupFacts): Decision | undefined {
+function tooEarly(
+  { restore: { status } }: RestoreWorld,
+  { snapshotAt = "" }: BackupFacts,
+): RestoreDecision | undefined {
   const ms = Date.parse(status.checkedAt ?? "") - Date.parse(snapshotAt);
   if (!(ms > proofLastsMs)) return undefined;
   const because = `The check took ${Math.round(ms / 1000)} s longer than it took to save what the cluster holds: it is saved again.`;
-  return { t: "retry", because, afterMs: 0 };
+  return { t: "retry", because, requeueAfter: delays.atOnce };
 }
 
-function saved(world: World, now: number, { key, revision }: BackupFacts): Decision {
+function saved(world: RestoreWorld, now: number, { key, revision }: BackupFacts): RestoreDecision {
   const path = pathOf(backupPlace(world.restore, backupOf(world)).place, key);
   return toRestoring(world, now, { snapshotPath: path, snapshotRevision: revision }, [
     ["dataSaved", `What the cluster held was saved in ${path} before it is replaced.`],
@@ -69,7 +74,7 @@ function saved(world: World, now: number, { key, revision }: BackupFacts): Decis
 }
 
 /** That etcd does not answer a worker means that nothing can be had only where nobody else finds that it serves. */
-function again(world: World, now: number, because: string, code: FailureCode): Decision {
+function again(world: RestoreWorld, now: number, because: string, code: FailureCode): RestoreDecision {
   const { restore, cluster } = world;
   const retry = tryAgain(restore, because);
   if (retry !== undefined) return retry;
@@ -77,14 +82,15 @@ function again(world: World, now: number, because: string, code: FailureCode): D
   return silent ? goOn(world, now, because) : notSaved(because);
 }
 
-const notSaved = (because: string): Decision => fail(`What the cluster holds could not be saved: ${because} ${advice}`);
+const notSaved = (because: string): RestoreDecision =>
+  fail(`What the cluster holds could not be saved: ${because} ${advice}`);
 
-const goOn = (world: World, now: number, because: string): Decision =>
+const goOn = (world: RestoreWorld, now: number, because: string): RestoreDecision =>
   toRestoring(world, now, { snapshotProblem: because }, [
     ["dataNotSaved", `What the cluster held could not be saved before it is replaced: ${because}`],
   ]);
 
-function taskOf(world: World): Task | undefined {
+function taskOf(world: RestoreWorld): Task | undefined {
   const { restore, cluster } = world;
   const reached = cluster && sourceOf(cluster);
   if (cluster === undefined || reached === undefined) return undefined;

@@ -1,5 +1,5 @@
 // A store in memory, for tests of what uses stores. It passes the contract, and can fail on request.
-import type { Attempt, Refusals } from "../attempt.ts";
+import type { StoreAttempt, Refusals } from "../attempt.ts";
 import { BaseStore, isMeant } from "../base-store.ts";
 import type { StoreErrorCode } from "../errors.ts";
 import type { Verb } from "../sentences.ts";
@@ -98,7 +98,7 @@ export class MemoryStore extends BaseStore implements ObjectStore {
     return object && { key, bytes: object.bytes.length, modified: object.modified };
   }
 
-  #begin(to: Verb, key: string, call: StoreCall): Attempt {
+  #begin(to: Verb, key: string, call: StoreCall): StoreAttempt {
     call.signal?.throwIfAborted();
     const attempt = this.attempt(to, key, call);
     const failure = this.#failures.find((one) => one.to === undefined || one.to === to);

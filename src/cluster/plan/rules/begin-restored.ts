@@ -7,12 +7,13 @@ import { quorum } from "../../assess/instances.ts";
 import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { type PlannedBeginning, plannedBeginning } from "../../objects/first-members.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, paceOf } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { delays } from "../../../controllers/delays.ts";
+import { listed, paceOf } from "../rule.ts";
 import { deleteAbandoned } from "../safety.ts";
 
 /** Of a cluster that has yet to serve. */
-export function beginRestored(assessment: Assessment): Decision | undefined {
+export function beginRestored(assessment: Assessment): ClusterDecision | undefined {
   const { world } = assessment;
   const planned = plannedBeginning(world.cluster);
   if (planned === undefined || hasServed(world)) return undefined;
@@ -28,17 +29,17 @@ export function beginRestored(assessment: Assessment): Decision | undefined {
 }
 
 /** A pod that is there is one of an older operator, which begins with one member alone. */
-function nameThem({ world }: Assessment, { together }: PlannedBeginning): Decision | undefined {
+function nameThem({ world }: Assessment, { together }: PlannedBeginning): ClusterDecision | undefined {
   if (world.pods.length > 0) return undefined;
   return again(together, "nothing of the old cluster is left, and the first members are named");
 }
 
-function again(count: number, because: string): Decision {
-  return { actions: [{ do: "nameFirstMembers", count }], because, requeueAfter: pace.atOnce };
+function again(count: number, because: string): ClusterDecision {
+  return { actions: [{ do: "nameFirstMembers", count }], because, requeueAfter: delays.atOnce };
 }
 
 /** What is left of an attempt that was given up. */
-function clearAway(assessment: Assessment, names: readonly string[]): Decision | undefined {
+function clearAway(assessment: Assessment, names: readonly string[]): ClusterDecision | undefined {
   const { pods, claims } = assessment.world;
   const left = [...pods, ...claims.filter(({ role }) => role === "current")].filter(
     ({ name }) => !names.includes(name),
@@ -47,7 +48,7 @@ function clearAway(assessment: Assessment, names: readonly string[]): Decision |
   return {
     actions: deleteAbandoned(assessment, new Set(names)),
     because: `${listed([...new Set(left.map(({ name }) => name))])}: of an attempt to begin that was given up`,
-    requeueAfter: pace.later,
+    requeueAfter: delays.later,
   };
 }
 
@@ -55,7 +56,7 @@ function goOn(
   assessment: Assessment,
   { together }: PlannedBeginning,
   { members }: NonNullable<PlannedBeginning["beginning"]>,
-): Decision {
+): ClusterDecision {
   const { now, world } = assessment;
   const states = members.map((member) => ({ name: member.name, ...firstStateOf(member, assessment) }));
   const failed = states.filter((state) => state.t === "failed");
@@ -76,7 +77,7 @@ function goOn(
     return {
       actions: [{ do: "createFirstMembers", members: unmade }],
       because: `${listed(unmade)} ${unmade.length === 1 ? "is" : "are"} made from the backup of the EtcdRestore ${world.cluster.status.restore?.name ?? ""}`,
-      requeueAfter: pace.later,
+      requeueAfter: delays.later,
     };
   }
   const pods = coming.map(({ name, uid }) => ({ name, uid }));
@@ -84,7 +85,7 @@ function goOn(
   return {
     actions: isLetStart ? [] : [{ do: "startFirstMembers", pods }],
     because: `the first members ${listed(members.map(({ name }) => name))} are starting`,
-    requeueAfter: Math.min(...coming.map((pod) => requeueFor(pod, assessment)), pace.slowly),
+    requeueAfter: Math.min(...coming.map((pod) => requeueFor(pod, assessment)), delays.atRest),
   };
 }
 
@@ -93,6 +94,6 @@ const admissionMs = 25_000;
 
 function requeueFor(pod: MemberPod, { now, world }: Assessment): number {
   if (pod.state.t === "running") return paceOf(pod, now);
-  if (problemOf(pod) === undefined) return pace.slowly;
-  return Math.max(pace.atOnce, stuckAt(pod, world) - now);
+  if (problemOf(pod) === undefined) return delays.atRest;
+  return Math.max(delays.atOnce, stuckAt(pod, world) - now);
 }

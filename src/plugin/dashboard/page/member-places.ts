@@ -1,7 +1,7 @@
 // The members where they are: zones, in them nodes, on them members with their figures as they move.
 import { ageInWords, bytesInWords, plural, shareInWords } from "../../screen/words.ts";
 import type { MemberView } from "../../view/members.ts";
-import type { ClusterMessage, Place, Zone } from "../messages.ts";
+import type { ClusterMessage, NodeOfMembers, Zone } from "../messages.ts";
 import { bar, sparkline } from "./charts.ts";
 import { h } from "./dom.ts";
 import { fact, list, mark, pill, section } from "./parts.ts";
@@ -28,7 +28,7 @@ function zoneBox({ name, nodes, others }: Zone, message: ClusterMessage): HTMLEl
   );
 }
 
-function nodeBox({ name, trouble, members }: Place, message: ClusterMessage): HTMLElement {
+function nodeBox({ name, trouble, members }: NodeOfMembers, message: ClusterMessage): HTMLElement {
   const { view } = message;
   return h(
     "li",

@@ -4,7 +4,7 @@ import type { Clock } from "../../kube/clock.ts";
 import type { Logger } from "../../kube/process/log.ts";
 import type { ObjectStore, StoreTarget } from "../../store/store.ts";
 
-export interface Worker {
+export interface JobContext {
   readonly log: Logger;
   readonly clock: Clock;
   /** Aborts when the process is asked to end. */
@@ -19,7 +19,7 @@ export interface Worker {
   readonly scratch: string;
   /** The most that may be kept there. */
   readonly scratchBytes: number;
-  /** `refused`: this member has started before, so that data which is gone must not be made anew. */
+  /** `refused`: this member has started before, so that data which is gone must not be made again. */
   readonly restoring: "allowed" | "refused";
   /** The pod's address, and where it looks for short names. */
   readonly place: () => { readonly address: string; readonly search: readonly string[] };

@@ -4,10 +4,10 @@ import { describe, test } from "node:test";
 import { type EtcdBackupStatus, withDefaults } from "../../api/etcd-backup/etcd-backup.ts";
 import { type Kstatus, kstatusOf } from "../../kube/testing/kstatus.ts";
 import { toS3 } from "../testing/stage.ts";
-import type { Phase } from "./actions.ts";
-import { isEdited } from "./due.ts";
+import type { BackupPhase } from "../plan/actions.ts";
+import { isEdited } from "../plan/due.ts";
 import { statusOf } from "./status.ts";
-import type { Trouble } from "./trouble.ts";
+import type { Trouble } from "../plan/trouble.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 const lastBackup = { path: "bucket/etcd/backup" };
@@ -16,21 +16,26 @@ const backup = (status: EtcdBackupStatus) =>
   withDefaults({ metadata: { name: "nightly", namespace: "default", uid: "u1", generation: 1 }, spec: toS3, status });
 
 describe("a backup, for a program that waits,", () => {
-  const table: [what: string, status: EtcdBackupStatus, phase: Phase, trouble: Trouble | undefined, wanted: Kstatus][] =
-    [
-      ["is in progress until its run begins", {}, "Pending", undefined, "InProgress"],
-      ["is in progress during its first run", {}, "Running", undefined, "InProgress"],
-      ["is in progress until its first backup is proved", {}, "Verifying", undefined, "InProgress"],
-      ["is done when its only run has succeeded", { lastBackup }, "Succeeded", undefined, "Current"],
-      ["has failed when its only run has", {}, "Failed", failed, "Failed"],
-      ["is done between the runs of a series", { lastBackup }, "Scheduled", undefined, "Current"],
-      ["is done during the next run of a series", { lastBackup }, "Running", undefined, "Current"],
-      ["is done while it is suspended", {}, "Suspended", undefined, "Current"],
-    ];
+  const table: [
+    what: string,
+    status: EtcdBackupStatus,
+    phase: BackupPhase,
+    trouble: Trouble | undefined,
+    wanted: Kstatus,
+  ][] = [
+    ["is in progress until its run begins", {}, "Pending", undefined, "InProgress"],
+    ["is in progress during its first run", {}, "Running", undefined, "InProgress"],
+    ["is in progress until its first backup is proved", {}, "Verifying", undefined, "InProgress"],
+    ["is done when its only run has succeeded", { lastBackup }, "Succeeded", undefined, "Current"],
+    ["has failed when its only run has", {}, "Failed", failed, "Failed"],
+    ["is done between the runs of a series", { lastBackup }, "Scheduled", undefined, "Current"],
+    ["is done during the next run of a series", { lastBackup }, "Running", undefined, "Current"],
+    ["is done while it is suspended", {}, "Suspended", undefined, "Current"],
+  ];
   for (const [what, status, phase, trouble, wanted] of table)
     test(what, () => {
       const { metadata } = backup(status);
-      const decision = { phase, message: "It is so.", trouble, run: undefined, nextRun: undefined };
+      const decision = { phase, because: "It is so.", actions: [], trouble, run: undefined, nextRun: undefined };
       assert.equal(kstatusOf({ metadata, status: statusOf(backup(status), decision, now) }), wanted);
     });
 });

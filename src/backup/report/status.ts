@@ -5,17 +5,17 @@ import { type Conclusion, withConditions } from "../../kube/objects/conditions.t
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { timeText } from "../objects/jobs.ts";
-import type { Decision, Phase } from "./actions.ts";
-import type { Trouble, TroubleReason } from "./trouble.ts";
+import type { BackupDecision, BackupPhase } from "../plan/actions.ts";
+import type { Trouble, TroubleReason } from "../plan/trouble.ts";
 
-export function statusOf(backup: CompleteEtcdBackup, decision: Decision, now: number): CompleteStatus {
-  const { phase, message, trouble, run, nextRun, facts = {} } = decision;
+export function statusOf(backup: CompleteEtcdBackup, decision: BackupDecision, now: number): CompleteStatus {
+  const { phase, because, trouble, run, nextRun, facts = {} } = decision;
   const { Reason: _, run: __, nextRun: ___, ...before } = backup.status;
   const known = { ...before, ...facts };
   return {
     ...known,
     phase,
-    message: printableLine(message),
+    message: printableLine(because),
     ...(run !== undefined && { run }),
     ...(nextRun !== undefined && { nextRun: timeText(nextRun) }),
     ...reasonOf(trouble),
@@ -32,7 +32,7 @@ const aboutComplete: ReadonlySet<TroubleReason> = new Set<TroubleReason>(["Verif
 
 function conclusionsOf(
   { metadata: { generation = 0 } }: CompleteEtcdBackup,
-  { phase, message, trouble, verified }: Decision,
+  { phase, because: message, trouble, verified }: BackupDecision,
   { succeeded, lastBackup }: Pick<CompleteStatus, "succeeded" | "lastBackup">,
 ): Conclusion[] {
   const reason = trouble?.reason ?? phase;
@@ -52,11 +52,14 @@ function conclusionsOf(
   return Object.entries(verdicts).map(([type, verdict]) => ({ type, ...verdict, observedGeneration: generation }));
 }
 
-const verdictOn = ({ status, message }: NonNullable<Decision["verified"]>): VerdictOn<"EtcdBackup", "Verified"> =>
+const verdictOn = ({
+  status,
+  message,
+}: NonNullable<BackupDecision["verified"]>): VerdictOn<"EtcdBackup", "Verified"> =>
   status === "True" ? { status, reason: "Restored", message } : { status, reason: "VerificationFailed", message };
 
 /** A series that has a backup is as it should be, whether another run is under way or not; what is wrong is in Problem. */
-function progressIn(phase: Phase, hasBackup: boolean): Progress {
+function progressIn(phase: BackupPhase, hasBackup: boolean): Progress {
   if (phase === "Failed") return "stalled";
   const isUnderWay = phase === "Pending" || phase === "Running" || phase === "Verifying" || phase === "Deleting";
   return isUnderWay && (!hasBackup || phase === "Deleting") ? "reconciling" : "done";

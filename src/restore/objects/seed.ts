@@ -1,11 +1,11 @@
 // What the first members of a restored cluster are made from: the job of the init container that makes its data. The cluster
 // controller puts it into the seed's pod.
-import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
-import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import { dataDirectory } from "../cluster/objects/etcd-command.ts";
-import type { ProvedSnapshot, RestoreJob } from "../worker/job.ts";
-import type { Mount } from "../worker/mounts.ts";
-import { backupPlace, readOnly, stalledAfterSeconds } from "./place.ts";
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import { dataDirectory } from "../../cluster/objects/etcd-command.ts";
+import type { ProvedSnapshot, RestoreJob } from "../../worker/job.ts";
+import type { Mount } from "../../worker/mounts.ts";
+import { backupPlace, readOnly, stalledAfterSeconds } from "./backup-place.ts";
 
 /**
  * How far past the highest revision that is known. More than the status of a cluster is behind (cluster/report/status.ts), and

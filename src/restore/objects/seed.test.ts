@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bumpPast, restoreJobOf, tooSmallBump } from "./seed.ts";
-import { aBackup, aRestore, restoreUid } from "./testing/samples.ts";
+import { aBackup, aRestore, restoreUid } from "../testing/samples.ts";
 
 const member = { name: "demo-seed", peerUrl: "http://demo-seed.demo.n.svc:2380" };
 const proved = { key: "etcd/backup", backup: { path: "bucket/etcd/backup", sha256: "5ha" } };

@@ -4,12 +4,12 @@ import type { Job, Result } from "../../worker/job.ts";
 import type { Stuck } from "../../worker/trouble.ts";
 import type { Origin } from "../objects/jobs.ts";
 
-export interface View {
+export interface BackupWorld {
   readonly backup: CompleteEtcdBackup;
   /** What is wrong with its spec, in sentences. */
   readonly problems: readonly string[];
   /** Its pods, the oldest first. */
-  readonly workers: readonly Worker[];
+  readonly workers: readonly RunWorker[];
   readonly origin: Origin;
   /** Of workers: the operator's own. Undefined: it is not known yet. */
   readonly workerImage: string | undefined;
@@ -17,7 +17,7 @@ export interface View {
   readonly namespace: "active" | "terminating";
 }
 
-export interface Worker {
+export interface RunWorker {
   readonly name: string;
   readonly uid: string;
   readonly createdAt: number;

@@ -5,9 +5,9 @@ import { describe, test } from "node:test";
 import { ApiError } from "../../kube/client/errors.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
-import { isInScope, type Scope, scopeAnnotation } from "../scope.ts";
-import { fakeKinds } from "../testing/fake-kinds.ts";
+import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isInScope, type Scope, scopeAnnotation } from "../../api/scope.ts";
+import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import { heldForMs, heldScope, ignoredForMs, untouchedForMs } from "./decide.ts";
 import { Unclaimed } from "./unclaimed.ts";
 
@@ -26,7 +26,9 @@ class World {
     const events = {
       record: (_: unknown, __: unknown, event: { reason: string }) => void this.events.push(event.reason),
     };
-    this.unclaimed = new Unclaimed({ kind: EtcdCluster, scope, lease: "etcd-operator", events, now: () => this.time });
+    const podsOf = (name: string): string => `app=etcd,etcd_cluster=${name}`;
+    const now = (): number => this.time;
+    this.unclaimed = new Unclaimed({ kind: EtcdCluster, scope, lease: "etcd-operator", podsOf, events, now });
   }
 
   async make(annotations?: Record<string, string>): Promise<void> {

@@ -1,11 +1,12 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import type { EventName } from "../../api/events.ts";
-import type { Work } from "../worker.ts";
-import type { Phase } from "./phases.ts";
+import { delays } from "../../controllers/delays.ts";
+import type { Note } from "../../controllers/event.ts";
+import type { Work } from "../objects/worker-pods.ts";
+import type { RestorePhase } from "./phases.ts";
 
-export type Action =
+export type RestoreAction =
   /** Writes on the EtcdRestore as which object it has begun. */
   | { readonly do: "markBegun" }
   | { readonly do: "createWorker"; readonly work: Work }
@@ -20,14 +21,12 @@ export type Action =
 /** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
-export type Note = readonly [name: EventName, note: string];
-
-export type Decision =
+export type RestoreDecision =
   /** It stays in its phase. */
   | {
       readonly t: "stay";
       readonly because: string;
-      readonly action?: Action;
+      readonly action?: RestoreAction;
       readonly record?: Facts;
       /** Nothing but a person lets it go on. */
       readonly needsAPerson?: true;
@@ -36,21 +35,21 @@ export type Decision =
     }
   | {
       readonly t: "go";
-      readonly to: Exclude<Phase, "Succeeded" | "Failed">;
+      readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
       readonly because: string;
       readonly record?: Facts;
       readonly notes?: readonly Note[];
     }
   /** The step is tried once more, by another worker. */
-  | { readonly t: "retry"; readonly because: string; readonly afterMs: number }
+  | { readonly t: "retry"; readonly because: string; readonly requeueAfter: number }
   | { readonly t: "succeed"; readonly because: string; readonly record: Facts }
   | { readonly t: "fail"; readonly because: string }
   /** It was over before. */
   | { readonly t: "over"; readonly because?: string };
 
-export const fail = (because: string): Decision => ({ t: "fail", because });
+export const fail = (because: string): RestoreDecision => ({ t: "fail", because });
 
-export const stay = (because: string, requeueAfter?: number): Decision => ({
+export const stay = (because: string, requeueAfter?: number): RestoreDecision => ({
   t: "stay",
   because,
   ...(requeueAfter !== undefined && { requeueAfter }),
@@ -59,7 +58,7 @@ export const stay = (because: string, requeueAfter?: number): Decision => ({
 /** In milliseconds. */
 export const pace = {
   /** The seed's pod is not watched. */
-  seeding: 1_000,
+  seeding: delays.seeding,
   /** What a person has to change may be changed where no watch sees it. */
-  slowly: 10_000,
+  slowly: delays.untilCorrected,
 } as const;

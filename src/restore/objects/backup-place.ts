@@ -1,13 +1,13 @@
 // Where the backup of an EtcdRestore is, and with which keys and in whose name it is read: as the EtcdRestore says itself, or
 // as the EtcdBackup says that it names.
-import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
-import type { CompleteEtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
-import type { CompleteEtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import type { Choice } from "../worker/job.ts";
-import { encryptionOf, type Mount, type Place, placeOf, type Sealed } from "../worker/mounts.ts";
+import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
+import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
+import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { Choice } from "../../worker/job.ts";
+import { encryptionOf, type Mount, type StorePlace, placeOf, type Sealed } from "../../worker/mounts.ts";
 
 export interface BackupPlace {
-  readonly place: Place;
+  readonly place: StorePlace;
   readonly sealed: Sealed;
   readonly choice: Choice;
 }
@@ -40,7 +40,7 @@ function ofCluster({ encryption, mounts }: Sealed, { metadata, spec }: CompleteE
   return { mounts, encryption: { ...encryption, cluster } };
 }
 
-/** What only reads needs no right to write. */
+/** What only reads needs no permission to write. */
 export function readOnly(mounts: readonly Mount[]): Mount[] {
   return mounts.map((mount) => ("claim" in mount ? { ...mount, readOnly: true } : mount));
 }

@@ -1,12 +1,12 @@
 // The pods that work for an EtcdRestore: their names, which say the step and the attempt, so that an operator which has died
 // after it made one finds it again; and the pod itself.
-import { type CompleteEtcdRestore, EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import type { WorkerPolicy } from "../api/backups/worker-policy.ts";
-import type { Pod } from "../kube/objects/kinds.ts";
-import { ownerReference } from "../kube/objects/owners.ts";
-import type { Job } from "../worker/job.ts";
-import type { Mount } from "../worker/mounts.ts";
-import { workerPod } from "../worker/pod.ts";
+import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
+import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
+import type { Pod } from "../../kube/objects/kinds.ts";
+import { ownerReference } from "../../kube/objects/owners.ts";
+import type { Job } from "../../worker/job.ts";
+import type { Mount } from "../../worker/mounts.ts";
+import { workerPod } from "../../worker/pod.ts";
 
 /** Undefined while no worker is at it. */
 export function workerName({ metadata: { name, uid = "" }, status }: CompleteEtcdRestore): string | undefined {

@@ -1,39 +1,46 @@
 // Takes objects up that no operator manages, for an operator of all namespaces, and says so where it leaves one alone that
 // nobody seems to manage. What is decided rests on what is read live, and each write on the version that was read.
-import { again, done, type Next, type ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { again, done, type Next, type ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
 import { isConflict, isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Lease, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, keyOf, keyText, type KubeObject } from "../../kube/objects/objects.ts";
-import { EtcdCluster } from "../etcd-cluster/etcd-cluster.ts";
-import { type EventName, type Events, eventReasons } from "../events.ts";
-import { type Scope, scopeAnnotation } from "../scope.ts";
+import type { EventName, Events } from "../../api/events.ts";
+import { isInScope, type Scope, scopeAnnotation } from "../../api/scope.ts";
+import { delays } from "../delays.ts";
+import { eventOf } from "../event.ts";
 import { heldScope, ignored, ignoredForMs, nextStep, type Step, type Unclaimed as Facts } from "./decide.ts";
 
-interface Stored extends KubeObject {
+export interface StoredObject extends KubeObject {
   readonly status?: object;
 }
 
-interface UnclaimedOptions<T extends Stored> {
+interface UnclaimedOptions<T extends StoredObject> {
   readonly kind: Kind<T>;
   readonly scope: Scope["t"];
   /** The Lease that an operator of a namespace has there, for objects of this kind. */
   readonly lease: string;
+  /** Selects the pods of an object that are made before its status is written. */
+  readonly podsOf?: (name: string) => string;
   readonly events: Events;
   readonly now: () => number;
 }
 
-const afterConflictMs = 1_000;
-/** A Lease is deleted, or a permission granted, where no watch sees it. */
-const afterRefusalMs = 10_000;
-
-export class Unclaimed<T extends Stored> {
+export class Unclaimed<T extends StoredObject> {
   readonly #options: UnclaimedOptions<T>;
   /** When it was first seen as it is now: held, or with an edit that nobody has acted on. By key and version of that. */
   readonly #since = new Map<string, { readonly what: string; readonly at: number }>();
 
   constructor(options: UnclaimedOptions<T>) {
     this.#options = options;
+  }
+
+  /** What this operator does not reconcile: there is none, it is going, or it is not in its scope. */
+  async leave(key: Key, cached: T | undefined, reconcile: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
+    if (cached !== undefined && !isInScope(cached, { t: this.#options.scope })) return this.look(cached, reconcile);
+    this.forget(key);
+    return done;
   }
 
   /** `cached`: not in the scope of this operator. */
@@ -46,7 +53,7 @@ export class Unclaimed<T extends Stored> {
       return done;
     }
     if (annotation === undefined && isTouched(cached)) return this.#tellIfIgnored(cached);
-    const live = await api.get(kind, keyOf(cached), { signal }).catch(orUndefined);
+    const live = await getOrUndefined(api, kind, keyOf(cached), { signal });
     if (live === undefined || live.metadata?.deletionTimestamp !== undefined) return done;
     const step = nextStep({
       scope: scopeOf(live),
@@ -67,7 +74,7 @@ export class Unclaimed<T extends Stored> {
     if (step.do === "leave") {
       if (step.because === undefined) return done;
       this.#tell(live, "notTaken", step.because);
-      return again(afterRefusalMs);
+      return again(delays.untilCorrected);
     }
     const scope = { hold: heldScope, take: "clusterwide", giveBack: null }[step.do];
     const { resourceVersion } = live.metadata ?? {};
@@ -75,7 +82,7 @@ export class Unclaimed<T extends Stored> {
     try {
       await api.mergePatch(this.#options.kind, keyOf(live), { metadata });
     } catch (error) {
-      if (isConflict(error)) return again(afterConflictMs);
+      if (isConflict(error)) return again(delays.cacheIsBehind);
       if (!isNotFound(error)) throw error;
     }
     if (step.do === "take") this.#tell(live, "taken", takenNote);
@@ -108,25 +115,21 @@ export class Unclaimed<T extends Stored> {
   }
 
   #tell(object: T, name: EventName, note: string): void {
-    const { reason, type } = eventReasons[name];
-    this.#options.events.record(this.#options.kind, object, { type, reason, action: "Take", note });
+    this.#options.events.record(this.#options.kind, object, eventOf([name, note], "Take"));
   }
 
-  /** Backups and restores write their status before they make a pod. */
   async #hasPods({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<boolean> {
-    if (this.#options.kind.kind !== EtcdCluster.kind) return false;
     const { namespace = "", name = "" } = metadata ?? {};
-    const labelSelector = `app=etcd,etcd_cluster=${name}`;
+    const labelSelector = this.#options.podsOf?.(name);
+    if (labelSelector === undefined) return false;
     return (await api.list(Pod, { namespace, labelSelector, limit: 1, signal })).items.length > 0;
   }
 
   async #operatorOf({ metadata }: T, api: KubeApi, signal: AbortSignal): Promise<Facts["operatorOfNamespace"]> {
     const key = { namespace: metadata?.namespace ?? "", name: this.#options.lease };
     try {
-      await api.get(Lease, key, { signal });
-      return "present";
+      return (await getOrUndefined(api, Lease, key, { signal })) === undefined ? "absent" : "present";
     } catch (error) {
-      if (isNotFound(error)) return "absent";
       if (isForbidden(error)) return "unseen";
       throw error;
     }
@@ -138,17 +141,13 @@ const takenNote =
 
 const scopeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[scopeAnnotation];
 
-function observedGeneration({ status }: Stored): number | undefined {
+function observedGeneration({ status }: StoredObject): number | undefined {
   const seen: unknown = status && "observedGeneration" in status ? status.observedGeneration : undefined;
   return typeof seen === "number" ? seen : undefined;
 }
 
 /** The CRDs give a new object -1 as the generation that was seen; whatever else there is somebody wrote. */
-function isTouched(object: Stored): boolean {
+function isTouched(object: StoredObject): boolean {
   const written = Object.keys(object.status ?? {}).filter((field) => field !== "observedGeneration");
   return written.length > 0 || (observedGeneration(object) ?? -1) >= 0;
-}
-
-function orUndefined(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
