@@ -89,7 +89,7 @@ async function admitted(asked: Promise<unknown>, what: string, { before, freed }
 
 const exceeded = /exceeded quota: [^,]+, requested: (\S+), used: (\S+), limited: (\S+)/;
 
-/** Whether the quota that refuses has room for so many once these pods are gone. Of any other refusal it is not known: no. */
+/** Whether the quota that refuses has room for `count` of them once these pods are gone. Any other refusal does not tell: false. */
 export function fitsAfter(message: string, freed: readonly Pick<MemberPod, "resources">[], count = 1): boolean {
   const [, requested, used, limited] = exceeded.exec(message) ?? [];
   if (requested === undefined || used === undefined || limited === undefined) return false;

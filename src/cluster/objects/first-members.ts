@@ -20,7 +20,7 @@ export interface Beginning {
   readonly members: readonly FirstMember[];
 }
 
-/** Of a cluster that is being restored: how many begin together, and once they are named, which. */
+/** How many members of a cluster that is being restored begin together, and once they are named, which. */
 export interface PlannedBeginning {
   readonly together: number;
   readonly beginning?: Beginning;

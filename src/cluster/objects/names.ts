@@ -36,7 +36,7 @@ export function seedName(cluster: Begun): MemberName {
   return nameFrom(cluster, `seed of ${cluster.metadata.uid ?? ""}${restored}`);
 }
 
-/** Of a restored cluster, which may begin with several. The first of all is its seed. */
+/** In a restored cluster, which may begin with several. The first of all is its seed. */
 export function firstMemberName(cluster: Named, restoreUid: string, attempt: number, index: number): MemberName {
   const which = attempt === 0 && index === 0 ? "" : `, member ${index} of attempt ${attempt}`;
   return nameFrom(cluster, `seed of ${cluster.metadata.uid ?? ""} restored by ${restoreUid}${which}`);

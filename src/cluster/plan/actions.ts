@@ -81,7 +81,7 @@ export type ClusterAction =
   | { readonly do: "resizePod"; readonly member: MemberName; readonly uid: string; readonly settings?: string }
   /** The first member of all, made once in a cluster's life. */
   | { readonly do: "createSeed"; readonly member: MemberName }
-  /** Writes into the status which members a restored cluster begins with: so many, under names that none has had. */
+  /** Writes into the status which `count` members a restored cluster begins with, under names that none has had. */
   | { readonly do: "nameFirstMembers"; readonly count: number }
   /** Makes the pods of those of them that have none. When all are there, they start. */
   | { readonly do: "createFirstMembers"; readonly members: readonly MemberName[] }

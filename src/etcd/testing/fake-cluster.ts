@@ -33,7 +33,7 @@ export interface FakeClusterOptions {
   readonly random?: () => number;
   /** Whoever leads when a member comes back takes it for inactive from then on, as etcd 3.6.16 may. */
   readonly overlooks?: boolean;
-  /** Of a cluster whose data lists several members from the beginning, as a restore makes it: the others. None runs yet. */
+  /** The other members that the data lists from the beginning, as a restore makes it. None runs yet. */
   readonly others?: readonly { readonly name: string; readonly peerUrl: string }[];
 }
 
@@ -89,7 +89,7 @@ export class FakeCluster {
   readonly #random: (() => number) | undefined;
   readonly #overlooks: boolean;
   readonly #members = new Map<MemberId, Member>();
-  /** Of several that begin together. */
+  /** Several begin together. */
   readonly #first: ReadonlySet<MemberId>;
   readonly #removed = new Set<MemberId>();
   readonly #begun = new Set<MemberId>();

@@ -54,7 +54,7 @@ export function restoreJobOf(
   };
 }
 
-/** Of members that begin again: they are no part of the cluster that was begun before. */
+/** For members that begin again: they are no part of the cluster that was begun before. */
 export const tokenOf = (uid: string, attempt: number): string => `${uid}/${attempt}`;
 
 /** Whether data that is made with this token is that of this EtcdRestore. */

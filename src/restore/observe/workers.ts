@@ -40,7 +40,7 @@ export function observedWorker(
   return { t: "running", pod: name, trouble: troubleOf(pod, now) };
 }
 
-/** Of all pods of the cluster, those whose data this very EtcdRestore makes. */
+/** Those pods of the cluster whose data this very EtcdRestore makes. */
 export function observedSeeds(
   { metadata: { uid = "" } }: CompleteEtcdRestore,
   cluster: CompleteEtcdCluster,

@@ -165,7 +165,7 @@ describe("Restoring", () => {
     assert.match(outcome({ sha256: "other" }), /The member demo-c was made from another backup/);
   });
 
-  test("gives up when so many first members cannot be made that no majority is left", () => {
+  test("gives up when too few first members can be made for a majority", () => {
     const failed = (member: string) =>
       ({ t: "failed", member, code: "damaged", message: "It ends.", times: 3 }) as const;
     const outcome = (...seeds: readonly Seed[]): string =>

@@ -12,7 +12,7 @@ import { delays } from "../../../controllers/delays.ts";
 import { listed, paceOf } from "../rule.ts";
 import { deleteAbandoned } from "../safety.ts";
 
-/** Of a cluster that has yet to serve. */
+/** For a cluster that has yet to serve. */
 export function beginRestored(assessment: Assessment): ClusterDecision | undefined {
   const { world } = assessment;
   const planned = plannedBeginning(world.cluster);
