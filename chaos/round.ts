@@ -13,7 +13,7 @@ import { changes } from "./changes/list.ts";
 import { auditExcerpt, eventsOf, saveEvidence } from "./evidence/evidence.ts";
 import { inject } from "./faults/inject.ts";
 import { faults } from "./faults/list.ts";
-import { type Ground, operatorName } from "./ground.ts";
+import { type Ground, operatorName, untilOperatorReady } from "./ground.ts";
 import {
   failed,
   hashVerdict,
@@ -37,8 +37,8 @@ import type { Timeline } from "./evidence/timeline.ts";
 const doors = 3;
 /** Clients go on for a moment after everything is undone, so that the history has what comes then. */
 const calmSeconds = 2;
-/** A longer history takes too long to judge. */
-const mostSeconds = 40;
+/** A fault, a change and the end of the fault are over by then, however busy the machine is. */
+const disturbedMs = 180_000;
 const requestsASecond = 120;
 /** In which the last write has to succeed, and be seen. All nodes may have just got their power back. */
 const settleSeconds = 90;
@@ -199,7 +199,7 @@ async function withTraffic(scene: Scene, tools: Tools): Promise<void> {
 async function disturb(scene: Scene, notes: Notes, from: number, progress: Step): Promise<Ending | undefined> {
   const { round, ground } = scene;
   const { signal } = ground;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(mostSeconds * 1000 + 120_000)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(disturbedMs)]);
   const at = (seconds: number): Promise<void> =>
     sleep(Math.max(0, from + seconds * 1000 - Date.now()), undefined, { signal: limit });
   const fault = async (): Promise<void> => {
@@ -262,6 +262,7 @@ async function conclude(scene: Scene, tools: Tools, ending: Ending | undefined):
     notes.checks.set("change", await ending().catch((error: unknown) => failed(messageOf(error))));
     await untilSteady(scene, tools);
   }
+  await untilOperatorReady(scene.ground);
   notes.checks.set("healed", { status: "passed" });
   notes.checks.set("hash", await hashes(scene.subject));
 }

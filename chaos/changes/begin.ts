@@ -6,6 +6,7 @@ import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
 import { waitFor } from "../../lab/progress.ts";
 import type { Verdict } from "../../test/robustness/judge.ts";
 import { operatorName, untilOperatorReady } from "../ground.ts";
+import { answerWithin, insist, insistOnMaking } from "../insist.ts";
 import { type Content, failed, passed, restoreVerdict } from "../judging/checks.ts";
 import type { Scene } from "../scene.ts";
 import { flags, nameOf, speaksTls } from "../subject/subject.ts";
@@ -55,7 +56,8 @@ export const begin: Readonly<Record<ChangeName, Begin>> = {
   "restart-operator": async ({ ground }) => {
     const restartedAt = { "kubectl.kubernetes.io/restartedAt": new Date().toISOString() };
     const key = { namespace: ground.namespace, name: operatorName };
-    await ground.api.mergePatch(Deployment, key, { spec: { template: { metadata: { annotations: restartedAt } } } });
+    const patch = { spec: { template: { metadata: { annotations: restartedAt } } } };
+    await insist(ground.signal, () => ground.api.mergePatch(Deployment, key, patch, answerWithin));
     return async () => {
       await untilOperatorReady(ground);
       return passed;
@@ -96,7 +98,9 @@ async function upgrade({ subject, round }: Scene): Promise<Ending> {
 async function rotate({ ground, subject }: Scene): Promise<Ending> {
   const authority = async (): Promise<string | undefined> => {
     const { namespace, name } = subject.key;
-    const { data } = await ground.api.get(Secret, { namespace, name: `${name}-peer-ca` });
+    const { data } = await insist(ground.signal, () =>
+      ground.api.get(Secret, { namespace, name: `${name}-peer-ca` }, answerWithin),
+    );
     return data?.["ca.crt"];
   };
   const before = await authority();
@@ -117,10 +121,10 @@ async function secure({ subject }: Scene, on: boolean): Promise<Ending> {
 
 async function takeBackup({ ground, subject }: Scene, name: string): Promise<void> {
   const { name: cluster, namespace } = subject.key;
-  await ground.api.create(EtcdBackup, {
-    metadata: { namespace, name },
-    spec: ground.bucket.backupOf(cluster, `${namespace}/${name}`),
-  });
+  const spec = ground.bucket.backupOf(cluster, `${namespace}/${name}`);
+  await insistOnMaking(ground.signal, () =>
+    ground.api.create(EtcdBackup, { metadata: { namespace, name }, spec }, answerWithin),
+  );
 }
 
 interface EndingObject extends KubeObject {
@@ -138,7 +142,7 @@ async function succeeded<T extends EndingObject>(
     `${kind.kind} ${name} to be over`,
     async () => {
       ground.signal.throwIfAborted();
-      const { status = {} } = await ground.api.get(kind, { namespace, name }, { deadline: 5_000 });
+      const { status = {} } = await ground.api.get(kind, { namespace, name }, answerWithin);
       seen = JSON.stringify(status);
       return status.phase === "Succeeded" || status.phase === "Failed" ? status : undefined;
     },
@@ -161,10 +165,10 @@ async function restoreInPlace(scene: Scene): Promise<Ending> {
   let before = 0;
   for (let at = 0; at < 20; at += 1)
     before = (await subject.member(pod).put(`later/${at}`, "not in the backup")).revision;
-  await ground.api.create(EtcdRestore, {
-    metadata: { namespace, name },
-    spec: { etcdCluster: { name }, backup: { name: backup } },
-  });
+  const spec = { etcdCluster: { name }, backup: { name: backup } };
+  await insistOnMaking(ground.signal, () =>
+    ground.api.create(EtcdRestore, { metadata: { namespace, name }, spec }, answerWithin),
+  );
   return async () => {
     const restored = await succeeded(scene, EtcdRestore, name);
     if (restored.status !== "passed") return restored;

@@ -20,7 +20,7 @@ type Inject = (scene: Scene) => Promise<string>;
 const delayMs = 100;
 const lossPercent = 20;
 const slowIops = 20;
-const replacedWithinMs = 90_000;
+const replacedWithinMs = 60_000;
 
 export const inject: Readonly<Record<FaultName, Inject>> = {
   none: async () => "nobody",

@@ -61,6 +61,8 @@ export class Observer implements AsyncDisposable {
         const look = this.#subject
           .look()
           .then((sample) => this.#keep(sample))
+          // It says nothing. Without any the cluster counts as never seen.
+          .catch(() => undefined)
           .finally(() => looking.delete(look));
         looking.add(look);
       }

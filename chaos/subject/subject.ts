@@ -17,6 +17,7 @@ import type { Key } from "../../src/kube/objects/objects.ts";
 import { Http2Origin } from "../../src/transport/origin.ts";
 import { AuthAdmin } from "../../test/etcd/auth-admin.ts";
 import type { Ground } from "../ground.ts";
+import { answerWithin, insist } from "../insist.ts";
 import type { Sample } from "../judging/samples.ts";
 import type { Round } from "../schedule.ts";
 import { assigned, type Target } from "./entrance.ts";
@@ -144,18 +145,11 @@ export class Subject implements AsyncDisposable {
     return this.#objects.store.get(this.key);
   }
 
-  /** What a person writes. Tried again while the API server is away. */
+  /** What a person writes. */
   async edit(patch: object): Promise<void> {
-    await waitFor(
-      `the edit of ${this.key.name}`,
-      async () => {
-        this.#ground.signal.throwIfAborted();
-        const edited = await this.#ground.api.mergePatch(EtcdCluster, this.key, patch, { deadline: 5_000 });
-        this.#generation = edited.metadata?.generation ?? 0;
-        return true;
-      },
-      { timeoutMs: patienceMs, everyMs: 500 },
-    );
+    const { api, signal } = this.#ground;
+    const edited = await insist(signal, () => api.mergePatch(EtcdCluster, this.key, patch, answerWithin));
+    this.#generation = edited.metadata?.generation ?? 0;
   }
 
   /** To be called now and then where certificates come, go or are renewed. */
@@ -163,7 +157,7 @@ export class Subject implements AsyncDisposable {
     const { namespace, name } = this.key;
     for (const use of ["client", "operator"]) {
       const secret = await this.#ground.api
-        .get(Secret, { namespace, name: `${name}-${use}-tls` }, { deadline: 5_000 })
+        .get(Secret, { namespace, name: `${name}-${use}-tls` }, answerWithin)
         .catch(() => undefined);
       if (secret === undefined) continue;
       const {
