@@ -73,8 +73,9 @@ export function oneDisruptionVerdict(actions: readonly OperatorAction[], samples
   const complaints: string[] = [];
   const removed = new Set<string>();
   for (const action of actions) {
-    if (!stopsAMember(action) || removed.has(action.member)) continue;
+    const isOut = removed.has(action.member);
     if (action.do === "removeMember") removed.add(action.member);
+    if (isOut || !stopsAMember(action)) continue;
     const voters = known.findLast(({ at }) => at <= action.at)?.voters ?? [];
     if (!voters.includes(action.member) || isSilent(action.member, action.at, samples)) continue;
     const others = voters.filter((name) => name !== action.member && !removed.has(name));

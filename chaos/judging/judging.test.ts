@@ -48,6 +48,12 @@ describe("one disruption at a time", () => {
       looks(),
       "passed",
     ],
+    [
+      "the pod of a member that was lost and removed before",
+      [act("removeMember", "a", "lost"), act("deletePod", "a")],
+      looks(["b"]),
+      "passed",
+    ],
     ["the pod of a voter while another is away", [act("deletePod", "a")], looks(["c"]), "failed"],
     ["the pod of somebody who has no vote", [act("deletePod", "z")], looks(["c"]), "passed"],
     ["a start again, which needs nobody", [act("startAgain", "a")], looks(["b"]), "passed"],

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import * as net from "node:net";
 import { describe, test } from "node:test";
+import * as tls from "node:tls";
+import { createAuthority } from "../../src/transport/testing/certificates.ts";
 import { assigned, Entrance, loopback, type Target } from "./entrance.ts";
 
 /** Says its name to whoever connects, and keeps the connection. */
@@ -36,6 +38,29 @@ describe("a door", () => {
     assert.ok(!second.socket.destroyed);
     a.server.close();
     b.server.close();
+  });
+
+  test("speaks TLS for its clients, with the certificates of the moment, and to nobody who has others", async () => {
+    const [authority, other] = await Promise.all([createAuthority("ours"), createAuthority("theirs")]);
+    const [member, client] = await Promise.all([
+      authority.issue("m", { hosts: ["m.c.svc"] }),
+      authority.issue("client"),
+    ]);
+    const server = tls.createServer({ ...member, ca: authority.cert, requestCert: true, ALPNProtocols: ["h2"] });
+    server.on("tlsClientError", () => undefined);
+    server.on("secureConnection", (socket) => socket.on("error", () => undefined).write(`${socket.alpnProtocol}`));
+    server.listen(0, loopback);
+    await once(server, "listening");
+    const { port } = server.address() as net.AddressInfo;
+    let ca = other.cert;
+    const speakFor = () => ({ serverName: "m.c.svc", tls: { ca, identity: client } });
+    await using entrance = await Entrance.open(1);
+    const [door = 0] = entrance.ports;
+    entrance.lead([{ id: "m", host: loopback, port, speakFor }]);
+    await once(net.connect(door, loopback), "close");
+    ca = authority.cert;
+    assert.equal((await nameBehind(door)).name, "h2");
+    server.close();
   });
 
   test("refuses without a member, and when the member refuses", async () => {
