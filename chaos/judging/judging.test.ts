@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import type { ActionOf } from "../../src/cluster/plan/actions.ts";
+import { type Logger, logger } from "../../src/kube/process/log.ts";
 import { hashVerdict, identityVerdict, oneDisruptionVerdict, restoreVerdict, trafficVerdict } from "./checks.ts";
 import { healedAt, longestGap, recoveryOf, spreadOf } from "./recovery.ts";
 import { actionsIn, type OperatorAction, type Sample } from "./samples.ts";
@@ -134,26 +136,29 @@ describe("traffic", () => {
 });
 
 describe("actions of the operator", () => {
-  const line = (text: object | string): string =>
-    `2026-11-19T03:00:00.5Z stdout F ${typeof text === "string" ? text : JSON.stringify(text)}`;
-  const did = (cluster: string): object => ({
-    time: "2026-11-19T03:00:00.250Z",
-    level: "info",
-    message: "did",
-    cluster,
-    action: { do: "removeMember", member: "c-1", because: "it is lost", cause: "lost" },
-  });
+  /** As the kubelet writes what the operator says. */
+  function logOf(say: (log: Logger) => void): string {
+    const lines: string[] = [];
+    const write = (line: string): void => void lines.push(`2026-11-19T03:00:00.5Z stdout F ${line}`);
+    say(logger({ write, now: () => new Date("2026-11-19T03:00:00.250Z") }));
+    return lines.join("");
+  }
+  const because = "it is lost";
+  const removal: Pick<ActionOf<"removeMember">, "do" | "because" | "cause"> & { member: string } = {
+    do: "removeMember",
+    member: "c-1",
+    because,
+    cause: "lost",
+  };
 
   test("are read from the lines that say what was done to this cluster", () => {
-    const log = [line(did("ns/c")), line(did("ns/other")), line({ message: "refused" }), line('{"message":"did","cl')];
-    assert.deepEqual(actionsIn(log.join("\n"), "ns/c"), [
-      {
-        at: Date.parse("2026-11-19T03:00:00.250Z"),
-        do: "removeMember",
-        member: "c-1",
-        because: "it is lost",
-        cause: "lost",
-      },
+    const log = logOf((log) => {
+      log.with({ cluster: "ns/c", reconcileID: "1" }).info("did", { action: removal });
+      log.with({ cluster: "ns/other" }).info("did", { action: removal });
+      log.with({ cluster: "ns/c" }).warn("refused", { action: removal });
+    });
+    assert.deepEqual(actionsIn(`${log}2026-11-19T03:00:00.5Z stdout F {"message":"did","cl`, "ns/c"), [
+      { at: Date.parse("2026-11-19T03:00:00.250Z"), ...removal },
     ]);
   });
 });
