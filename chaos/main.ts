@@ -17,17 +17,26 @@ import { schedule, textOf } from "./schedule.ts";
 
 const evidence = path.join(tree, "dist", "chaos");
 
+/** So that its step is shown as one that failed. The next round begins all the same. */
+class RoundFailed extends Error {}
+
 /** Results are there as soon as each round is over: a run that is interrupted tells of those it had. */
 async function runRounds(ground: Ground, options: ChaosOptions, folder: string, results: RoundResult[]): Promise<void> {
   const until = Date.now() + options.minutes * 60_000;
   for (const round of schedule(options)) {
     if (Date.now() >= until) break;
     ground.signal.throwIfAborted();
-    const one = await step(textOf(round), (progress) =>
-      runRound(ground, round, path.join(folder, `round-${round.number}`), progress),
-    );
-    results.push(one);
-    for (const line of lines(one)) say(line);
+    const at = results.length;
+    try {
+      await step(textOf(round), async (progress) => {
+        const one = await runRound(ground, round, path.join(folder, `round-${round.number}`), progress);
+        results.push(one);
+        if (withStatus(one, "failed").length > 0) throw new RoundFailed(textOf(round));
+      });
+    } catch (error) {
+      if (!(error instanceof RoundFailed)) throw error;
+    }
+    for (const line of results.slice(at).flatMap(lines)) say(line);
   }
 }
 

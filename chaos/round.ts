@@ -79,12 +79,14 @@ export async function runRound(ground: Ground, round: Round, folder: string, pro
   await rm(folder, { recursive: true, force: true });
   const began = Date.now();
   const notes = new Notes();
-  using keeper = new Keeper(ground.lab, ground.namespace, path.join(folder, "kept"));
+  await using owned = new AsyncDisposableStack();
+  const name = `c${round.number}`;
+  using keeper = new Keeper(ground.lab, ground.namespace, [name, operatorName], path.join(folder, "kept"));
   let samples: readonly Sample[] = [];
   let subject: Subject | undefined;
   try {
     progress.detail("makes the cluster");
-    subject = await Subject.create(ground, round);
+    subject = owned.use(await Subject.create(ground, name, round));
     notes.mark("the cluster is healthy");
     const scene: Scene = { ground, subject, round };
     await using entrance = await Entrance.open(doors);
@@ -100,7 +102,7 @@ export async function runRound(ground: Ground, round: Round, folder: string, pro
   }
   keeper.look();
   progress.detail("looks at what the operator did");
-  const cluster = `${ground.namespace}/c${round.number}`;
+  const cluster = `${ground.namespace}/${name}`;
   const actions = actionsIn(keeper.logsOf(operatorName), cluster).toSorted((a, b) => a.at - b.at);
   notes.checks.set("identity", identityOf(round, samples));
   notes.checks.set("oneDisruption", oneDisruptionVerdict(actions, samples));
@@ -117,14 +119,12 @@ export async function runRound(ground: Ground, round: Round, folder: string, pro
     acknowledged: notes.acknowledged,
     samples,
     actions,
-    events: await eventsOf(ground, `c${round.number}`).catch(() => []),
+    events: await eventsOf(ground, name).catch(() => []),
     checks: result.checks,
   };
   await saveEvidence(folder, { result, timeline, operatorLog: keeper.logsOf(operatorName) });
-  if (subject !== undefined) {
-    await subject.delete().catch(() => undefined);
-    await subject[Symbol.asyncDispose]();
-  }
+  // The next round has a cluster of its own; one that does not go is left to the end of the run.
+  await subject?.delete().catch(() => undefined);
   const isBad = Object.values(result.checks).some(({ status }) => status === "failed");
   if (!isBad) {
     for (const part of ["kept", "recording", "tls", "operator.log"])

@@ -37,18 +37,21 @@ describe("links", () => {
   });
 });
 
-test("pods are those of the namespace, on every node", () => {
+test("pods are those of the namespace whose names begin so, on every node", () => {
   const roots = ["n0", "n1"].map((node) => path.join(scratch, node));
   for (const [root = "", folder = ""] of [
     [roots[0], "ns_c-1_u1"],
     [roots[1], "ns_c-2_u2"],
     [roots[1], "ns-other_c-3_u3"],
+    [roots[1], "ns_c2-1_u4"],
+    [roots[0], "ns_operator_u5"],
   ])
     fs.mkdirSync(path.join(root, "pod-logs", folder), { recursive: true });
   assert.deepEqual(
-    podsOn([...roots, path.join(scratch, "no-node")], "ns").map(({ name, uid }) => [name, uid]),
+    podsOn([...roots, path.join(scratch, "no-node")], "ns", ["c", "operator"]).map(({ name, uid }) => [name, uid]),
     [
       ["c-1", "u1"],
+      ["operator", "u5"],
       ["c-2", "u2"],
     ],
   );

@@ -21,12 +21,18 @@ export interface KeptPod {
   readonly volumes: string;
 }
 
-/** Every pod of the namespace whose folders are on one of these nodes' disks. */
-export function podsOn(roots: readonly string[], namespace: string): KeptPod[] {
+/** A name is this, or goes on after a dash. */
+const beginsWith = (name: string, beginning: string): boolean => name === beginning || name.startsWith(`${beginning}-`);
+
+/**
+ * Every pod of the namespace whose folders are on one of these nodes' disks, and whose name begins like one of these. Folders
+ * of a cluster that was deleted stay for a while.
+ */
+export function podsOn(roots: readonly string[], namespace: string, beginnings: readonly string[]): KeptPod[] {
   return roots.flatMap((root) =>
     namesIn(path.join(root, "pod-logs")).flatMap((folder) => {
       const [of, name = "", uid = ""] = folder.split("_");
-      if (of !== namespace) return [];
+      if (of !== namespace || !beginnings.some((beginning) => beginsWith(name, beginning))) return [];
       const volumes = path.join(root, "kubelet", "pods", uid, "volumes");
       return [{ name, uid, logs: path.join(root, "pod-logs", folder), volumes }];
     }),
@@ -54,13 +60,15 @@ export class Keeper implements Disposable {
   readonly folder: string;
   readonly #lab: LabConfig;
   readonly #namespace: string;
+  readonly #beginnings: readonly string[];
   readonly #timer: NodeJS.Timeout;
   /** Members by the uids of their pods. */
   readonly #members = new Map<string, KeptPod>();
 
-  constructor(lab: LabConfig, namespace: string, folder: string) {
+  constructor(lab: LabConfig, namespace: string, beginnings: readonly string[], folder: string) {
     this.#lab = lab;
     this.#namespace = namespace;
+    this.#beginnings = beginnings;
     this.folder = folder;
     fs.mkdirSync(folder, { recursive: true });
     this.#timer = setInterval(() => this.look(), everyMs);
@@ -68,7 +76,7 @@ export class Keeper implements Disposable {
 
   look(): void {
     const roots = labNodes(this.#lab).map(({ root }) => root);
-    for (const pod of podsOn(roots, this.#namespace)) {
+    for (const pod of podsOn(roots, this.#namespace, this.#beginnings)) {
       linkInto(pod.logs, path.join(this.folder, "logs", pod.name, pod.uid));
       const data = path.join(pod.volumes, "kubernetes.io~empty-dir", dataVolume, walBelowVolume);
       if (fs.existsSync(data)) {
@@ -88,7 +96,7 @@ export class Keeper implements Disposable {
    * nothing in it, because what it persisted is missing.
    */
   async copyVolumes(cluster: string, pods: readonly string[]): Promise<string[]> {
-    const all = namesIn(path.join(this.folder, "logs")).filter((name) => name.startsWith(`${cluster}-`));
+    const all = namesIn(path.join(this.folder, "logs")).filter((name) => beginsWith(name, cluster));
     const gone = all.filter((name) => !pods.includes(name)).map((name) => this.#dataOf(name));
     const there = await Promise.all(
       pods.map(async (name) => {
@@ -108,7 +116,7 @@ export class Keeper implements Disposable {
   /** Of all containers of the pods that have this name, or whose name begins with it, one after the other. */
   logsOf(beginning: string): string {
     return namesIn(path.join(this.folder, "logs"))
-      .filter((name) => name === beginning || name.startsWith(`${beginning}-`))
+      .filter((name) => beginsWith(name, beginning))
       .flatMap((name) => filesBelow(path.join(this.folder, "logs", name)))
       .map((file) => fs.readFileSync(file, "utf8"))
       .join("\n");

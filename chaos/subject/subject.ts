@@ -61,8 +61,8 @@ export class Subject implements AsyncDisposable {
   }
 
   /** Resolves when it is healthy. */
-  static async create(ground: Ground, round: Round): Promise<Subject> {
-    const key = { namespace: ground.namespace, name: `c${round.number}` };
+  static async create(ground: Ground, name: string, round: Round): Promise<Subject> {
+    const key = { namespace: ground.namespace, name };
     const login = round.secured && round.change !== "tls-on" ? new Login("root", "of-root") : undefined;
     const subject = new Subject(ground, key, login);
     try {
