@@ -10,6 +10,7 @@ import { robustnessProgram } from "../test/robustness/recorder.ts";
 import { prepareDelay } from "../lab/faults/delay.ts";
 import { type Ground, wantedLab, withGround } from "./ground.ts";
 import { chaosOptions, type ChaosOptions, sameAgain } from "./options.ts";
+import type { Recovery } from "./judging/recovery.ts";
 import { writePage } from "./page/write.ts";
 import { allChecks, type RoundResult, type RunResult, withStatus } from "./result.ts";
 import { runRound } from "./round.ts";
@@ -48,7 +49,7 @@ function lines(result: RoundResult): string[] {
   const times =
     recovery === undefined
       ? ""
-      : `; writes again after ${seconds(recovery.writableMs)}${healed}; at most ${seconds(recovery.longestGapMs)} without one`;
+      : `; ${writable(recovery)}${healed}; at most ${seconds(recovery.longestGapMs)} without a write`;
   return [
     dim(`  ${counts.acknowledged} writes acknowledged, ${counts.unanswered} unanswered${times}`),
     ...(faultProblem === undefined ? [] : [yellow(`  – the fault could not be done: ${faultProblem}`)]),
@@ -57,6 +58,9 @@ function lines(result: RoundResult): string[] {
     ...(folder === undefined ? [] : [red(`  evidence: ${path.relative(process.cwd(), folder)}`)]),
   ];
 }
+
+const writable = ({ writableMs }: Recovery): string =>
+  writableMs === 0 ? "writes went on" : `writes again after ${seconds(writableMs)}`;
 
 async function summarize(result: RunResult, file: string): Promise<boolean> {
   await mkdir(path.dirname(file), { recursive: true });

@@ -125,6 +125,7 @@ export async function runRound(ground: Ground, round: Round, folder: string, pro
   await saveEvidence(folder, { result, timeline, operatorLog: keeper.logsOf(operatorName) });
   // The next round has a cluster of its own; one that does not go is left to the end of the run.
   await subject?.delete().catch(() => undefined);
+  keeper[Symbol.dispose]();
   const isBad = Object.values(result.checks).some(({ status }) => status === "failed");
   if (!isBad) {
     for (const part of ["kept", "recording", "tls", "operator.log"])

@@ -206,6 +206,11 @@ describe("recovery", () => {
     });
   });
 
+  test("a fault that stops no writes", () => {
+    const times = { began: 0, injected: 250, undone: undefined, ended: 500 };
+    assert.deepEqual(recoveryOf(times, [0, 100, 200, 450, 500], []), { writableMs: 0, longestGapMs: 250, healedMs: 0 });
+  });
+
   test("spreads", () => {
     assert.equal(spreadOf([]), undefined);
     assert.deepEqual(spreadOf([3, 1, 2]), { n: 3, min: 1, p50: 2, p90: 3, max: 3 });

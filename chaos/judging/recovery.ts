@@ -3,7 +3,7 @@
 import type { Sample } from "./samples.ts";
 
 export interface Recovery {
-  /** From the injection to the end of the longest time without an acknowledged write after it. */
+  /** From the injection to the end of the longest time without an acknowledged write after it; 0: none was long. */
   readonly writableMs: number;
   /** The longest time without an acknowledged write, of the whole round. */
   readonly longestGapMs: number;
@@ -12,6 +12,9 @@ export interface Recovery {
   /** When the fault was undone, after its injection. */
   readonly undoneMs?: number;
 }
+
+/** Shorter times without a write there are in every cluster. */
+export const shortMs = 500;
 
 interface Gap {
   readonly from: number;
@@ -52,7 +55,7 @@ export function recoveryOf(times: Times, acknowledged: readonly number[], sample
   const after = longestGap(acknowledged, before, ended);
   const healed = healedAt(samples, injected);
   return {
-    writableMs: Math.max(0, after.to - injected),
+    writableMs: after.to - after.from < shortMs ? 0 : Math.max(0, after.to - injected),
     longestGapMs: whole.to - whole.from,
     ...(healed !== undefined && { healedMs: healed - injected }),
     ...(undone !== undefined && { undoneMs: undone - injected }),

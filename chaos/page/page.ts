@@ -187,7 +187,7 @@ ${changeNames.map((name) => `- \`${name}\`: ${changes[name].what}.`).join("\n")}
 ## Recovery
 
 In seconds, from the moment at which the fault was injected. Faults that last are undone after the time in the third column; the
-change of the round is in these times, too. Writable: the end of the longest time without an acknowledged write. Whole: the status is Ready,
+change of the round is in these times, too. Writable: the end of the longest time without an acknowledged write, or 0 where none lasted for half a second. Whole: the status is Ready,
 and every member answers and votes.
 
 ${times(rounds)}
