@@ -37,6 +37,8 @@ import type { Timeline } from "./evidence/timeline.ts";
 const doors = 3;
 /** Clients go on for a moment after everything is undone, so that the history has what comes then. */
 const calmSeconds = 2;
+/** Clients go on until the change is made as well, but for no longer: longer histories take too long to judge. */
+const mostTrafficMs = 30_000;
 /** A fault, a change and the end of the fault are over by then, however busy the machine is. */
 const disturbedMs = 180_000;
 const requestsASecond = 120;
@@ -44,6 +46,7 @@ const requestsASecond = 120;
 const settleSeconds = 90;
 const healWithinMs = 300_000;
 const steadyMs = 3_000;
+const lookEveryMs = 200;
 const judgeSeconds = 180;
 /** Of the traffic before a restore, which has no fault. */
 const calmTrafficSeconds = 8;
@@ -178,6 +181,7 @@ async function withTraffic(scene: Scene, tools: Tools): Promise<void> {
   const ending = later ? undefined : await disturb(scene, notes, from, progress);
   const seconds = later ? calmTrafficSeconds : round.seconds;
   await sleep(Math.max(0, from + seconds * 1000 - Date.now(), later ? 0 : calmSeconds * 1000));
+  if (!later) await steadyOrLate(scene, tools, from + mostTrafficMs);
   notes.mark("clients end");
   progress.detail("the last write, and who saw it");
   const summary = await recorder.stop();
@@ -240,16 +244,25 @@ async function disturb(scene: Scene, notes: Notes, from: number, progress: Step)
   return undefined;
 }
 
-async function untilSteady({ ground }: Scene, { observer, notes }: Tools): Promise<void> {
+/** Whether it has been whole for long enough since the fault ended. */
+function isSteady({ observer, notes }: Tools): boolean {
   const from = Math.max(notes.injected ?? 0, notes.undone ?? 0);
+  const since = observer.healthySince;
+  return since !== undefined && Date.now() - Math.max(since, from) > steadyMs;
+}
+
+async function steadyOrLate({ ground }: Scene, tools: Tools, latest: number): Promise<void> {
+  while (Date.now() < latest && !isSteady(tools)) await sleep(lookEveryMs, undefined, { signal: ground.signal });
+}
+
+async function untilSteady({ ground }: Scene, tools: Tools): Promise<void> {
   await waitFor(
     "the cluster to be whole again",
     async () => {
       ground.signal.throwIfAborted();
-      const since = observer.healthySince;
-      return (since !== undefined && Date.now() - Math.max(since, from) > steadyMs) || undefined;
+      return isSteady(tools) || undefined;
     },
-    { timeoutMs: healWithinMs, everyMs: 200, lastSeen: () => observer.lastSeen },
+    { timeoutMs: healWithinMs, everyMs: lookEveryMs, lastSeen: () => tools.observer.lastSeen },
   );
 }
 
