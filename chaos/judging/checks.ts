@@ -1,6 +1,6 @@
 // Our checks beside etcd's: what an operator could break although each history of requests is right.
 import type { Verdict } from "../../test/robustness/judge.ts";
-import type { OperatorAction, Sample } from "./samples.ts";
+import type { Answer, OperatorAction, Sample } from "./samples.ts";
 
 export const ourChecks = ["traffic", "healed", "hash", "identity", "oneDisruption", "change"] as const;
 export type OurCheck = (typeof ourChecks)[number];
@@ -25,19 +25,21 @@ export function trafficVerdict(answered: number, seconds: number): Verdict {
 /** One cluster id for ever, and no member goes back in time. */
 export function identityVerdict(samples: readonly Sample[]): Verdict {
   const complaints: string[] = [];
-  const newest = new Map<string, { revision: number; term: number }>();
+  const before = new Map<string, Answer[]>();
   let known: string | undefined;
-  for (const { members } of samples)
+  for (const { at, members } of samples)
     for (const { name, answer } of members) {
       if (answer === undefined) continue;
       known ??= answer.clusterId;
       if (answer.clusterId !== known) complaints.push(`${name} has cluster id ${answer.clusterId} instead of ${known}`);
-      const before = newest.get(name);
-      if (before !== undefined && (answer.revision < before.revision || answer.term < before.term))
+      const earlier = before.get(name) ?? [];
+      // Only what was known when this was asked: of two questions under way at once either may be answered first.
+      const newer = earlier.find((one) => one.at <= at && (one.revision > answer.revision || one.term > answer.term));
+      if (newer !== undefined)
         complaints.push(
-          `${name} went from revision ${before.revision}, term ${before.term} back to revision ${answer.revision}, term ${answer.term}`,
+          `${name} went from revision ${newer.revision}, term ${newer.term} back to revision ${answer.revision}, term ${answer.term}`,
         );
-      newest.set(name, answer);
+      before.set(name, [...earlier, answer]);
     }
   return known === undefined ? skipped("no member ever answered") : verdict(complaints);
 }

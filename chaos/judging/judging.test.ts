@@ -9,7 +9,7 @@ import { healedAt, longestGap, recoveryOf, spreadOf } from "./recovery.ts";
 import { actionsIn, type OperatorAction, type Sample } from "./samples.ts";
 
 const voters = ["a", "b", "c"];
-const answer = { clusterId: "c1", revision: 5, term: 2 };
+const answer = { at: 0, clusterId: "c1", revision: 5, term: 2 };
 
 /** Twice a second for ten seconds; those who are silent are so from the beginning. */
 function looks(silent: readonly string[] = [], names: readonly string[] = voters): Sample[] {
@@ -90,6 +90,15 @@ describe("identity", () => {
       assert.equal(verdict.status, "failed");
       assert.match(verdict.why ?? "", says);
     });
+  test("holds when of two questions under way at once the later is answered first", () => {
+    const [first, second] = [
+      { at: 10_000, answer: { ...answer, at: 10_400, revision: 7 } },
+      { at: 10_300, answer: { ...answer, at: 10_310, revision: 6 } },
+    ].map(({ at, answer }): Sample => ({ at, healthy: true, why: "", members: [{ name: "a", answer }] }));
+    assert.ok(first && second);
+    assert.equal(identityVerdict([first, second]).status, "passed");
+    assert.equal(identityVerdict([first, { ...second, at: 10_500 }]).status, "failed");
+  });
   test("is skipped without an answer", () => {
     assert.equal(identityVerdict(looks(voters)).status, "skipped");
   });

@@ -1,9 +1,17 @@
 // What was seen of a cluster from outside, a few times a second, and what the operator says that it did.
 
+export interface Answer {
+  /** When it came: looks overlap, so one that was begun later may have been answered earlier. */
+  readonly at: number;
+  readonly clusterId: string;
+  readonly revision: number;
+  readonly term: number;
+}
+
 export interface MemberSample {
   readonly name: string;
   /** Absent: it did not answer in time. */
-  readonly answer?: { readonly clusterId: string; readonly revision: number; readonly term: number };
+  readonly answer?: Answer;
 }
 
 export interface Sample {

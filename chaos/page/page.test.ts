@@ -50,9 +50,8 @@ describe("page", () => {
     roundOf(2, {}, { watch: { status: "skipped", why: "no data folder 17" } }),
     roundOf(3, {}, { hash: { status: "failed", why: "they differ" } }),
   );
-  const page = robustnessPage(
-    [run],
-    [
+  const page = robustnessPage([run], {
+    found: [
       {
         what: "It forgot a member",
         since: "0.1.0",
@@ -60,7 +59,8 @@ describe("page", () => {
         test: "src/cluster/plan/plan.test.ts",
       },
     ],
-  );
+    falseAlarms: [{ check: "hash", seenBy: "seed 7", what: "It was asked too early", test: "chaos/random.test.ts" }],
+  });
 
   for (const [what, line] of [
     [
@@ -72,6 +72,7 @@ describe("page", () => {
     ["which fault met which change", /\| `kill-leader` \|.*\| 3 \(1 failed\) \|/],
     ["recovery times", /\| `kill-leader` \| 3 \| 3\.0 \| 1\.6 \| 2\.4 \| 1\.8 \| 2\.7 \| 8\.0 \| 12\.0 \|/],
     ["the track record", /\| It forgot a member \| 0\.1\.0 \| open \| `make chaos CHAOS_SEED=9` \| \[plan\.test\.ts\]/],
+    ["which alarms were false", /\| `hash` \| seed 7 \| It was asked too early \| \[random\.test\.ts\]/],
     ["what nobody tried", /Pairs: 1 of \d+ were tried.*`partition`/],
     ["seeds and versions", /\| 2026-11-19T03:00:00\.000Z \| 7 \| 3 \| abc1234 \| 1\.34\.4 \| 3\./],
   ] as const)
@@ -86,7 +87,7 @@ describe("page", () => {
   });
 
   test("of no round is a page all the same", () => {
-    assert.match(robustnessPage([runOf()], []), /Nothing yet\./);
+    assert.match(robustnessPage([runOf()], { found: [], falseAlarms: [] }), /Nothing yet\./);
     assert.deepEqual(drawnFrom([runOf()]), []);
   });
 });
@@ -120,7 +121,7 @@ describe("timeline", () => {
     at,
     healthy: at !== 400 && at !== 800,
     why: at === 400 || at === 800 ? "c1-a silent" : "",
-    members: [{ name: "c1-a", ...(at !== 400 && { answer: { clusterId: "1", revision: 1, term: 1 } }) }],
+    members: [{ name: "c1-a", ...(at !== 400 && { answer: { at, clusterId: "1", revision: 1, term: 1 } }) }],
   }));
   const timeline: Timeline = {
     title: "1: kill-leader × none",

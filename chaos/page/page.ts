@@ -5,7 +5,7 @@ import { spreadOf } from "../judging/recovery.ts";
 import { allChecks, checkWords, type RoundResult, type RunResult, withStatus } from "../result.ts";
 import { fits } from "../schedule.ts";
 import { distributions, type Group } from "./svg.ts";
-import type { Found } from "./track-record.ts";
+import type { FalseAlarm, Found } from "./track-record.ts";
 
 export interface Picture {
   readonly path: string;
@@ -145,7 +145,27 @@ function record(found: readonly Found[]): string {
   );
 }
 
-export function robustnessPage(runs: readonly RunResult[], found: readonly Found[]): string {
+function alarms(all: readonly FalseAlarm[]): string {
+  if (all.length === 0) return "";
+  const rows = all.map(({ check, seenBy, what, test }) => [
+    `\`${check}\``,
+    inCell(seenBy),
+    inCell(what),
+    `[${test.split("/").at(-1)}](../${test})`,
+  ]);
+  return `\nChecks that failed although the product was right: mistakes of this machine.\n\n${table(
+    ["Check", "Seen by", "What was wrong", "Found now by"],
+    rows,
+  )}\n`;
+}
+
+/** What people have written down about what the runs found. */
+export interface Findings {
+  readonly found: readonly Found[];
+  readonly falseAlarms: readonly FalseAlarm[];
+}
+
+export function robustnessPage(runs: readonly RunResult[], { found, falseAlarms }: Findings): string {
   const rounds = runs.flatMap((run) => run.rounds);
   const writes = rounds.reduce((sum, { counts }) => sum + counts.acknowledged, 0);
   const secured = rounds.filter(({ round }) => round.secured).length;
@@ -199,7 +219,7 @@ ${images.join("\n\n")}
 Faults of the product that this machine has found.
 
 ${record(found)}
-
+${alarms(falseAlarms)}
 ## Not covered
 
 ${untried(rounds)}

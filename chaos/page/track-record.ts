@@ -13,3 +13,20 @@ export interface Found {
 }
 
 export const found: readonly Found[] = [];
+
+/** A check that failed although the product was right: the machine's own mistake, and the test that finds that now. */
+export interface FalseAlarm {
+  readonly check: string;
+  readonly seenBy: string;
+  readonly what: string;
+  readonly test: string;
+}
+
+export const falseAlarms: readonly FalseAlarm[] = [
+  {
+    check: "identity",
+    seenBy: "make chaos CHAOS_SEED=7, round 13",
+    what: "Two looks at one member were under way at once, and the later one was answered first: its revision, lower by one, was taken for a step back.",
+    test: "chaos/judging/judging.test.ts",
+  },
+];

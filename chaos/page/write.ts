@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { tree } from "../../lab/images/bundle.ts";
 import type { RunResult } from "../result.ts";
 import { drawnFrom, robustnessPage } from "./page.ts";
-import { found } from "./track-record.ts";
+import { falseAlarms, found } from "./track-record.ts";
 
 const page = "docs/robustness.md";
 
@@ -15,7 +15,7 @@ export async function writePage(results: string): Promise<string[]> {
     names.map(async (name) => JSON.parse(await readFile(path.join(results, name), "utf8")) as RunResult),
   );
   const files = [
-    { path: page, text: robustnessPage(runs, found) },
+    { path: page, text: robustnessPage(runs, { found, falseAlarms }) },
     ...drawnFrom(runs).map(({ path, svg }) => ({ path, text: svg })),
   ];
   for (const file of files) {

@@ -235,7 +235,7 @@ export class Subject implements AsyncDisposable {
               .status({ deadline: answerWithinMs })
               .catch(() => undefined)
           : undefined;
-        return { pod, status };
+        return { pod, status, answeredAt: Date.now() };
       }),
     );
     const list = await this.#listed(asked.flatMap(({ pod, status }) => (status === undefined ? [] : [pod])));
@@ -244,10 +244,10 @@ export class Subject implements AsyncDisposable {
       at,
       healthy: why === "",
       why,
-      members: asked.map(({ pod, status }) => ({
+      members: asked.map(({ pod, status, answeredAt }) => ({
         name: nameOf(pod),
         ...(status !== undefined && {
-          answer: { clusterId: status.clusterId, revision: status.revision, term: status.raftTerm },
+          answer: { at: answeredAt, clusterId: status.clusterId, revision: status.revision, term: status.raftTerm },
         }),
       })),
       ...(list !== undefined && { voters: list.filter(({ learner }) => !learner).map(podNameOf) }),
