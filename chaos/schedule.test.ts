@@ -81,6 +81,10 @@ describe("schedule", () => {
     assert.throws(() => first(1, options), /delete-leader.*scale-3-1/);
   });
 
+  test("never waits for an operator that was told to do nothing", () => {
+    assert.ok(!fits("delete-two", "pause-resume") && fits("delete-leader", "pause-resume"));
+  });
+
   test("can have each fault alone and each change alone", () => {
     for (const fault of faultNames) assert.ok(fits(fault, "none"), fault);
     for (const change of changeNames) assert.ok(fits("none", change), change);

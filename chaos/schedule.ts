@@ -34,10 +34,11 @@ export interface ScheduleOptions {
 
 /** Whether a cluster has to survive both at once. A lone member that is deleted takes the data with it, whoever looks after it. */
 export function fits(fault: FaultName, change: ChangeName): boolean {
-  const { members, losesData, onVolumes } = faults[fault];
+  const { members, losesData, onVolumes, waitsForOperator } = faults[fault];
   const fewest = fewestMembers(change);
   // A restore meets the fault with all members or none of them there; what it must not lose is the one that has the data.
   const enough = changes[change].afterTraffic === true ? losesData !== true : fewest >= members;
+  if (waitsForOperator === true && changes[change].holdsOperator === true) return false;
   return enough && !(onVolumes === true && changes[change].withoutVolumes === true);
 }
 

@@ -13,6 +13,8 @@ export interface ChangeKind {
   readonly secured?: boolean;
   /** It replaces all data by way of a single member, after the clients have ended. */
   readonly afterTraffic?: true;
+  /** The operator does nothing meanwhile, as it was told to. */
+  readonly holdsOperator?: true;
   /** Members keep no volumes across it, or it has been given none. */
   readonly withoutVolumes?: true;
 }
@@ -35,7 +37,7 @@ const changeKinds = {
     afterTraffic: true,
     withoutVolumes: true,
   },
-  "pause-resume": { what: "the cluster is paused, and resumed some seconds later" },
+  "pause-resume": { what: "the cluster is paused, and resumed some seconds later", holdsOperator: true },
   "restart-operator": { what: "the operator's Deployment is rolled out again" },
 } satisfies Readonly<Record<string, ChangeKind>>;
 

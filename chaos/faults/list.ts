@@ -8,6 +8,8 @@ export interface FaultKind {
   readonly losesData?: true;
   /** It needs a volume with a size. */
   readonly onVolumes?: true;
+  /** Its second half waits until the operator has mended the first. */
+  readonly waitsForOperator?: true;
   /** It lasts until it is undone. */
   readonly lasts?: true;
 }
@@ -25,6 +27,7 @@ const faultKinds = {
     what: "a member's pod is deleted, and another one's as soon as the first is replaced",
     members: 3,
     losesData: true,
+    waitsForOperator: true,
   },
   "kill-operator": { what: "the operator's process is killed", members: 1 },
   "pause-operator": { what: "the operator stands still", members: 1, lasts: true },

@@ -193,8 +193,8 @@ ${reasons(rounds)}
 
 ## Faults and changes
 
-How many rounds had the fault (row) during the change (column). × is a pair that no operator could survive: it would delete the
-only copy of the data, or has no such member.
+How many rounds had the fault (row) during the change (column). × is a pair that makes no sense or that no
+operator could survive: it would delete the only copy of the data, has no such member, or waits for an operator that is told to wait.
 
 ${coverage(rounds)}
 
