@@ -31,7 +31,7 @@ const changeKinds = {
   "rotate-ca": { what: "both CAs are replaced", secured: true },
   "tls-on": { what: "a cluster without TLS gets it", secured: false },
   "tls-off": { what: "a cluster with TLS loses it", secured: false },
-  backup: { what: "a backup is taken and verified" },
+  backup: { what: "a backup is taken and read back" },
   restore: {
     what: "a backup is restored in place",
     afterTraffic: true,

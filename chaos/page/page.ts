@@ -232,7 +232,7 @@ make chaos CHAOS_FAULTS=partition,delete-leader CHAOS_CHANGES=upgrade-3.7,none
 make chaos CHAOS_PAGE=1          # writes this page from all results in dist/chaos/results
 \`\`\`
 
-A seed gives the same faults, changes and times; what a cluster makes of them depends on the machine. A round that fails leaves a folder with
+At one commit a seed gives the same faults, changes and times; what a cluster makes of them depends on the machine. A round that fails leaves a folder with
 a timeline, the recording, porcupine's page, the logs of operator and members and the API server's audit log.
 
 ${table(
