@@ -22,13 +22,13 @@ export interface BenchOptions {
   readonly idleMinutes: number;
   /** How long a process rests before its memory counts. */
   readonly settleSeconds: number;
-  /** Of whatever is measured once for each process that is started. */
+  /** How often to repeat what is measured once per started process. */
   readonly repeats: number;
   /** How often each thing is done to an etcd cluster, or to a backup. */
   readonly rounds: number;
   /** Size of the database that is backed up and restored. */
   readonly backupMebibytes: number;
-  /** How many clusters one operator looks after at once. */
+  /** How many clusters one operator manages at once. */
   readonly clusters: number;
 }
 
@@ -65,7 +65,7 @@ export class Ground {
     return this.#full;
   }
 
-  /** A namespace with the operator in it, which looks after that one alone; installed once for all benchmarks. */
+  /** A namespace with the operator in it, which manages that one alone; installed once for all benchmarks. */
   operatedNamespace(): Promise<string> {
     this.#operated ??= this.namespace().then(async (namespace) => {
       await installOperator(this, namespace);

@@ -65,7 +65,7 @@ const help = `node bench/main.ts [options] [${names.join(" | ")}]…   (default:
   --repeats N        processes or pods of each sort (default: 3)
   --rounds N         times that each thing is done to an etcd cluster, or to a backup (default: 5)
   --backup-mib N     size of the database that is backed up and restored (default: 1024)
-  --clusters N       etcd clusters that one operator looks after at once (default: 60)`;
+  --clusters N       etcd clusters that one operator manages at once (default: 60)`;
 
 const isArgumentError = (error: unknown): boolean =>
   error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");

@@ -5,7 +5,7 @@ type Unit = "ms" | "s" | "MiB" | "a minute" | "at once" | "writes";
 interface Spread {
   readonly n: number;
   readonly p50: number;
-  /** Of fewer than a hundred samples: the largest. */
+  /** The largest where there are fewer than a hundred samples. */
   readonly p99: number;
 }
 
@@ -24,7 +24,7 @@ export interface Figure {
   readonly unit: Unit;
   readonly ours: Spread;
   readonly floor: Spread & { readonly what: string };
-  /** Of the medians; absent when the floor is nothing. */
+  /** The ratio of the medians; absent when the floor is nothing. */
   readonly ratio?: number;
   readonly aim?: Aim;
   /** What a reader of the figure should know, such as which requests they were. */
@@ -79,7 +79,7 @@ function spread(samples: readonly number[]): Spread {
   return { n: samples.length, p50: percentile(samples, 50), p99: percentile(samples, 99) };
 }
 
-/** The smallest sample that is not less than so many percent of all. */
+/** The smallest sample that is not less than this percentage of all. */
 export function percentile(samples: readonly number[], percent: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const found = sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];

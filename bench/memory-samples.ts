@@ -1,4 +1,4 @@
-// What a running pod costs the node that it runs on, looked at several times once it has come to rest.
+// What a running pod costs the node that it runs on, measured several times once it has come to rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { containerOf, type RunningPod } from "../lab/nodes/pods.ts";
 import type { Ground } from "./ground.ts";

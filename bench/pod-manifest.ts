@@ -1,4 +1,4 @@
-// The pods whose memory is measured: under the restricted standard, with no more rights than they use.
+// The pods whose memory is measured: under the restricted standard, with no more permissions than they use.
 import { type Pod } from "../src/kube/objects/kinds.ts";
 import { benchImageTag, type ProgramName } from "./program.ts";
 import { podEnvironment } from "./programs/settings.ts";
@@ -7,7 +7,7 @@ const account = "bench";
 export const port = 8080;
 
 /** Who the pods are, and what they may do, all in one namespace. */
-export function rights(namespace: string): { path: string; object: object }[] {
+export function permissions(namespace: string): { path: string; object: object }[] {
   const api = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
   const metadata = { name: account };
   const rules = [

@@ -7,7 +7,7 @@ import type { Ground } from "./ground.ts";
 import { leaseIsHeld } from "./lease.ts";
 import { compare, type Figure } from "./measure.ts";
 import { type MemorySamples, memorySamples } from "./memory-samples.ts";
-import { podOf, port, rights } from "./pod-manifest.ts";
+import { podOf, port, permissions } from "./pod-manifest.ts";
 import { loadBenchImage } from "./program.ts";
 
 /** In MiB. The kubelet is asked once a pod, all else several times. */
@@ -22,7 +22,7 @@ export const podMemory = async (ground: Ground): Promise<Figure[]> => [
 
 async function inNamespace(ground: Ground, namespace: string, what: string, atMost: number): Promise<Figure[]> {
   await step("image of the benchmarks", () => loadBenchImage(ground.lab));
-  for (const { path, object } of rights(namespace)) await ground.api.raw("POST", path, object);
+  for (const { path, object } of permissions(namespace)) await ground.api.raw("POST", path, object);
   const ours: PodMemory[] = [];
   const floor: PodMemory[] = [];
   await step(`${what}: memory at rest`, async () => {
@@ -71,7 +71,7 @@ interface Summary {
   }[];
 }
 
-/** The kubelet looks every ten seconds or so, and at a new pod only after a while. */
+/** The kubelet measures every ten seconds or so, and at a new pod only after a while. */
 async function kubeletsWorkingSet({ api, signal }: Ground, node: string, uid: string): Promise<number> {
   const bytes = await waitFor(
     "the kubelet's figure",

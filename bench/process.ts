@@ -64,7 +64,7 @@ export function connections(pid: number): number {
   return count;
 }
 
-/** A file may be closed between the look into the folder and the look at the file. */
+/** A file may be closed between the list of the folder and the read of the file. */
 function readLink(file: string): string {
   try {
     return fs.readlinkSync(file);

@@ -69,6 +69,6 @@ export async function startOnHost(
     signal,
     killSignal: "SIGKILL",
   });
-  child.on("error", () => undefined); // told by the missing pid, by the missing line, or of our own making
+  child.on("error", () => undefined); // reported by the missing pid, by the missing line, or of our own making
   return new Running(child);
 }

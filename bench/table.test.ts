@@ -20,7 +20,7 @@ test("the screen shows floor, ratio and whether the aim was met", () => {
   assert.equal(head.indexOf("UNIT"), first.indexOf("MiB"));
 });
 
-test("an aim on the ratio is told from one on the value", () => {
+test("an aim on the ratio is distinguished from one on the value", () => {
   const figure = compare({ what: "create", unit: "s", ours: [5], floor: [2], floorIs: "plain", ratioAtMost: 2 });
   assert.match(screenTable([figure]), / 2\.50× +≤ 2× ✗$/);
 });

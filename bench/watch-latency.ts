@@ -1,5 +1,5 @@
 // How long after a change was asked for do those hear of it who watch: through the informer, and through a bare HTTP/2
-// stream in the same process that is told of the same changes.
+// stream in the same process that gets the same changes.
 import { Informer } from "../src/kube/cache/informer.ts";
 import { ConfigMap } from "../src/kube/objects/kinds.ts";
 import { keyOf } from "../src/kube/objects/objects.ts";

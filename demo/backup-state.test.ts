@@ -16,7 +16,7 @@ test("a backup is proved by its condition Verified", () => {
   assert.deepEqual([isVerified(verdict("False")), isVerified(verdict("True"))], [false, true]);
 });
 
-test("a run that failed, or a backup that could not be verified, is told with its reason", () => {
+test("a run that failed, or a backup that could not be verified, is reported with its reason", () => {
   assert.deepEqual([failureOf(undefined), failureOf(backup({})), failureOf(verdict("True"))], Array(3).fill(undefined));
   // A series goes on after a run that failed: its phase is Scheduled.
   assert.equal(

@@ -117,7 +117,7 @@ export class ClusterView {
     const stops: (() => void)[] = [];
     try {
       await new Promise<void>((resolve, reject) => {
-        const look = (): void => {
+        const refresh = (): void => {
           try {
             draw();
             const failure = fails?.();
@@ -127,7 +127,7 @@ export class ClusterView {
             reject(error instanceof Error ? error : new Error(String(error)));
           }
         };
-        const timer = setInterval(look, drawEveryMs);
+        const timer = setInterval(refresh, drawEveryMs);
         const late = setTimeout(() => reject(this.#tooLate(until, timeoutMs)), timeoutMs);
         const onAbort = (): void => reject(new Error("stopped"));
         signal.addEventListener("abort", onAbort, { once: true });
@@ -135,9 +135,9 @@ export class ClusterView {
           () => clearInterval(timer),
           () => clearTimeout(late),
           () => signal.removeEventListener("abort", onAbort),
-          ...this.#informers().map((informer) => informer.subscribe(look)),
+          ...this.#informers().map((informer) => informer.subscribe(refresh)),
         );
-        look();
+        refresh();
       });
     } finally {
       for (const stop of stops) stop();

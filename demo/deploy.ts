@@ -57,9 +57,9 @@ async function podStates(): Promise<string> {
 }
 
 function advice(target: Target): string {
-  const look = "kubectl describe pods -l name=etcd-operator; kubectl logs deployment/etcd-operator";
-  if (target.t === "lab") return `Find out more with: ${look}`;
-  return `If its image cannot be pulled, name one that can with OPERATOR_IMAGE=…; otherwise find out more with: ${look}`;
+  const commands = "kubectl describe pods -l name=etcd-operator; kubectl logs deployment/etcd-operator";
+  if (target.t === "lab") return `Find out more with: ${commands}`;
+  return `If its image cannot be pulled, name one that can with OPERATOR_IMAGE=…; otherwise find out more with: ${commands}`;
 }
 
 /** Calls `glance` every second while the work lasts, to show what it waits for. */

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { etcdVersions } from "../lab/build/etcd.ts";
 import { operatorImageTag } from "../lab/images/operator.ts";
-import { definitions } from "../src/api/crd/crd.ts";
+import { crds } from "../src/api/crd/crd.ts";
 import { stepBetween } from "../src/etcd/versions/steps.ts";
 import { version } from "../src/etcd/versions/version.ts";
 import * as names from "./names.ts";
@@ -30,7 +30,7 @@ test("the Deployment starts the image that is built from this tree", () => {
   assert.equal(deployment?.getIn(["spec", "template", "spec", "containers", 0, "image"]), operatorImageTag);
 });
 
-test("the rights name every verb, resource and group", () => {
+test("the permissions name every verb, resource and group", () => {
   for (const file of ["rbac/cluster-role-template.yaml", "rbac/role-template.yaml", "rbac/lease-role-template.yaml"])
     for (const { apiGroups, resources, verbs } of rulesOf(file))
       assert.ok(
@@ -39,7 +39,7 @@ test("the rights name every verb, resource and group", () => {
       );
 });
 
-/** What an operator of all namespaces may do besides: look at the whole cluster, and take what nobody looks after. */
+/** What an operator of all namespaces may do besides: read the whole cluster, and take what nobody manages. */
 const ofAllNamespaces = new Set([
   "nodes list,watch",
   "persistentvolumes get",
@@ -68,13 +68,13 @@ test("leases are written by a Role alone: a ClusterRole reads those of other nam
   );
 });
 
-test("the definitions that the operator may change are those that it installs", () => {
+test("the CRDs that the operator may change are those that it installs", () => {
   const named = rulesOf("rbac/cluster-role-template.yaml")
     .filter(({ resources }) => resources.includes("customresourcedefinitions"))
     .flatMap(({ resourceNames = [] }) => resourceNames);
   assert.deepEqual(
     named,
-    definitions.map(({ metadata }) => metadata.name),
+    crds.map(({ metadata }) => metadata.name),
   );
 });
 

@@ -7,7 +7,7 @@ export type MemberState = "waiting" | "starting" | "joining" | "member" | "leade
 export interface MemberRow {
   readonly name: string;
   readonly node: string;
-  /** Of the etcd that runs, as in 3.6.16; empty where the image does not say. */
+  /** The version of the etcd that runs, as in 3.6.16; empty where the image does not say. */
   readonly version: string;
   readonly state: MemberState;
 }

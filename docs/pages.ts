@@ -6,9 +6,20 @@ export const root: string = path.resolve(import.meta.dirname, "..");
 
 /** Maps of folders for those who change them: read beside the code, and no part of the manual or its site. */
 export const folderGuides: readonly string[] = [
-  ...["transport", "kube", "etcd", "tls", "store", "seal", "worker", "cluster", "restore", "backup", "plugin"].map(
-    (folder) => `src/${folder}/README.md`,
-  ),
+  ...[
+    "transport",
+    "kube",
+    "etcd",
+    "tls",
+    "store",
+    "seal",
+    "worker",
+    "controllers",
+    "cluster",
+    "restore",
+    "backup",
+    "plugin",
+  ].map((folder) => `src/${folder}/README.md`),
   ...["lab", "test", "chaos", "observability", "bench", "install", "docs"].map((folder) => `${folder}/README.md`),
 ];
 

@@ -39,7 +39,7 @@ test("a mark inside of another block is that block's text", () => {
   assert.deepEqual(shellBlocks(`${fence}md\n${fence}sh run\ntrue\n${fence}\n`), []);
 });
 
-test("a block without an end is a mistake that is told with its line", () => {
+test("a block without an end is a mistake that is reported with its line", () => {
   assert.throws(() => shellBlocks(`${fence}sh run\ntrue\n`), /line 2 has no end/);
 });
 

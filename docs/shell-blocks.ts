@@ -4,7 +4,7 @@
 const fence = "```";
 
 export interface ShellBlock {
-  /** Of its first command, counted from 1. */
+  /** The line of its first command, counted from 1. */
   readonly line: number;
   readonly script: string;
   /** Whether a test types it. */

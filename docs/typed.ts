@@ -48,7 +48,7 @@ export const typedBlocks = {
     begins: "kubectl apply -f example/crd/                        # once, by an administrator",
     by: "test/e2e/examples.test.ts",
   },
-  rightsInAnother: {
+  permissionsInAnother: {
     page: "docs/install.md",
     begins: "example/rbac/create_role.sh --namespaced --namespace a --operator-namespace etcd",
     by: "test/e2e/examples.test.ts",

@@ -5,7 +5,7 @@ import type { Manifest } from "./manifest.ts";
 
 export { image };
 
-/** The manifests bring the definitions, so the operator needs no right to. */
+/** The manifests bring the CRDs, so the operator needs no permission to. */
 export const argsOf = {
   clusterwide: ["-cluster-wide", "-create-crd=false"],
   namespace: ["-create-crd=false"],

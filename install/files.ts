@@ -7,7 +7,7 @@ import { k9sPlugins, k9sViews } from "./health/k9s.ts";
 import { image } from "./deployment.ts";
 import { home, installationOf, namespace, operatorOf } from "./installation.ts";
 import { fileOf, yamlOf } from "./manifest.ts";
-import { withRightsTable } from "./rights-table.ts";
+import { withPermissionsTable } from "./permissions-table.ts";
 
 const made = "Made by `node install/generate.ts`: change install/installation.ts, not this file.";
 
@@ -24,7 +24,7 @@ It manages the EtcdClusters of that namespace. The first three objects, the CRDs
 ${noImage}
 ${made}`;
 
-const withoutDefinitions = `The operator for one namespace, without the CRDs.
+const withoutCrds = `The operator for one namespace, without the CRDs.
 ${noImage}
 ${made}`;
 
@@ -44,7 +44,7 @@ export function generatedFiles(): GeneratedFile[] {
       "install/kustomization.yaml",
       kustomization("A base: the operator for all namespaces, with the CRDs.", "install.yaml"),
     ),
-    whole("install/namespace/operator.yaml", fileOf(withoutDefinitions, operatorOf({ scope: "namespace" }))),
+    whole("install/namespace/operator.yaml", fileOf(withoutCrds, operatorOf({ scope: "namespace" }))),
     whole(
       "install/namespace/kustomization.yaml",
       kustomization(
@@ -52,7 +52,7 @@ export function generatedFiles(): GeneratedFile[] {
         "operator.yaml",
       ),
     ),
-    { path: "docs/install.md", render: withRightsTable },
+    { path: "docs/install.md", render: withPermissionsTable },
     ...chartFiles(),
     ...Object.entries(healthScripts).map(([kind, script]) => whole(`install/argocd/${kind}/health.lua`, script)),
     whole("install/argocd/argocd-cm.yaml", argocdConfigMap()),

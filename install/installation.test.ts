@@ -8,9 +8,9 @@ import { operatorImageTag } from "../lab/images/operator.ts";
 import { kinds } from "../src/api/kinds.ts";
 import { parseFlags } from "../src/flags.ts";
 import { argsOf, image } from "./deployment.ts";
-import { crds, type Installation, installationOf, operatorOf } from "./installation.ts";
+import { crdManifests, type Installation, installationOf, operatorOf } from "./installation.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Rule } from "./rights.ts";
+import type { Rule } from "./permissions.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const documentsOf = (file: string): Manifest[] =>
@@ -38,16 +38,16 @@ const toInstallCrds: readonly Rule[] = [
   },
 ];
 
-test("for the whole Kubernetes the rights are those of example/rbac, without those to install definitions", () => {
+test("for the whole Kubernetes the permissions are those of example/rbac, without those to install CRDs", () => {
   const example = exampleRules("cluster-role");
   assert.deepEqual([...(find(clusterwide, "ClusterRole")["rules"] as Rule[]), ...toInstallCrds], example);
 });
 
-test("for one namespace the rights are those of example/rbac", () => {
+test("for one namespace the permissions are those of example/rbac", () => {
   assert.deepEqual(find(namespaced, "Role")["rules"], exampleRules("role"));
 });
 
-test("the rights in the operator's own namespace are those of example/rbac", () => {
+test("the permissions in the operator's own namespace are those of example/rbac", () => {
   for (const installation of [clusterwide, namespaced])
     assert.deepEqual(find(installation, "Role", "etcd-operator-lease")["rules"], exampleRules("lease-role"));
 });
@@ -66,12 +66,12 @@ test("an operator of one namespace gets nothing that is of the whole Kubernetes"
   assert.deepEqual(kinds, new Set(["ServiceAccount", "Role", "RoleBinding", "Deployment"]));
 });
 
-test("the definitions come before the operator that needs them", () => {
+test("the CRDs come before the operator that needs them", () => {
   assert.deepEqual(
     installationOf(clusterwide)
-      .slice(0, crds.length)
+      .slice(0, crdManifests.length)
       .map(({ kind }) => kind),
-    crds.map(() => "CustomResourceDefinition"),
+    crdManifests.map(() => "CustomResourceDefinition"),
   );
 });
 

@@ -1,11 +1,11 @@
-// All that is installed, in the order in which it is applied: definitions, identity, rights, the Deployment. It is the one
+// All that is installed, in the order in which it is applied: CRDs, identity, permissions, the Deployment. It is the one
 // source of install.yaml, install-namespace.yaml and the kustomize bases, and what the chart is compared with.
-import { definitions } from "../src/api/crd/crd.ts";
-import { definitionToApply } from "../src/api/generate/files.ts";
+import { crds } from "../src/api/crd/crd.ts";
+import { crdToApply } from "../src/api/generate/files.ts";
 import { version } from "../src/version.ts";
 import { deployment } from "./deployment.ts";
 import type { Manifest } from "./manifest.ts";
-import { atHome, ofPeople, onClusters, onKubernetes, type Rule, rulesOf } from "./rights.ts";
+import { atHome, ofPeople, onClusters, onKubernetes, type Rule, rulesOf } from "./permissions.ts";
 
 /**
  * Which clusters the operator manages: the annotated ones of all namespaces, or those of its own. Without a namespace the
@@ -27,22 +27,22 @@ const selectorLabels = {
 /** `name` is the label of example/deployment.yaml, which monitoring and people select the operator's pods by. */
 const labels = { ...selectorLabels, "app.kubernetes.io/version": version, name: "etcd-operator" } as const;
 
-export const crds: readonly Manifest[] = definitions.map(definitionToApply);
+export const crdManifests: readonly Manifest[] = crds.map(crdToApply);
 
-/** Everything but the definitions and the namespace. */
+/** Everything but the CRDs and the namespace. */
 export function operatorOf(installation: Installation): Manifest[] {
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: at(installation) },
     ...(installation.scope === "clusterwide"
-      ? clusterwideRights(installation.namespace)
-      : namespacedRights(installation)),
+      ? clusterwidePermissions(installation.namespace)
+      : namespacedPermissions(installation)),
     ...roleAndBinding(installation, `${operatorName}-lease`, rulesOf(atHome)),
     deployment(installation.scope, at(installation), selectorLabels),
   ];
 }
 
 export function installationOf(installation: Installation): Manifest[] {
-  return [...crds, ...operatorOf(installation)];
+  return [...crdManifests, ...operatorOf(installation)];
 }
 
 /** The namespace of install.yaml. The operator's pod passes the restricted profile of Pod Security. */
@@ -60,7 +60,7 @@ const at = ({ namespace }: Installation, name: string = operatorName): Manifest[
 
 const rbac = "rbac.authorization.k8s.io";
 
-function clusterwideRights(namespace: string): Manifest[] {
+function clusterwidePermissions(namespace: string): Manifest[] {
   const subjects = [{ kind: "ServiceAccount", name: operatorName, namespace }];
   return [
     clusterRole(operatorName, [...rulesOf(onClusters), ...rulesOf(onKubernetes)]),
@@ -87,7 +87,7 @@ function clusterRole(name: string, rules: readonly Rule[], aggregatedTo: readonl
   };
 }
 
-const namespacedRights = (installation: Installation): Manifest[] =>
+const namespacedPermissions = (installation: Installation): Manifest[] =>
   roleAndBinding(installation, operatorName, rulesOf(onClusters));
 
 /** A subject without a namespace is a ServiceAccount of the binding's own. */

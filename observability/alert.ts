@@ -3,7 +3,7 @@
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** How long it must hold before anybody is told, as in 5m. */
+  /** How long it must hold before the alert fires, as in 5m. */
   readonly for: string;
   /** Critical: somebody is woken. Warning: on the same day. Info: when there is time. */
   readonly severity: "critical" | "warning" | "info";
@@ -31,9 +31,9 @@ export interface AlertGroup {
   readonly alerts: readonly Alert[];
 }
 
-/** Of an EtcdCluster, in a summary. */
+/** Names an EtcdCluster in a summary. */
 export const theCluster = "{{ $labels.namespace }}/{{ $labels.etcd_cluster }}";
-/** Of an EtcdBackup, in a summary. */
+/** Names an EtcdBackup in a summary. */
 export const theBackup = "{{ $labels.namespace }}/{{ $labels.name }}";
 
 /** A command of etcdctl to one member, also where none is healthy. The plugin finds the certificates: without TLS there are none. */

@@ -6,7 +6,7 @@ export const sameCluster = "on (namespace, etcd_cluster)";
 
 /**
  * One series a cluster. The labels of the operator's pod must not be part of it: another replica that takes over would begin
- * the alert anew.
+ * the alert again.
  */
 export const ofCluster = (metric: string): string => `max by (namespace, etcd_cluster) (${metric})`;
 
@@ -28,7 +28,7 @@ const rollPatience = "15m";
 /** Nothing while members are changed one after another, and that goes on. */
 export const unlessRollGoesOn = `unless ${sameCluster} (${rolling} == 1 and ${progressIn(rollPatience)})`;
 
-/** A member was changed in the last so many minutes, or the change began. */
+/** A member was changed in the last `minutes`, or the change began. */
 export function progressIn(time: string): string {
   return `${ofCluster(`changes(etcd_operator_cluster_members_updated[${time}])`)} > 0`;
 }

@@ -140,10 +140,10 @@ describe("alerts", () => {
   });
 
   test("tell of every reason that needs a person", () => {
-    const told = alerts.map(({ expr }) => expr).join("\n");
-    const untold = readyReasonsThatMean("stalled", "degraded").filter((reason) => !told.includes(reason));
+    const expressions = alerts.map(({ expr }) => expr).join("\n");
+    const withoutAlert = readyReasonsThatMean("stalled", "degraded").filter((reason) => !expressions.includes(reason));
     // Two of them are alarms, which the members are asked for.
-    assert.deepEqual(untold, ["Corrupt", "NoSpace"]);
+    assert.deepEqual(withoutAlert, ["Corrupt", "NoSpace"]);
   });
 
   test("that reasons of conditions name exist, and every reason that needs a person names one", () => {
@@ -158,8 +158,10 @@ describe("alerts", () => {
       [],
     );
     const unready: Reasons = conditionTypes.EtcdCluster.Ready.reasons.False;
-    const untold = readyReasonsThatMean("stalled", "degraded").filter((one) => unready[one]?.runbook === undefined);
-    assert.deepEqual(untold, []);
+    const withoutAlert = readyReasonsThatMean("stalled", "degraded").filter(
+      (one) => unready[one]?.runbook === undefined,
+    );
+    assert.deepEqual(withoutAlert, []);
   });
 
   test("that need somebody at once have a mitigation with a command or a page", () => {

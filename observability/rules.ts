@@ -14,7 +14,7 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Told from the tree's root: where the tree is published is for whoever publishes it to say. */
+/** Relative to the root of the tree: whoever publishes the tree decides where. */
 export function ruleOf(alert: Alert): Rule {
   const { name, expr, severity, summary, description } = alert;
   return {

@@ -64,7 +64,7 @@ for (const [args, says] of refused) {
   });
 }
 
-test("in a pod the operator must be told who it is, outside it need not", () => {
+test("in a pod the operator needs its name and namespace, outside it does not", () => {
   const inPod = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
   assert.throws(() => identityOf(inPod), /MY_POD_NAMESPACE and MY_POD_NAME/);
   assert.deepEqual(identityOf({ ...inPod, MY_POD_NAMESPACE: "n", MY_POD_NAME: "p" }), { namespace: "n", pod: "p" });

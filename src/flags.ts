@@ -11,7 +11,7 @@ export interface Flags {
   readonly namespaces: readonly string[];
   readonly listenAddr: string;
   readonly version: boolean;
-  /** Whether the etcd-operator looks after EtcdBackups and EtcdRestores, too. */
+  /** Whether the etcd-operator manages EtcdBackups and EtcdRestores, too. */
   readonly backup: boolean;
   readonly restore: boolean;
   /** The image of the pods that do their work; empty: the operator's own. */

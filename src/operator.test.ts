@@ -109,7 +109,7 @@ test("an API server that is away at the start is waited for, and /healthz is ans
   assert.equal(await running, "wound up");
 });
 
-test("who looks after backups and who after clusters each have a lease, so that any mix of programs is safe", () => {
+test("the operators of backups and of clusters each have a Lease, so that any mix of programs is safe", () => {
   for (const scope of [clusterwide, namespaces("ops"), namespaces("a", "b")])
     assert.equal(new Set(programs.map((program) => leaseFor(program, scope, "ops").name)).size, programs.length);
 });

@@ -1,7 +1,7 @@
 // The operator itself: what it connects to, what it makes sure of first, and which controllers it runs. Three programs are
 // made of the same parts: one that runs all of them, and one each for backups and for restores.
 import { createHash } from "node:crypto";
-import { definitionOf } from "./api/crd/crd.ts";
+import { crdOf } from "./api/crd/crd.ts";
 import { installCrds } from "./api/crd/install.ts";
 import { etcdBackup } from "./api/etcd-backup/kind.ts";
 import { etcdCluster } from "./api/etcd-cluster/kind.ts";
@@ -48,7 +48,7 @@ interface Parts {
 }
 
 interface Job {
-  /** Without its definition the program has nothing to do. */
+  /** Without its CRD the program has nothing to do. */
   readonly needs: KindDescription;
   readonly controller: RunningController;
   readonly informers: readonly RunningCache[];
@@ -75,7 +75,7 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   const jobs = jobsOf(program, flags).map((name) => jobOf(name, parts, members, flags, leaseOf(name)));
   const needed = new Set(jobs.slice(0, 1).map(({ needs }) => needs));
   const install = (wanted: readonly KindDescription[], ended: AbortSignal): Promise<void> =>
-    installCrds(api, wanted.map(definitionOf), ended, log);
+    installCrds(api, wanted.map(crdOf), ended, log);
   const alongside: Promise<unknown>[] = [];
   try {
     await runManager({
@@ -133,7 +133,7 @@ const longestName = 253;
 
 /**
  * One leader for each job and scope: operators with different scopes run side by side in one namespace and each needs to
- * lead; and who looks after backups may be another process than who looks after clusters. The operator's own namespace,
+ * lead; and who manages backups may be another process than who manages clusters. The operator's own namespace,
  * which is the default, has the plain name. A namespace contains no dot, so that no two scopes have the same name.
  */
 export function leaseFor(name: Program, scope: Scope, namespace: string): Key {

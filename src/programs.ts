@@ -4,7 +4,7 @@ export const programs = ["etcd-operator", "etcd-backup-operator", "etcd-restore-
 export type Program = (typeof programs)[number];
 
 /**
- * Where each serves its endpoints unless it is told otherwise. The ports differ because the manifests of etcd-operator 0.9
+ * Where each serves its endpoints unless a flag says otherwise. The ports differ because the manifests of etcd-operator 0.9
  * run the three as containers of one pod; those of the operator and of restores are the ones that they had there.
  */
 export const ports: Readonly<Record<Program, number>> = {

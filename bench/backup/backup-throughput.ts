@@ -8,7 +8,7 @@ import { compare, type Figure, percentile } from "../measure.ts";
 import { BackupPlace } from "./place.ts";
 import { secondsOf } from "./plain.ts";
 
-/** Of the times: a throughput of 80 % of the floor's. */
+/** The ratio of the times: a throughput of 80 % of the floor's. */
 const ratioAtMost = 1 / 0.8;
 
 export async function backupThroughput(options: BenchOptions, signal: AbortSignal): Promise<Figure[]> {

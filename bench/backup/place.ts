@@ -22,7 +22,7 @@ type S3Target = Extract<StoreTarget, { type: "S3" }>;
 
 interface Worked {
   readonly did: Done;
-  /** Of the whole process, from its start to its end. */
+  /** The time of the whole process, from its start to its end. */
   readonly seconds: number;
   /** From its start until its log says so. */
   secondsUntil(message: string): number;
@@ -136,7 +136,7 @@ export class BackupPlace implements AsyncDisposable {
   }
 }
 
-/** Of the S3 server, as files. */
+/** Writes the certificates of the S3 server as files. */
 async function certificates(
   ground: StoreGround,
 ): Promise<{ caFolder: string; tls: { readonly cert: string; readonly key: string } }> {

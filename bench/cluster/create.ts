@@ -14,7 +14,7 @@ export async function clusterCreate(ground: Ground): Promise<Figure[]> {
   using both = await openBoth(ground);
   const floorIs = "3 plain pods, static bootstrap";
   const what = `create → ${size} voters`;
-  // When a kubelet happens to look makes a second's difference, so there are more of these.
+  // When a kubelet happens to sync makes a second's difference, so there are more of these.
   const usual = await made(both, "create", 2 * ground.options.rounds);
   const cached = await whereDnsCaches(ground, () => made(both, "cached", ground.options.rounds));
   return [

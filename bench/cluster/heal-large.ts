@@ -66,7 +66,7 @@ export async function clusterHealLarge(ground: Ground): Promise<Figure[]> {
       unit: "s",
       ours: ours.map((healed) => healed[of]),
       floor: floor.map((healed) => healed[of]),
-      floorIs: "plain pods, exchanged by hand",
+      floorIs: "plain pods, replaced by hand",
     });
   return [figure("voters with all data", "whole"), figure("that serve", "serving")];
 }
@@ -75,13 +75,13 @@ export async function clusterHealLarge(ground: Ground): Promise<Figure[]> {
 async function heal(
   place: Place,
   voters: readonly Voter[],
-  exchange: (leader: Voter, lost: Voter) => Promise<void>,
+  replace: (leader: Voter, lost: Voter) => Promise<void>,
 ): Promise<{ readonly voters: readonly Voter[]; readonly healed: Healed }> {
   const { leader, follower: lost } = await rolesOf(voters);
   const { raftIndex } = await leader.etcd.status();
   const seconds = await stopwatch();
   const [, whole] = await Promise.all([
-    exchange(leader, lost),
+    replace(leader, lost),
     place.untilWhole(name, size, { without: lost, through: leader.etcd, index: raftIndex }).then(seconds),
   ]);
   const healed = await place.untilVoters(name, size, { without: lost });

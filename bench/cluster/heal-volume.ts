@@ -13,7 +13,7 @@ import { rolesOf, type Voter } from "../places/voters.ts";
 
 const name = "heal-volume";
 const size = 3;
-/** So many that a new member would be sent a snapshot; one that comes back on its volume is not. */
+/** Enough that a new member would be sent a snapshot; one that comes back on its volume is not. */
 const manyKeys = 200;
 
 export async function clusterHealVolume(ground: Ground): Promise<Figure[]> {

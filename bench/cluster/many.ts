@@ -1,5 +1,5 @@
 // What one operator costs with one cluster and with many, and how soon it turns to a new one while many others settle.
-// Beside it the same operator with nothing to look after.
+// Beside it the same operator with nothing to manage.
 import { step } from "../../lab/progress.ts";
 import { Pod, Service } from "../../src/kube/objects/kinds.ts";
 import { EtcdCluster } from "../../src/api/etcd-cluster/etcd-cluster.ts";
@@ -18,7 +18,7 @@ export async function clusterMany(ground: Ground): Promise<Figure[]> {
   const { clusters, rounds } = ground.options;
   using both = await openBoth(ground);
   const { operated: place } = both;
-  const operator = await step("start the operator anew", () => restartOperator(ground, place.namespace));
+  const operator = await step("restart the operator", () => restartOperator(ground, place.namespace));
   const memory = (): Promise<MemorySamples> =>
     memorySamples(ground, operator, { scrape: `http://${operator.address}:${port}/metrics` });
 

@@ -14,7 +14,7 @@ import type { Place } from "../places/place.ts";
 import { plainInVersion } from "../places/plain.ts";
 import { EndlessWriter, RetryingWriter } from "../writers/writers.ts";
 import { calm, secondsOf, until } from "../places/until.ts";
-import { lookForStorage, lookForVersion } from "../places/versions.ts";
+import { votersWithStorage, votersWithVersion } from "../places/versions.ts";
 import type { Voter } from "../places/voters.ts";
 
 const size = 3;
@@ -69,7 +69,7 @@ export async function clusterUpgrade(ground: Ground): Promise<Figure[]> {
       floor: floor.map(({ client }) => client.failed.length),
       floorIs: restarts,
       atMost: 0,
-      note: [...ours.map(told), ...floor.map((one) => `floor ${told(one)}`)].join("; "),
+      note: [...ours.map(summaryOf), ...floor.map((one) => `floor ${summaryOf(one)}`)].join("; "),
     }),
   ];
 }
@@ -95,12 +95,12 @@ const restartEach: Change = async (place, _, voters) => {
 
 async function untilUpgraded({ ground }: Place, voters: readonly Voter[]): Promise<void> {
   const what = `${voters.map(({ name }) => name).join(", ")} in ${nextEtcdVersion}`;
-  await until(what, () => lookForVersion(voters, nextEtcdVersion), ground.signal);
+  await until(what, () => votersWithVersion(voters, nextEtcdVersion), ground.signal);
 }
 
 async function underWrites(place: Place, name: string, voters: readonly Voter[], change: Change): Promise<Upgraded> {
   const { signal } = place.ground;
-  await until(`${name} to store as ${etcdVersion}`, () => lookForStorage(voters, etcdVersion), signal);
+  await until(`${name} to store as ${etcdVersion}`, () => votersWithStorage(voters, etcdVersion), signal);
   const members = voters.map(({ etcd }) => etcd);
   await using writer = new EndlessWriter(members);
   await using client = new RetryingWriter(members);
@@ -119,8 +119,8 @@ function textOf(samples: readonly Upgraded[]): string {
   return `${seconds.toFixed(2)} s, gap ${gap.toFixed(0)} ms, ${client?.failed.length} failed`;
 }
 
-/** Of all writes, which failed and why. */
-function told({ client: { acknowledged, retried, failed } }: Upgraded): string {
+/** How many writes failed, and why. */
+function summaryOf({ client: { acknowledged, retried, failed } }: Upgraded): string {
   const why = failed.length === 0 ? "" : ` (${[...new Set(failed)].join(", ")})`;
   return `${failed.length} of ${acknowledged + failed.length}${why}, ${retried} tried again`;
 }

@@ -8,7 +8,7 @@ import { Pod } from "../../src/kube/objects/kinds.ts";
 import { etcdVersion } from "./operated.ts";
 import type { Place } from "./place.ts";
 import { plainJoiner, plainPeerUrl } from "./plain.ts";
-import { lookEveryMs } from "./until.ts";
+import { pollEveryMs } from "./until.ts";
 import type { Voter } from "./voters.ts";
 
 interface Replacement {
@@ -44,7 +44,7 @@ async function promoteAsSoonAsPossible(leader: EtcdMember, id: Member["id"], sig
     } catch (error) {
       if (!(error instanceof EtcdError) || !notYet.has(error.reason)) throw error;
     }
-    await sleep(lookEveryMs, undefined, { signal });
+    await sleep(pollEveryMs, undefined, { signal });
   }
 }
 

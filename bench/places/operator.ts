@@ -1,5 +1,5 @@
 // The operator as people install it, once for all benchmarks: the image of this tree, the role script and the manifest
-// of example/, in a namespace of its own whose clusters it looks after.
+// of example/, in a namespace of its own whose clusters it manages.
 import * as path from "node:path";
 import { run } from "../../lab/machine/command.ts";
 import { kubeconfigPath } from "../../lab/config.ts";

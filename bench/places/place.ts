@@ -4,7 +4,7 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { Pod } from "../../src/kube/objects/kinds.ts";
 import type { Ground } from "../ground.ts";
 import { until } from "./until.ts";
-import { lookForData, lookForVoters, type Reach, type Voter, type Whole } from "./voters.ts";
+import { findData, findVoters, type Reach, type Voter, type Whole } from "./voters.ts";
 
 export class Place implements Disposable {
   readonly ground: Ground;
@@ -47,7 +47,7 @@ export class Place implements Disposable {
         const pods = this.podsOf(cluster);
         if (pods.some(({ metadata }) => metadata?.uid === without?.uid)) return `${without?.name} is still there`;
         const how = await reach?.();
-        return typeof how === "string" ? how : lookForVoters(pods, size, this.#members, how);
+        return typeof how === "string" ? how : findVoters(pods, size, this.#members, how);
       },
       this.ground.signal,
     );
@@ -60,18 +60,18 @@ export class Place implements Disposable {
       async () => {
         const pods = this.podsOf(cluster);
         if (pods.some(({ metadata }) => metadata?.uid === without.uid)) return `${without.name} is still there`;
-        return lookForData(pods, size, whole);
+        return findData(pods, size, whole);
       },
       this.ground.signal,
     );
   }
 
   async untilGone(cluster: string): Promise<void> {
-    const look = async (): Promise<Pod[] | string> => {
+    const podsLeft = async (): Promise<Pod[] | string> => {
       const pods = this.podsOf(cluster);
       return pods.length === 0 ? pods : `${pods.length} pods`;
     };
-    await until(`${cluster} to be gone`, look, this.ground.signal);
+    await until(`${cluster} to be gone`, podsLeft, this.ground.signal);
   }
 
   /** Resolves when the cluster has its first pod, in the moment that the watch tells of it. */

@@ -36,7 +36,7 @@ interface PlainOnVolume {
   readonly pod: Pod;
 }
 
-/** One member with a volume. When its pod is made again it finds its data there, and looks at nothing else. */
+/** One member with a volume. When its pod is made again it finds its data there, and reads nothing else. */
 export function plainOnVolume(key: PlainKey): PlainOnVolume {
   const { metadata, spec, status } = imagined(key);
   const cluster = { metadata, status, spec: { ...spec, pod: { ...spec.pod, persistentVolumeClaimSpec: volumeClaim } } };

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "./until.ts";
 
-test("what is not a text ends the looking", async () => {
-  const looks: (string | { n: number })[] = ["not yet", "almost", { n: 3 }, { n: 4 }];
-  const look = async (): Promise<string | { n: number }> => looks.shift() ?? "too far";
-  assert.deepEqual(await until("three", look, new AbortController().signal), { n: 3 });
+test("what is not a text ends the wait", async () => {
+  const answers: (string | { n: number })[] = ["not yet", "almost", { n: 3 }, { n: 4 }];
+  const read = async (): Promise<string | { n: number }> => answers.shift() ?? "too far";
+  assert.deepEqual(await until("three", read, new AbortController().signal), { n: 3 });
 });
 
 test("an interruption ends it with its own reason", async () => {
   const interrupted = new AbortController();
   const reason = new Error("Ctrl-C");
-  const look = async (): Promise<string> => {
+  const read = async (): Promise<string> => {
     interrupted.abort(reason);
     return "not yet";
   };
-  await assert.rejects(until("never", look, interrupted.signal), reason);
+  await assert.rejects(until("never", read, interrupted.signal), reason);
 });

@@ -1,15 +1,15 @@
-// How these benchmarks wait and take the time: one way for all, so that ours and its floor are looked at equally often.
+// How these benchmarks wait and take the time: one way for all, so that ours and its floor are polled equally often.
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "../../lab/progress.ts";
 
-export const lookEveryMs = 20;
+export const pollEveryMs = 20;
 /** Only what never comes takes this long. */
 const patienceMs = 300_000;
 
-/** Looks until it sees something else than a text; the text says why not yet. */
+/** Polls until it gets something else than a text; the text says why not yet. */
 export async function until<T extends object>(
   what: string,
-  look: () => Promise<T | string>,
+  read: () => Promise<T | string>,
   signal: AbortSignal,
 ): Promise<T> {
   let seen = "nothing yet";
@@ -17,12 +17,12 @@ export async function until<T extends object>(
     what,
     async () => {
       if (signal.aborted) return { t: "aborted" };
-      const value = await look();
+      const value = await read();
       if (typeof value !== "string") return { t: "seen", value };
       seen = value;
       return undefined;
     },
-    { timeoutMs: patienceMs, everyMs: lookEveryMs, lastSeen: () => seen },
+    { timeoutMs: patienceMs, everyMs: pollEveryMs, lastSeen: () => seen },
   );
   if (found.t === "seen") return found.value;
   throw signal.reason;
@@ -43,8 +43,8 @@ export function calm(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Tells the seconds since now, where now is any moment: kubelets look at their pods once a second, and what was waited
- * for before came to an end at such a look, so that without this each work would begin right after one.
+ * Tells the seconds since now, where now is any moment: kubelets sync their pods once a second, and what was waited
+ * for before came to an end at such a sync, so that without this each work would begin right after one.
  */
 export async function stopwatch(): Promise<() => number> {
   await sleep(1000 * Math.random());

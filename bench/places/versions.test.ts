@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeEtcd } from "../../src/etcd/testing/fake-etcd.ts";
-import { lookForStorage, lookForVersion } from "./versions.ts";
+import { votersWithStorage, votersWithVersion } from "./versions.ts";
 import type { Voter } from "./voters.ts";
 
 const clientUrl = "http://a:2379";
@@ -14,25 +14,25 @@ function running(version: string): { etcd: FakeEtcd; voters: readonly Voter[] } 
 
 test("a member that runs the version and reads through the quorum is not waited for", async () => {
   const { voters } = running("3.7.3");
-  assert.equal(await lookForVersion(voters, "3.7.3"), voters);
+  assert.equal(await votersWithVersion(voters, "3.7.3"), voters);
 });
 
 test("a member that still runs the version before is waited for", async () => {
   const { voters } = running("3.6.16");
-  assert.equal(await lookForVersion(voters, "3.7.3"), "a runs 3.6.16");
+  assert.equal(await votersWithVersion(voters, "3.7.3"), "a runs 3.6.16");
 });
 
 test("a member that does not answer is waited for, and says why", async () => {
   const { etcd, voters } = running("3.7.3");
   etcd.set("a", "stopped");
-  const seen = await lookForVersion(voters, "3.7.3");
+  const seen = await votersWithVersion(voters, "3.7.3");
   assert.ok(typeof seen === "string");
   assert.match(seen, /^a: ./);
-  assert.equal(await lookForStorage(voters, "3.7.3"), seen);
+  assert.equal(await votersWithStorage(voters, "3.7.3"), seen);
 });
 
 test("whether data is stored in a version is asked of its minor", async () => {
   const { voters } = running("3.6.16");
-  assert.equal(await lookForStorage(voters, "3.6.16"), voters);
-  assert.equal(await lookForStorage(voters, "3.7.3"), "a stores as 3.6.0");
+  assert.equal(await votersWithStorage(voters, "3.6.16"), voters);
+  assert.equal(await votersWithStorage(voters, "3.7.3"), "a stores as 3.6.0");
 });

@@ -3,7 +3,7 @@ import { version as parse, minorOf } from "../../src/etcd/versions/version.ts";
 import { answerWithinMs, type Voter } from "./voters.ts";
 
 /** The same voters when each runs this version and reads through the quorum, or why not. */
-export async function lookForVersion(voters: readonly Voter[], version: string): Promise<readonly Voter[] | string> {
+export async function votersWithVersion(voters: readonly Voter[], version: string): Promise<readonly Voter[] | string> {
   for (const { name, etcd } of voters) {
     const status = await etcd.status({ deadline: answerWithinMs }).catch(textOf);
     if (typeof status === "string") return `${name}: ${status}`;
@@ -18,7 +18,7 @@ export async function lookForVersion(voters: readonly Voter[], version: string):
  * The same voters when each stores its data in this version, or why not. etcd comes to this some seconds after a cluster
  * has begun, and no cluster that was in use for longer is waited for.
  */
-export async function lookForStorage(voters: readonly Voter[], version: string): Promise<readonly Voter[] | string> {
+export async function votersWithStorage(voters: readonly Voter[], version: string): Promise<readonly Voter[] | string> {
   const wanted = `${minorOf(parse(version))}.0`;
   for (const { name, etcd } of voters) {
     const status = await etcd.status({ deadline: answerWithinMs }).catch(textOf);

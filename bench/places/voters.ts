@@ -1,5 +1,5 @@
 // Whether the pods of a cluster are that many healthy voters: by etcd's own word, asked of every member through the
-// quorum, and by nobody's status. Ours and the floor are looked at with this same look.
+// quorum, and by nobody's status. Ours and the floor are counted in the same way.
 import type { EtcdMember, Member } from "../../src/etcd/member.ts";
 import type { Endpoint, EtcdMembers } from "../../src/etcd/members.ts";
 import type { Pod } from "../../src/kube/objects/kinds.ts";
@@ -20,7 +20,7 @@ export type Reach = (address: string, pod: string) => Endpoint;
 const inPlainText: Reach = (address) => ({ url: `http://${address}:2379` });
 
 /** The voters, or why not. Pods that still go count as there. */
-export async function lookForVoters(
+export async function findVoters(
   pods: readonly Pod[],
   size: number,
   members: EtcdMembers,
@@ -29,7 +29,7 @@ export async function lookForVoters(
   if (pods.length !== size) return `${pods.length} pods`;
   const voters: Voter[] = [];
   const names = pods.map(nameOf);
-  // The newest is the last to serve: until it does, a look costs one question.
+  // The newest is the last to serve: until it does, a poll costs one request.
   for (const pod of pods.toSorted(newestFirst)) {
     const address = pod.status?.podIP;
     if (!address) return `${nameOf(pod)} has no address`;
@@ -51,7 +51,7 @@ export interface Whole {
 }
 
 /** The same of voters that need not serve yet: listed by one that does, and by their own metrics they hold all data. */
-export async function lookForData(
+export async function findData(
   pods: readonly Pod[],
   size: number,
   { through, index }: Whole,
@@ -81,7 +81,7 @@ export interface Roles {
   readonly follower: Voter;
 }
 
-/** Of several followers, one. */
+/** The leader, and one of the followers. */
 export async function rolesOf(voters: readonly Voter[]): Promise<Roles> {
   const leading = await Promise.all(
     voters.map(async ({ etcd }) => {

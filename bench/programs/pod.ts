@@ -7,7 +7,7 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { ConfigMap, Pod, Service } from "../../src/kube/objects/kinds.ts";
 import { logger } from "../../src/kube/process/log.ts";
 import { runManager } from "../../src/kube/process/manager.ts";
-import { done } from "../../src/kube/controller/reconcile.ts";
+import { done } from "../../src/kube/controller/run-reconcile.ts";
 import { runProcess } from "../../src/kube/process/run-process.ts";
 import { RuntimeObserver } from "../../src/kube/process/runtime-observer.ts";
 import { from } from "../../src/kube/controller/source.ts";

@@ -95,7 +95,7 @@ describe("a client that tries once more", () => {
     assert.equal(writer.acknowledged, silent.asked + other.asked);
   });
 
-  test("an error that is no answer of etcd's is told and not counted", async () => {
+  test("an error that does not come from etcd is reported and not counted", async () => {
     const writer = new RetryingWriter([]);
     await nextTurn();
     await assert.rejects(writer.stop(), RangeError);

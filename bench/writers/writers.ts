@@ -12,7 +12,7 @@ abstract class Writer implements AsyncDisposable {
     this.members = members;
     // Not before the fields of the subclass are there.
     this.#ended = Promise.resolve().then(() => this.write(this.#stop.signal));
-    this.#ended.catch(() => undefined); // told when it is stopped
+    this.#ended.catch(() => undefined); // reported when it is stopped
   }
 
   /** Until the signal is aborted. */
@@ -65,7 +65,7 @@ export class RetryingWriter extends Writer {
     const writes: Promise<void>[] = [];
     for (let turn = 0; !stopped.aborted; turn += 1) {
       const write = this.#writeOnce(turn);
-      write.catch(() => undefined); // told below
+      write.catch(() => undefined); // reported below
       writes.push(write);
       await sleep(RetryingWriter.everyMs);
     }

@@ -32,7 +32,7 @@ export async function backUp(story: Story): Promise<number | undefined> {
     },
     signal,
   );
-  // Of the member that was made from it. `status.etcdRevision` was read beside the snapshot, and may be a little lower.
+  // The revision of the member that was made from it. `status.etcdRevision` was read beside the snapshot: it may be lower.
   const revision = view.backup?.status?.lastVerified?.revision;
   if (revision === undefined) throw new Error("The EtcdBackup does not say which revision it was restored to.");
   if (before !== undefined && before.revision > revision)
@@ -52,7 +52,7 @@ async function hasDefaultClass({ place, signal }: Story): Promise<boolean> {
     const { items } = await place.api.list(StorageClass, { signal });
     return items.some(isDefault);
   } catch (error) {
-    if (isForbidden(error)) return true; // who may not look may still use it
+    if (isForbidden(error)) return true; // who may not read it may still use it
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { type } from "../typed.ts";
 export interface Ground {
   readonly target: Target;
   readonly place: Place;
-  /** Of an earlier demo. */
+  /** What an earlier demo left. */
   readonly leftovers: Leftovers;
 }
 
@@ -18,7 +18,7 @@ export async function findKubernetes(args: readonly string[], signal: AbortSigna
   const target = await findTarget(args, signal);
   await type("kubectl get nodes", { signal });
   const place = await findPlace(signal);
-  // Before anything is installed: the operator would look after what is there.
+  // Before anything is installed: the operator would manage what is there.
   const leftovers = await findLeftovers(place, signal);
   if (leftovers.t === "foreign") throw new UsageError(refusal(leftovers.found, place.namespace));
   return { target, place, leftovers };

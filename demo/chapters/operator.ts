@@ -18,7 +18,7 @@ export async function installOperator({ target, place, leftovers }: Ground, sign
 
 async function removeLeftovers(found: readonly string[], signal: AbortSignal): Promise<void> {
   say();
-  tell(`An earlier demo left ${listed(found)}. This one begins anew:`);
+  tell(`An earlier demo left ${listed(found)}. This one starts over:`);
   const files = [manifests.restore, manifests.cluster, manifests.backup];
   showLine(`kubectl delete --ignore-not-found ${files.map((file) => `-f ${file}`).join(" \\\n    ")}`);
   await step("delete what the earlier demo left", async () => {

@@ -24,7 +24,7 @@ export async function restore(story: Story, revision: number): Promise<Compariso
   done.push({ what: "restored from the backup", tookMs });
   const seed = view.restore?.status?.seed?.member;
   if (seed !== undefined && !view.cluster?.status?.voters?.includes(seed))
-    tell(`${seed} was made from the volume and seeded the others; it was exchanged to let go of it.`);
+    tell(`${seed} was made from the volume and seeded the others; it was replaced to let go of it.`);
   tell(`Restored in ${seconds(tookMs)}. Read everything back:`, green);
   const result = await readBack(story, revision);
   const { kept, later } = result;

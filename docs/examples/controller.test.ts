@@ -49,7 +49,7 @@ test("a Greeting becomes a ConfigMap, its status and an Event, and then nothing 
   assert.equal((await api.get(ConfigMap, key)).data?.["text"], "bye");
   await api.delete(ConfigMap, key);
   await untilWritten("ConfigMap", 4);
-  // One pass for the made, one for the changed, one for the healed: no others wrote.
+  // One reconcile for the made, one for the changed, one for the healed: no others wrote.
   assert.deepEqual([writes("Greeting").length, writes("ConfigMap").length], [4, 4]);
 
   await stop();
@@ -72,7 +72,7 @@ test("a Greeting that is deleted takes its ConfigMap with it", async () => {
   await untilWritten("Greeting", 2);
   await api.delete(Greeting, key);
   const gone = async () => (await api.list(ConfigMap)).items.length === 0;
-  for (let looks = 0; !(await gone()); looks += 1) assert.ok(looks < 1000, "the ConfigMap is still there");
+  for (let reads = 0; !(await gone()); reads += 1) assert.ok(reads < 1000, "the ConfigMap is still there");
   await stop();
 });
 

@@ -10,7 +10,7 @@ import { Informer } from "../../src/kube/cache/informer.ts";
 import { ConfigMap } from "../../src/kube/objects/kinds.ts";
 import { type Logger, logger } from "../../src/kube/process/log.ts";
 import { runManager } from "../../src/kube/process/manager.ts";
-import { done, type Reconcile } from "../../src/kube/controller/reconcile.ts";
+import { done, type Reconcile } from "../../src/kube/controller/run-reconcile.ts";
 import type { Kind, KubeObject } from "../../src/kube/objects/objects.ts";
 import { isControlledBy, ownerReference } from "../../src/kube/objects/owners.ts";
 import { runProcess } from "../../src/kube/process/run-process.ts";

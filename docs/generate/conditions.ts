@@ -40,7 +40,7 @@ const meanings: Readonly<Record<Meaning, string>> = {
   settled: "nothing to wait for",
   progressing: "the operator is working on it",
   suspended: "it waits, as requested",
-  degraded: "a person should look; the operator continues when what it waits for is available",
+  degraded: "a person should check; the operator continues when what it waits for is available",
   stalled: "a person has to act",
 };
 

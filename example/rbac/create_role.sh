@@ -45,7 +45,7 @@ namespace=${namespace:-default}
 home=${home:-$namespace}
 [[ -z $scope || $home == "$namespace" ]] || fail '--operator-namespace goes with --namespaced; --namespace says it otherwise.'
 role=${role:-etcd-operator}
-# The binding of an operator in one namespace must not take the rights of one in another.
+# The binding of an operator in one namespace must not take the permissions of one in another.
 if [[ -z $binding ]]; then
   binding=etcd-operator
   [[ $home == default ]] || binding=etcd-operator-$home

@@ -1,4 +1,4 @@
-// The files of the chart that are made from code: its metadata, values, rights and definitions. Its templates are written by
+// The files of the chart that are made from code: its metadata, values, permissions and CRDs. Its templates are written by
 // hand, and a test compares what they give with the plain manifests.
 import { readFileSync } from "node:fs";
 import * as path from "node:path";
@@ -7,9 +7,9 @@ import type { GeneratedFile } from "../../src/api/generate/files.ts";
 import { kinds } from "../../src/api/kinds.ts";
 import { version } from "../../src/version.ts";
 import { image } from "../deployment.ts";
-import { crds } from "../installation.ts";
+import { crdManifests } from "../installation.ts";
 import { type Manifest, yamlOf } from "../manifest.ts";
-import { atHome, ofPeople, onClusters, onKubernetes, rulesOf } from "../rights.ts";
+import { atHome, ofPeople, onClusters, onKubernetes, rulesOf } from "../permissions.ts";
 import { monitoringFiles } from "./monitoring-files.ts";
 import { values } from "./values.ts";
 import { valuesSchema, valuesTable, valuesYaml } from "./values-files.ts";
@@ -61,7 +61,7 @@ function chartYaml(): string {
     type: "application",
     version,
     appVersion: version,
-    // Rules of definitions that look at the former object (optionalOldSelf) are on by default since then.
+    // Rules of CRDs that read the former object (optionalOldSelf) are on by default since then.
     kubeVersion: ">=1.30.0-0",
     keywords: ["etcd", "operator", "database", "backup"],
     annotations: annotations(),
@@ -69,7 +69,7 @@ function chartYaml(): string {
   return `${made}\n${yamlOf(chart)}`;
 }
 
-const rightsYaml = (): string =>
+const permissionsYaml = (): string =>
   `${made}\n${yamlOf({
     onClusters: rulesOf(onClusters),
     onKubernetes: rulesOf(onKubernetes),
@@ -105,8 +105,10 @@ export function chartFiles(): GeneratedFile[] {
     "README.md": readme(),
     "values.yaml": valuesYaml(values),
     "values.schema.json": valuesSchema(values),
-    "files/rights.yaml": rightsYaml(),
-    ...Object.fromEntries(crds.map((crd) => [`files/crds/${crd.metadata.name}.yaml`, `${made}\n${yamlOf(crd)}`])),
+    "files/permissions.yaml": permissionsYaml(),
+    ...Object.fromEntries(
+      crdManifests.map((crd) => [`files/crds/${crd.metadata.name}.yaml`, `${made}\n${yamlOf(crd)}`]),
+    ),
     ...Object.fromEntries(Object.entries(monitoringFiles()).map(([name, text]) => [`files/${name}`, text])),
   };
   return Object.entries(files).map(([name, text]) => ({ path: `${folder}/${name}`, render: () => text }));

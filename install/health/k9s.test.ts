@@ -1,11 +1,11 @@
-// What k9s is given fits the definitions: kinds that exist, and a key of its own for each plugin of a kind.
+// What k9s is given fits the CRDs: kinds that exist, and a key of its own for each plugin of a kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kinds } from "../../src/api/kinds.ts";
 import { plugins } from "./k9s.ts";
 
 const plurals = new Set(kinds.map(({ kind }) => kind.plural));
-/** Of k9s; every other name in an argument is refused when the key is pressed. */
+/** The variables of k9s; every other name in an argument is refused when the key is pressed. */
 const variables = new Set(["NAMESPACE", "CONTEXT", "NAME", "RESOURCE_NAME", "RESOURCE_GROUP"]);
 
 test("plugins are for kinds that exist, and no two of a kind have the same key", () => {

@@ -1,4 +1,4 @@
-// What k9s shows of our kinds, and keys for what people do most. Views are the columns of the definitions, in their order.
+// What k9s shows of our kinds, and keys for what people do most. Views are the columns of the CRDs, in their order.
 import { kinds } from "../../src/api/kinds.ts";
 import type { KindDescription } from "../../src/api/kind-description.ts";
 import { yamlOf } from "../manifest.ts";
@@ -45,7 +45,7 @@ export const plugins: Readonly<Record<string, Plugin>> = {
   },
   "etcd-restart": {
     shortCut: "Shift-T",
-    description: "Exchange all members, one after another",
+    description: "Replace all members, one after another",
     scopes: ["etcdclusters"],
     background: true,
     confirm: true,

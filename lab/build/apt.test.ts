@@ -34,7 +34,7 @@ test("a lock that another program holds is waited for", async () => {
   assert.equal(await called(), "call\ncall\n");
 });
 
-test("any other failure is told at once, in its own words", async () => {
+test("any other failure is reported at once, in its own words", async () => {
   await become(`echo call > calls; echo "E: Unable to locate package nothing" >&2; exit 100`);
   await assert.rejects(
     withApt(step, (apt) => apt(["install", "nothing"])),

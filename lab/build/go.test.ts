@@ -26,5 +26,5 @@ test("lines of go build are recognised", () => {
     "./main.go:12:2: undefined: x": { is: "other" },
     "go: finding module for package a/b": { is: "other" },
   };
-  for (const [line, told] of Object.entries(cases)) assert.deepEqual(progressOf(line), told, line);
+  for (const [line, progress] of Object.entries(cases)) assert.deepEqual(progressOf(line), progress, line);
 });

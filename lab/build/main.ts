@@ -8,7 +8,7 @@ import { red, say } from "../progress.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { ensurePackages } from "./packages.ts";
 import { checkMachine } from "./prerequisites.ts";
-import { ensureDiscovery, ensureMonitoringDefinitions, ensurePrometheus } from "./prometheus.ts";
+import { ensureDiscovery, ensureMonitoringCrds, ensurePrometheus } from "./prometheus.ts";
 import { ensureStoreServers } from "./stores.ts";
 
 async function binaries(): Promise<string[]> {
@@ -24,7 +24,7 @@ const targets: Record<string, () => Promise<string[]>> = {
   },
   binaries,
   stores: ensureStoreServers,
-  prometheus: async () => [await ensurePrometheus(), await ensureDiscovery(), await ensureMonitoringDefinitions()],
+  prometheus: async () => [await ensurePrometheus(), await ensureDiscovery(), await ensureMonitoringCrds()],
   images: async () => (await ensureImages()).map(({ file }) => file),
   operator: async () => [(await buildOperatorImage()).file],
   bundle: async () => [await bundleOperator(), await bundleWorker()],
@@ -39,7 +39,7 @@ async function everything(): Promise<string[]> {
     ...(await ensureStoreServers()),
     await ensurePrometheus(),
     await ensureDiscovery(),
-    await ensureMonitoringDefinitions(),
+    await ensureMonitoringCrds(),
     ...(await ensureImages()).map(({ file }) => file),
     (await buildOperatorImage()).file,
   ];

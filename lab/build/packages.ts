@@ -38,7 +38,7 @@ const packages: readonly Package[] = [
 /** Only the tests need it: builds the Dockerfile without a daemon. */
 const builder: Package = { name: "buildah", programs: ["buildah"], why: "builds the Dockerfile, without a daemon" };
 
-/** Large, and only for those who look at pages. */
+/** Large, and only for tests of pages. */
 const browser: Package = { name: "chromium", programs: ["chromium"], why: "opens the dashboard in its tests" };
 
 /** System programs are in folders that a user's PATH often lacks. */

@@ -157,7 +157,7 @@ async function watchers(): Promise<string | undefined> {
   return `${used} of the ${most} inotify instances of a user are in use, and a lab of three nodes needs ${neededWatchers}: take another lab down, or allow more (sysctl -w fs.inotify.max_user_instances=1024).`;
 }
 
-/** Of all processes, since the lab runs everything as root. Processes that end meanwhile have none. */
+/** Counts those of all processes, since the lab runs everything as root. Processes that end meanwhile have none. */
 async function watchersInUse(): Promise<number> {
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const counts = await Promise.all(

@@ -1,5 +1,5 @@
 // Prometheus, which the alerts and dashboards are tried on, and promtool, which checks them. Debian's is built without the
-// discovery of Kubernetes, so that is built as a program of its own. Of the Prometheus operator only the definitions.
+// discovery of Kubernetes, so that is built as a program of its own. The Prometheus operator contributes its CRDs only.
 import { copyFile } from "node:fs/promises";
 import * as path from "node:path";
 import { ensureBuilt, type Recipe } from "./cache.ts";
@@ -37,17 +37,17 @@ export async function ensureDiscovery(): Promise<string> {
 }
 
 const operatorVersion = "0.85.0";
-const definitions = ["podmonitors", "prometheusrules"].map((plural) => `monitoring.coreos.com_${plural}.yaml`);
+const crds = ["podmonitors", "prometheusrules"].map((plural) => `monitoring.coreos.com_${plural}.yaml`);
 
-/** A folder with the definitions of PodMonitor and PrometheusRule, as the Prometheus operator ships them. */
-export const ensureMonitoringDefinitions = (): Promise<string> =>
+/** A folder with the CRDs of PodMonitor and PrometheusRule, as the Prometheus operator ships them. */
+export const ensureMonitoringCrds = (): Promise<string> =>
   ensureBuilt({
     name: "prometheus-operator-crd",
     version: operatorVersion,
-    ingredients: definitions,
+    ingredients: crds,
     async build(folder, step) {
       const module = await goModule("github.com/prometheus-operator/prometheus-operator", `v${operatorVersion}`, step);
-      for (const file of definitions)
+      for (const file of crds)
         await copyFile(path.join(module, "example/prometheus-operator-crd", file), path.join(folder, file));
     },
   });

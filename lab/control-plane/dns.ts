@@ -15,11 +15,11 @@ const emptyRootZone = `$ORIGIN .
 @ 5 IN NS ns.invalid.
 `;
 
-/** Of the cluster's own names. */
+/** How DNS caches the cluster's own names. */
 export type Caching =
   /** As kubeadm configures it since Kubernetes 1.33: the name of a new pod resolves at once. */
   | "none"
-  /** As it did before, and others do: whoever asks too early is told for half a minute that there is no such name. */
+  /** As it did before, and others do: a query that comes too early gets "no such name" for half a minute. */
   | "all";
 
 const cache: Readonly<Record<Caching, string>> = {

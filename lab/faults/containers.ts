@@ -29,7 +29,7 @@ export async function pauseContainer(lab: LabConfig, pod: string, container?: st
 }
 
 async function pause(effect: Pause): Promise<void> {
-  // A process may start another before the signal arrives, so look until there is none.
+  // A process may start another before the signal arrives, so list until there is none.
   const stopped = new Set<number>();
   for (;;) {
     const fresh = processesIn(effect.cgroup).filter((pid) => !stopped.has(pid));

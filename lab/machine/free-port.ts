@@ -1,4 +1,4 @@
-// Ports that nobody listens on, for servers that are told where to listen.
+// Ports that nobody listens on, for servers whose port is an argument.
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 

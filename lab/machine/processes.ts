@@ -60,10 +60,10 @@ export const labProcesses = (lab: LabConfig): LabProcess[] =>
 
 export const nodeProcesses = (lab: LabConfig, node: LabNode): LabProcess[] => find([onNode(node)], marked(lab));
 
-/** Kills all at once, so that none has time to start another, and looks again until none is left. */
-export async function killProcesses(look: () => LabProcess[], timeoutMs = 60_000): Promise<void> {
+/** Kills all at once, so that none has time to start another, and lists again until none is left. */
+export async function killProcesses(list: () => LabProcess[], timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  for (let left = look(); left.length > 0; left = look()) {
+  for (let left = list(); left.length > 0; left = list()) {
     if (Date.now() > deadline) {
       const names = left.map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`).join("; ");
       throw new Error(`these processes survive SIGKILL: ${names}`);

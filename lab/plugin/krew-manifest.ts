@@ -30,9 +30,9 @@ export function krewManifest(version: string, release: Release, archives: readon
     spec: {
       version: `v${version}`,
       ...(release.homepage === undefined ? {} : { homepage: release.homepage }),
-      shortDescription: "Show and mend the etcd clusters of etcd-operator",
+      shortDescription: "Show and manage the etcd clusters of etcd-operator",
       description:
-        "Shows etcd clusters at a glance, says what is wrong and what mends it,\nplans upgrades, and backs up, restores, defragments and replaces members.\nIt uses your own kubeconfig and rights; nothing is installed in the cluster.\n",
+        "Shows etcd clusters at a glance, says what is wrong and how to fix it,\nplans upgrades, and backs up, restores, defragments and replaces members.\nIt uses your own kubeconfig and permissions; nothing is installed in the cluster.\n",
       caveats: "To have your shell complete its words:\n  kubectl etcd completion --install=FOLDER-IN-YOUR-PATH\n",
       platforms: archives.map(({ architecture, file, sha256 }) => ({
         selector: { matchLabels: { os: "linux", arch: architecture } },

@@ -6,7 +6,7 @@ import { Controller } from "../../src/kube/controller/controller.ts";
 import { Informer } from "../../src/kube/cache/informer.ts";
 import { PersistentVolume, PersistentVolumeClaim } from "../../src/kube/objects/kinds.ts";
 import { kubeconfigCredentials } from "../../src/kube/credentials/kubeconfig.ts";
-import { done } from "../../src/kube/controller/reconcile.ts";
+import { done } from "../../src/kube/controller/run-reconcile.ts";
 import { from } from "../../src/kube/controller/source.ts";
 import { kubeconfigPath, labConfig } from "../config.ts";
 import { say } from "../progress.ts";
@@ -30,10 +30,10 @@ const controller = new Controller({
   name: "storage",
   sources: [from(claims, everything), from(volumes, everything)],
   backoff: { firstMs: 100, maxMs: 5_000, jitter: 0.1 },
-  async reconcile(_key, pass) {
+  async reconcile(_key, context) {
     for (const action of planStorage([...claims.store.values()], [...volumes.store.values()])) {
       say(JSON.stringify(action));
-      await actOnStorage(lab, pass.api, action);
+      await actOnStorage(lab, context.api, action);
     }
     return done;
   },

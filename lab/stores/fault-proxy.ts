@@ -1,4 +1,4 @@
-// Stands before a server of object storage and fails as it is told: cuts connections, answers errors, loses answers, is
+// Stands before a server of object storage and fails on request: cuts connections, answers errors, loses answers, is
 // slow, is silent, or is not there.
 import { once } from "node:events";
 import * as http from "node:http";
@@ -12,11 +12,11 @@ type Fault =
   | { readonly t: "refuse" }
   /** Takes requests and never answers. */
   | { readonly t: "silent" }
-  /** Answers so many requests with this status; the server does not see them. */
+  /** Answers this many requests with this status; the server does not see them. */
   | { readonly t: "answer"; readonly status: number; readonly times: number }
-  /** Breaks so many connections when that much of a body has gone through. */
+  /** Breaks this many connections when that much of a body has gone through. */
   | { readonly t: "cut"; readonly what: "requests" | "answers"; readonly afterBytes: number; readonly times: number }
-  /** The server does what these ask for, and so many of its answers are lost. */
+  /** The server does what these ask for, and this many of its answers are lost. */
   | { readonly t: "lose"; readonly times: number; readonly of: (request: Asked) => boolean }
   | { readonly t: "slow"; readonly bytesPerSecond: number }
   /** Refuses bodies without this header, in S3's words. */

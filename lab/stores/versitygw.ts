@@ -41,7 +41,7 @@ export async function startVersitygw(place: Place, options: VersitygwOptions = {
   });
 }
 
-/** A user without rights on the buckets that are there. */
+/** A user without permissions on the buckets that are there. */
 export async function addS3User(server: StoreServer, keys: S3Keys): Promise<void> {
   const admin = ["admin", "--endpoint-url", server.url];
   const user = ["--access", keys.accessKeyId, "--secret", keys.secretAccessKey, "--role", "user"];

@@ -152,7 +152,7 @@ export const databaseAlerts: readonly Alert[] = [
         "Every client write waits for a majority of the disks. A slow leader misses heartbeats, and the leader changes.",
       diagnosis: [
         {
-          say: "Check on the dashboard of the cluster whether one member is slow, or all. If it is one, look at its node; if it is all, at the storage class.",
+          say: "Check on the dashboard of the cluster whether one member is slow, or all. If it is one, check its node; if it is all, check the storage class.",
         },
         whereMembersRun,
         {

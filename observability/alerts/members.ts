@@ -1,10 +1,10 @@
 // Alerts about members that are missing, and about changes that do not go on.
 import { type Alert, theCluster, whatItSays, whatMembersLog, whatTheOperatorLogs, whereMembersRun } from "../alert.ts";
-import { conditionTypes, reasonsToldBy } from "../../src/api/conditions.ts";
+import { conditionTypes, reasonsOfAlert } from "../../src/api/conditions.ts";
 import { healthy, progressIn, rolling, sameCluster, unlessRollGoesOn, wanted } from "../expressions.ts";
 
-/** Of the condition Ready, where a person should look, or where it should have passed after minutes. */
-const stalledReasons = reasonsToldBy("EtcdClusterStalled", conditionTypes.EtcdCluster.Ready.reasons.False);
+/** The reasons of Ready that a person should check, or that should be over after minutes. */
+const stalledReasons = reasonsOfAlert("EtcdClusterStalled", conditionTypes.EtcdCluster.Ready.reasons.False);
 
 const reasons = stalledReasons.join("|");
 
@@ -72,7 +72,7 @@ export const memberAlerts: readonly Alert[] = [
     summary: `etcd ${theCluster} needs your intervention: {{ $labels.reason }}.`,
     description: `The condition Ready of ${theCluster} has been False with the reason {{ $labels.reason }} for 5 minutes. Its message says what to do.`,
     runbook: {
-      meaning: `The condition \`Ready\` is \`False\` with a reason that somebody has to resolve, or should look at: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
+      meaning: `The condition \`Ready\` is \`False\` with a reason that somebody has to resolve, or should check: ${stalledReasons.map((one) => `\`${one}\``).join(", ")}.`,
       impact:
         "If the cluster serves, it continues as it is. Changes of the spec are not applied, and for some of these reasons members are not healed either.",
       diagnosis: [

@@ -1,5 +1,5 @@
 // Alerts about the majority: lost, one fault away from it, without a leader, or with too many of them.
-import { conditionTypes, reasonsToldBy } from "../../src/api/conditions.ts";
+import { conditionTypes, reasonsOfAlert } from "../../src/api/conditions.ts";
 import {
   type Alert,
   etcdctl,
@@ -12,7 +12,7 @@ import {
 } from "../alert.ts";
 import { healthy, ofCluster, ofMember, ofMembers, sameCluster, unlessRollGoesOn, voters } from "../expressions.ts";
 
-const lost = reasonsToldBy("EtcdQuorumLost", conditionTypes.EtcdCluster.Available.reasons.False).join("|");
+const lost = reasonsOfAlert("EtcdQuorumLost", conditionTypes.EtcdCluster.Available.reasons.False).join("|");
 const unavailable = ofCluster(`etcd_operator_cluster_condition{type="Available",reason=~"${lost}"}`);
 
 export const quorumAlerts: readonly Alert[] = [
@@ -119,7 +119,7 @@ export const quorumAlerts: readonly Alert[] = [
       impact: "Each election stops writes for about a second. Clients see timeouts and latency.",
       diagnosis: [
         {
-          say: "A leader that cannot write to its disk in time misses its heartbeats. Look at the panels about fsync and commit on the dashboard of the cluster.",
+          say: "A leader that cannot write to its disk in time misses its heartbeats. Check the panels about fsync and commit on the dashboard of the cluster.",
         },
         {
           say: "Check whether members restart, or lack CPU.",

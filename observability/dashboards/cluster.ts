@@ -1,4 +1,4 @@
-// The dashboard of one cluster: what etcd people look at first, a line for each member.
+// The dashboard of one cluster: what etcd people check first, a line for each member.
 import type { Dashboard, Panel, Unit } from "./panel.ts";
 
 const chosen = 'namespace="$namespace",etcd_cluster="$cluster"';

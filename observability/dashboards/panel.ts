@@ -1,8 +1,8 @@
-// What a dashboard is made of, in the words of somebody who looks at it; `grafana.ts` says it in Grafana's.
+// What a dashboard is made of, in the words of a reader; `grafana.ts` says it in Grafana's.
 
 export interface Query {
   readonly expr: string;
-  /** Of a line or a column, as in {{pod}}. */
+  /** The name of a line or a column, as in {{pod}}. */
   readonly legend: string;
   /** Absent: every cluster has it. Else it shows nothing where there are none. */
   readonly needs?: "backups" | "certificates";

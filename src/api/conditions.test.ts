@@ -121,7 +121,7 @@ describe("the rows", () => {
   });
 });
 
-test("programs that wait are told what goes on by itself, and what does not", () => {
+test("programs that wait can tell what continues by itself, and what does not", () => {
   assert.deepEqual(readyReasonsThatMean("suspended"), ["UpdateOnDelete"]);
   assert.ok(Object.keys(EtcdCluster.Ready.reasons.False).length > readyReasonsThatMean("stalled", "degraded").length);
   assert.deepEqual(problemsThatMean("progressing"), ["ClusterNotServing", "AttemptFailed"]);

@@ -63,18 +63,18 @@ export function rowOf<Kind extends KindWithConditions>(
   return isIn(reasons[status], reason) ? reasons[status][reason] : undefined;
 }
 
-/** Of a reason that was read, which may be that of another release. */
+/** Whether the table has a reason that was read, which may be that of another release. */
 export const isIn = <Rows extends object>(rows: Rows, reason: string): reason is Extract<keyof Rows, string> =>
   Object.hasOwn(rows, reason);
 
-/** Of a cluster that is not Ready, and of what can be wrong with an EtcdBackup: in the order of the tables. */
+/** The reasons of a cluster that is not Ready, and the problems of an EtcdBackup, in the order of the tables. */
 export const readyReasonsThatMean = (...meanings: readonly Meaning[]): string[] =>
   thatMean(conditionTypes.EtcdCluster.Ready.reasons.False, meanings);
 export const problemsThatMean = (...meanings: readonly Meaning[]): string[] =>
   thatMean(conditionTypes.EtcdBackup.Problem.reasons.True, meanings);
 
-/** The reasons that an alert tells of. */
-export const reasonsToldBy = (alert: string, rows: Reasons): string[] =>
+/** The reasons that an alert reports. */
+export const reasonsOfAlert = (alert: string, rows: Reasons): string[] =>
   Object.entries(rows).flatMap(([reason, { runbook }]) => (runbook === alert ? [reason] : []));
 
 const thatMean = (rows: Reasons, meanings: readonly Meaning[]): string[] =>

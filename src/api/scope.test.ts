@@ -1,4 +1,4 @@
-// Which operator looks after which object.
+// Which operator manages which object.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isInScope, scopeAnnotation } from "./scope.ts";

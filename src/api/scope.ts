@@ -1,4 +1,4 @@
-// Whose objects an operator looks after: those of some namespaces, or those that are annotated for an operator of the whole
+// Whose objects an operator manages: those of some namespaces, or those that are annotated for an operator of the whole
 // Kubernetes cluster. The same for all kinds.
 import type { KubeObject } from "../kube/objects/objects.ts";
 import { EtcdCluster } from "./etcd-cluster/etcd-cluster.ts";

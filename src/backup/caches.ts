@@ -1,20 +1,19 @@
 // The caches of the controller: EtcdBackups, the pods of their workers, and of EtcdClusters what a worker needs to reach
-// them. All are optional: an operator without backups, or without the right to see them, works all the same.
+// them. All are optional: an operator without backups, or without permission to see them, works all the same.
+import { isDeepStrictEqual } from "node:util";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import type { Scope } from "../api/scope.ts";
-import { Informer } from "../kube/cache/informer.ts";
-import type { KubeApi, Selection } from "../kube/client/api.ts";
-import type { Clock } from "../kube/clock.ts";
+import { type CacheOptions, CachesByScope, inItsNamespace, informersOf, readable } from "../controllers/caches.ts";
+import type { Change } from "../kube/cache/change.ts";
+import type { Informer } from "../kube/cache/informer.ts";
+import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
 import { Pod } from "../kube/objects/kinds.ts";
-import { type Kind, type KubeObject, keyText } from "../kube/objects/objects.ts";
-import type { RunningCache } from "../kube/process/manager.ts";
-import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
+import { keyOf, keyText } from "../kube/objects/objects.ts";
 import { workerLabels } from "../worker/pod.ts";
 import type { BackupCaches } from "./context.ts";
 import { leanWorker } from "./observe/worker.ts";
 
-interface Informers {
+interface BackupInformers {
   /** By the index `cluster`, as namespace/name. */
   readonly backups: Informer<EtcdBackup>;
   readonly pods: Informer<Pod>;
@@ -23,19 +22,15 @@ interface Informers {
 
 const without = "EtcdBackups are not looked after";
 
-export class Caches {
-  readonly sets: readonly Informers[];
-  /** The empty namespace stands for all of them. */
-  readonly #byNamespace: ReadonlyMap<string, Informers>;
-
-  constructor(api: KubeApi, observer: RuntimeObserver, scope: Scope, clock: Clock) {
-    const informer = <T extends KubeObject>(
-      kind: Kind<T>,
-      selection: Selection,
-      more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes" | "optional">,
-    ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
-    const informers = (selection: Selection): Informers => ({
-      backups: informer(EtcdBackup, selection, { indexes: { cluster: clusterOf }, optional: without }),
+export function backupCaches(options: CacheOptions) {
+  const informer = informersOf(options);
+  return new CachesByScope<BackupInformers, BackupCaches>({
+    scope: options.scope,
+    informers: (selection) => ({
+      backups: informer(EtcdBackup, selection, {
+        indexes: { cluster: (backup) => inItsNamespace(backup, backup.spec?.clusterRef?.name) },
+        optional: without,
+      }),
       pods: informer(
         Pod,
         { ...selection, labelSelector: `app=${workerLabels.app}` },
@@ -45,34 +40,32 @@ export class Caches {
         transform: leanCluster,
         optional: "EtcdBackups with spec.clusterRef wait",
       }),
-    });
-    this.#byNamespace = new Map(
-      scope.t === "clusterwide"
-        ? [["", informers({})]]
-        : scope.names.map((namespace) => [namespace, informers({ namespace })]),
-    );
-    this.sets = [...this.#byNamespace.values()];
-  }
-
-  get all(): RunningCache[] {
-    return this.sets.flatMap(({ backups, pods, clusters }) => [backups, pods, clusters]);
-  }
-
-  of(namespace: string): BackupCaches {
-    const set = this.#byNamespace.get(namespace) ?? this.#byNamespace.get("");
-    if (set === undefined) throw new RangeError(`the operator does not manage the namespace ${namespace}`);
-    return {
-      backups: set.backups.store,
-      pods: set.pods.readable ? set.pods.store : undefined,
-      clusters: set.clusters.readable ? set.clusters.store : undefined,
-    };
-  }
+    }),
+    sources,
+    read: ({ backups, pods, clusters }) => ({
+      backups: backups.store,
+      pods: readable(pods),
+      clusters: readable(clusters),
+    }),
+  });
 }
 
-/** The EtcdCluster that is backed up. */
-function clusterOf({ metadata, spec }: EtcdBackup): string[] {
-  const name = spec?.clusterRef?.name;
-  return name === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name })];
+/** Which changes requeue an EtcdBackup. */
+function sources({ backups, pods, clusters }: BackupInformers): Source[] {
+  const ofCluster = (cluster: EtcdCluster): string[] =>
+    backups.store.byIndex("cluster", keyText(keyOf(cluster))).map((backup) => keyText(keyOf(backup)));
+  return [
+    from(backups, { priority: userEditsFirst }),
+    from(pods, { toKeys: toController(EtcdBackup) }),
+    from(clusters, { toKeys: ofCluster, filter: isReachedOtherwise }),
+  ];
+}
+
+/** The status of a cluster is written often, and seldom because its members are found elsewhere. */
+function isReachedOtherwise(change: Change<EtcdCluster>): boolean {
+  if (change.type !== "updated") return true;
+  const { old, object } = change;
+  return !isDeepStrictEqual([old.spec, old.status], [object.spec, object.status]);
 }
 
 /** The controller of clusters keeps all of them; here it is only how they are reached. */

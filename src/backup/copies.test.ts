@@ -15,7 +15,7 @@ import { MemoryStore } from "../store/testing/memory-store.ts";
 import { chooseKey } from "../worker/jobs/kept/choose.ts";
 import { parseMetadata, type Metadata } from "../worker/jobs/kept/metadata.ts";
 import { WorkerFailure } from "../worker/program/failure.ts";
-import type { Worker } from "../worker/program/worker.ts";
+import type { JobContext } from "../worker/program/job-context.ts";
 import { key, Stage } from "./testing/stage.ts";
 
 const url = "http://m0.demo.default.svc:2379";
@@ -241,7 +241,7 @@ class Play {
     }
   }
 
-  #reader(): Worker {
+  #reader(): JobContext {
     return {
       log: silent,
       clock: systemClock,

@@ -1,46 +1,29 @@
-// One reconcile of one EtcdBackup: observe, plan, write down what is intended, act. The same steps serve creation, an edit,
-// the end of a worker, the time of a schedule and a restart of the operator, for they do not know what caused them.
-import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+// One reconcile of one EtcdBackup: observe, plan, report what is intended, act. The same steps serve creation, an edit, the end
+// of a worker, the time of a schedule and a restart of the operator, for they do not know what caused them.
+import { delays } from "../controllers/delays.ts";
+import { nextReconcile } from "../controllers/next-reconcile.ts";
+import { again, type Next, type ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import { act } from "./act.ts";
+import { act } from "./act/act.ts";
 import type { BackupContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
 import { planBackup } from "./plan/plan.ts";
-import { report, reportRefusal } from "./report.ts";
-
-/** Nobody says when the caches are filled. */
-const unseenMs = 1_000;
-/** The watch brings the object back as soon as the cache has caught up; until then the same is seen again. */
-const whileCacheIsBehindMs = 1_000;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
+import { report, reportRefusal } from "./report/report.ts";
 
 export async function reconcileBackup(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
   const observed = await observe(key, reconcile, context);
-  if (observed.t === "unseen") return again(unseenMs);
-  if (observed.t === "gone") {
+  if (observed.t === "unseen") return again(delays.cacheIsEmpty);
+  if (observed.t === "notOurs") {
     context.metrics.forget(key);
-    return notOurs(key, reconcile, context); // owner references clean up
+    // Owner references clean up.
+    return context.unclaimed.leave(key, context.caches(key.namespace).backups.get(key), reconcile);
   }
-  const { view } = observed;
-  const plan = planBackup(view, context.now());
-  const reported = await report(plan, view, reconcile, context);
-  if (reported === "outdated") return again(whileCacheIsBehindMs);
+  const execution = { world: observed.world, reconcile, context };
+  const plan = planBackup(execution.world, context.now());
+  const reported = await report(plan, execution);
   // Without a status that says what is intended nothing may be done.
-  if (reported === "refused") return again(afterRefusalMs);
-  const acted = await act(plan.actions, view, reconcile, context);
-  if (acted.t === "outdated") return again(whileCacheIsBehindMs);
-  if (acted.t === "refused") {
-    if (reported === "unchanged") await reportRefusal(acted.message, plan, view, reconcile, context);
-    return again(afterRefusalMs);
-  }
-  return plan.requeueAt === undefined ? done : again(Math.max(0, plan.requeueAt - context.now()));
-}
-
-/** It is deleted, or another operator's. */
-async function notOurs(key: Key, reconcile: ReconcileContext, context: BackupContext): Promise<Next> {
-  const backup = context.caches(key.namespace).backups.get(key);
-  if (backup !== undefined && !context.isOurs(backup)) return context.unclaimed.look(backup, reconcile);
-  context.unclaimed.forget(key);
-  return done;
+  if (reported === "outdated" || reported === "refused") return nextReconcile({}, reported);
+  const obstacle = await act(plan.actions, execution);
+  if (obstacle?.t === "refused" && reported === "unchanged") await reportRefusal(obstacle.because, plan, execution);
+  return nextReconcile({ obstacle, requeueAfter: plan.decision?.requeueAfter }, reported);
 }

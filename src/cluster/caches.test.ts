@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
+import { clusterCaches } from "./caches.ts";
 import { ApiError } from "../kube/client/errors.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import { logger } from "../kube/process/log.ts";
 import { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import { FakeApi } from "../kube/testing/fake-api/fake-api.ts";
 import { SimulatedClock } from "../kube/testing/simulated-clock.ts";
-import { Caches } from "./caches.ts";
 
 const forbidden = (): ApiError => new ApiError(403, "Forbidden", "nodes is forbidden");
 const hour = 3_600_000;
@@ -22,7 +22,7 @@ async function running() {
   const api = new FakeApi({ kinds, clock });
   const lines: { level: string; message: string; stack?: string }[] = [];
   const observer = new RuntimeObserver(logger({ write: (line) => lines.push(JSON.parse(line)) }));
-  const caches = new Caches(api, observer, { t: "namespaces", names: ["n"] }, clock);
+  const caches = clusterCaches({ api, observer, scope: { t: "namespaces", names: ["n"] }, clock });
   await api.create(Node, { metadata: { name: "a" } });
   const end = new AbortController();
   const start = (): Promise<unknown> => Promise.all(caches.all.map((informer) => informer.run(end.signal)));

@@ -2,14 +2,13 @@
 // none, and the Secrets that clusters name.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import type { Scope } from "../api/scope.ts";
-import type { KubeApi, Selection } from "../kube/client/api.ts";
-import type { Clock } from "../kube/clock.ts";
-import { Informer } from "../kube/cache/informer.ts";
+import { isInScope } from "../api/scope.ts";
+import { type CacheOptions, CachesByScope, inItsNamespace, informersOf, readable } from "../controllers/caches.ts";
+import type { Change } from "../kube/cache/change.ts";
+import type { Informer } from "../kube/cache/informer.ts";
+import { from, type Source, toController, userEditsFirst } from "../kube/controller/source.ts";
 import { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
-import { keyText, type Kind, type KubeObject } from "../kube/objects/objects.ts";
-import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { ClusterCaches } from "./context.ts";
 import { GivenSecrets } from "./given-secrets.ts";
 import { cachedLabels } from "./objects/labels.ts";
@@ -18,7 +17,7 @@ import { namedSecrets } from "./objects/tls.ts";
 import { leanClaim } from "./observe/claims.ts";
 import { leanNode, leanPod } from "./observe/pods.ts";
 
-interface Informers {
+interface ClusterInformers {
   readonly clusters: Informer<EtcdCluster>;
   readonly pods: Informer<Pod>;
   readonly claims: Informer<PersistentVolumeClaim>;
@@ -30,111 +29,99 @@ interface Informers {
   readonly backups: Informer<EtcdBackup>;
 }
 
-export class Caches {
-  readonly sets: readonly Informers[];
-  /** A Role of one namespace cannot grant the right to see nodes, so it may be missing, come later and go again. */
-  readonly nodes: Informer<Node>;
-  /** Those that people make and clusters name. */
-  readonly given: GivenSecrets;
-  /** The empty namespace stands for all of them. */
-  readonly #byNamespace: ReadonlyMap<string, Informers>;
+export interface AllClusterCaches {
+  readonly sets: readonly ClusterInformers[];
+  readonly all: readonly RunningCache[];
+  /** Which changes requeue a cluster. */
+  readonly sources: readonly Source[];
+  of(namespace: string): ClusterCaches;
+}
 
-  constructor(
-    api: KubeApi,
-    observer: RuntimeObserver,
-    scope: Scope,
-    clock: Clock,
-    isOurs: (cluster: EtcdCluster) => boolean = () => true,
-  ) {
-    const informer = <T extends KubeObject>(
-      kind: Kind<T>,
-      selection: Selection,
-      more: Pick<ConstructorParameters<typeof Informer<T>>[0], "transform" | "indexes" | "optional"> = {},
-    ): Informer<T> => new Informer({ api, kind, selection, clock, observe: observer.informer(kind.kind), ...more });
-    const informers = (selection: Selection): Informers => ({
-      clusters: informer(EtcdCluster, selection),
-      pods: informer(
-        Pod,
-        { ...selection, labelSelector: cachedLabels },
-        { transform: leanPod, indexes: { node: nodeName } },
-      ),
-      claims: informer(
-        PersistentVolumeClaim,
-        { ...selection, labelSelector: cachedLabels },
-        { transform: leanClaim, indexes: { cluster: clusterOfClaim } },
-      ),
-      services: informer(Service, { ...selection, labelSelector: cachedLabels }),
-      budgets: informer(PodDisruptionBudget, { ...selection, labelSelector: cachedLabels }),
-      secrets: informer(
-        Secret,
-        { ...selection, labelSelector: cachedLabels },
-        { transform: leanSecret, optional: "clusters with spec.TLS are not looked after" },
-      ),
-      backups: informer(EtcdBackup, selection, {
-        indexes: { cluster: clusterOfBackup },
-        optional: "a cluster that is lost does not say which backup there is",
-      }),
-    });
-    this.#byNamespace = new Map(
-      scope.t === "clusterwide"
-        ? [["", informers({})]]
-        : scope.names.map((namespace) => [namespace, informers({ namespace })]),
-    );
-    this.sets = [...this.#byNamespace.values()];
-    this.nodes = informer(
-      Node,
-      {},
-      { transform: leanNode, optional: "a member on a lost node waits for Kubernetes to give up its pod" },
-    );
-    this.given = new GivenSecrets({
-      api,
-      clock,
-      observe: observer.informer(Secret.kind),
-      clusters: this.sets.map(({ clusters }) => clusters),
-      namedBy: (cluster) => (isOurs(cluster) ? namedSecrets(cluster) : []),
-    });
-  }
+export function clusterCaches(options: CacheOptions): AllClusterCaches {
+  const { api, clock, observer, scope } = options;
+  const informer = informersOf(options);
+  // A Role of one namespace cannot permit seeing nodes, so they may be forbidden, come later and go again.
+  const nodes = informer(
+    Node,
+    {},
+    { transform: leanNode, optional: "a member on a lost node waits for Kubernetes to give up its pod" },
+  );
+  const byScope = new CachesByScope<ClusterInformers, Omit<ClusterCaches, "given">>({
+    scope,
+    informers: (selection) => {
+      const labelled = { ...selection, labelSelector: cachedLabels };
+      return {
+        clusters: informer(EtcdCluster, selection),
+        pods: informer(Pod, labelled, { transform: leanPod, indexes: { node: nodeName } }),
+        claims: informer(PersistentVolumeClaim, labelled, {
+          transform: leanClaim,
+          indexes: { cluster: clusterOfClaim },
+        }),
+        services: informer(Service, labelled),
+        budgets: informer(PodDisruptionBudget, labelled),
+        secrets: informer(Secret, labelled, {
+          transform: leanSecret,
+          optional: "clusters with spec.TLS are not looked after",
+        }),
+        backups: informer(EtcdBackup, selection, {
+          indexes: { cluster: (backup) => inItsNamespace(backup, backup.spec?.clusterRef?.name) },
+          optional: "a cluster that is lost does not say which backup there is",
+        }),
+      };
+    },
+    sources,
+    read: ({ clusters, pods, claims, services, budgets, secrets, backups }) => ({
+      clusters: clusters.store,
+      pods: pods.store,
+      claims: claims.store,
+      services: services.store,
+      budgets: budgets.store,
+      nodes: readable(nodes),
+      secrets: readable(secrets),
+      backups: readable(backups),
+    }),
+  });
+  const { sets } = byScope;
+  const given = new GivenSecrets({
+    api,
+    clock,
+    observe: observer.informer(Secret.kind),
+    clusters: sets.map(({ clusters }) => clusters),
+    namedBy: (cluster) => (isInScope(cluster, scope) ? namedSecrets(cluster) : []),
+  });
+  const onNode = (node: Node): string[] =>
+    sets.flatMap(({ pods }) => pods.store.byIndex("node", node.metadata?.name ?? "").flatMap(toCluster));
+  return {
+    sets,
+    all: [...byScope.all, nodes, given],
+    sources: [...byScope.sources, from(nodes, { toKeys: onNode, filter: readinessChanged }), given],
+    of: (namespace) => ({ ...byScope.of(namespace), given }),
+  };
+}
 
-  get all(): RunningCache[] {
-    const namespaced = this.sets.flatMap(({ clusters, pods, claims, services, budgets, secrets, backups }) => [
-      clusters,
-      pods,
-      claims,
-      services,
-      budgets,
-      secrets,
-      backups,
-    ]);
-    return [...namespaced, this.nodes, this.given];
-  }
+const toCluster = toController(EtcdCluster);
 
-  of(namespace: string): ClusterCaches {
-    const set = this.#byNamespace.get(namespace) ?? this.#byNamespace.get("");
-    if (set === undefined) throw new RangeError(`the operator does not manage the namespace ${namespace}`);
-    return {
-      clusters: set.clusters.store,
-      pods: set.pods.store,
-      claims: set.claims.store,
-      services: set.services.store,
-      budgets: set.budgets.store,
-      nodes: this.nodes.readable ? this.nodes.store : undefined,
-      secrets: set.secrets.readable ? set.secrets.store : undefined,
-      backups: set.backups.readable ? set.backups.store : undefined,
-      given: this.given,
-    };
-  }
+function sources({ clusters, pods, claims, services, budgets, secrets }: ClusterInformers): Source[] {
+  return [
+    from(clusters, { priority: userEditsFirst }),
+    from(pods, { toKeys: toCluster }),
+    from(claims, { toKeys: clusterOfClaim }),
+    from(services, { toKeys: toCluster }),
+    from(budgets, { toKeys: toCluster }),
+    from(secrets, { toKeys: toCluster }),
+  ];
+}
+
+/** Nodes are written often, and seldom because their readiness changed. */
+function readinessChanged(change: Change<Node>): boolean {
+  if (change.type !== "updated") return true;
+  const ready = (node: Node): string | undefined => node.status?.conditions?.[0]?.status;
+  return ready(change.old) !== ready(change.object);
 }
 
 /** By name: a claim may outlive its EtcdCluster, and be found by another of that name. */
-export function clusterOfClaim({ metadata }: PersistentVolumeClaim): string[] {
-  const cluster = metadata?.labels?.["etcd_cluster"];
-  return cluster === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name: cluster })];
-}
-
-function clusterOfBackup({ metadata, spec }: EtcdBackup): string[] {
-  const name = spec?.clusterRef?.name;
-  return name === undefined ? [] : [keyText({ namespace: metadata?.namespace ?? "", name })];
-}
+const clusterOfClaim = (claim: PersistentVolumeClaim): string[] =>
+  inItsNamespace(claim, claim.metadata?.labels?.["etcd_cluster"]);
 
 function nodeName(pod: Pod): string[] {
   const name = pod.spec?.nodeName;

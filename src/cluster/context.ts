@@ -1,12 +1,9 @@
 // What the reconciles of all clusters share: the caches, the connections to etcd, events, metrics and the log.
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import type { Unclaimed } from "../api/unclaimed/unclaimed.ts";
-import type { Events } from "../api/events.ts";
 import type { EtcdMember } from "../etcd/member.ts";
 import type { Endpoint } from "../etcd/members.ts";
 import type { Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Secret, Service } from "../kube/objects/kinds.ts";
-import type { Logger } from "../kube/process/log.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { makeAuthority, makeLeaf } from "../tls/make.ts";
 import type { RefusedUpkeep } from "./act/refused-upkeep.ts";
@@ -16,6 +13,7 @@ import type { ClusterMetrics } from "./metrics.ts";
 import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
 import type { Wire } from "./observe/wire.ts";
+import type { SharedContext } from "../controllers/controller.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;
@@ -45,9 +43,7 @@ export interface Signer {
   readonly makeLeaf: typeof makeLeaf;
 }
 
-export interface ClusterContext {
-  /** Those of one namespace. */
-  readonly caches: (namespace: string) => ClusterCaches;
+export interface ClusterContext extends SharedContext<EtcdCluster, ClusterCaches> {
   readonly members: MemberPool;
   readonly logins: Logins;
   readonly progress: Progress;
@@ -55,15 +51,5 @@ export interface ClusterContext {
   readonly signer: Signer;
   readonly refusedUpkeep: RefusedUpkeep;
   readonly takenAway: TakenAway;
-  /** The image of workers; undefined while it is not known. */
-  readonly workerImage: () => string | undefined;
-  /** Whether this operator manages the cluster. */
-  readonly isOurs: (cluster: EtcdCluster) => boolean;
-  /** Takes up those that no operator looks after. */
-  readonly unclaimed: Unclaimed<EtcdCluster>;
-  readonly events: Events;
   readonly metrics: ClusterMetrics;
-  readonly log: Logger;
-  /** The time of day in milliseconds, as Kubernetes writes it into objects. */
-  readonly now: () => number;
 }

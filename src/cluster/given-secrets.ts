@@ -4,7 +4,7 @@ import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { whenAborted } from "../kube/abort.ts";
 import { Informer, type InformerOptions } from "../kube/cache/informer.ts";
 import type { KubeApi } from "../kube/client/api.ts";
-import { isNotFound } from "../kube/client/errors.ts";
+import { getOrUndefined } from "../kube/client/get-or-undefined.ts";
 import type { Clock } from "../kube/clock.ts";
 import type { Source } from "../kube/controller/source.ts";
 import { Secret } from "../kube/objects/kinds.ts";
@@ -93,12 +93,7 @@ export class GivenSecrets implements RunningCache, Source {
     const informer = this.#watched.get(keyText(key))?.informer;
     const held = informer?.readable === true ? informer.store.get(key) : undefined;
     if (informer?.readable === true && (held === undefined || held.data !== undefined)) return held;
-    try {
-      return await api.get(Secret, key, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return getOrUndefined(api, Secret, key, { signal });
   }
 
   #note(cluster: EtcdCluster, names: readonly string[]): void {

@@ -1,25 +1,22 @@
 // When a cluster is reconciled next: at once, soon, or not before something happens.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { failed, again, type Next } from "../kube/controller/reconcile.ts";
-import type { Outcome } from "./act/outcome.ts";
-import type { Action } from "./plan/actions.ts";
-import { nextReconcile } from "./reconcile.ts";
-import type { Reported } from "./report/report.ts";
+import { failed, again, type Next } from "../kube/controller/run-reconcile.ts";
+import type { ClusterOutcome } from "./act/outcome.ts";
+import type { ClusterAction } from "./plan/actions.ts";
+import { nextOf } from "./reconcile.ts";
 import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
+import type { Reported } from "../controllers/report-status.ts";
 
 const [member, uid, because] = ["demo-a", "uid-of-demo-a", "a test"];
-const [id, at]: [ReturnType<typeof sampleId>, Action] = [sampleId("a"), { do: "createPod", member }];
+const [id, at]: [ReturnType<typeof sampleId>, ClusterAction] = [sampleId("a"), { do: "createPod", member }];
 const release = { restarts: 0, version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" };
 
-function next(differs: Partial<Outcome>, reported: Reported = "unchanged"): Next {
-  return nextReconcile(
-    { did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs },
-    reported,
-  );
+function next(differs: Partial<ClusterOutcome>, reported: Reported = "unchanged"): Next {
+  return nextOf({ did: [], decision: { actions: [], because }, obstacle: undefined, passed: [], ...differs }, reported);
 }
 
-const onKubernetes: readonly Action[] = [
+const onKubernetes: readonly ClusterAction[] = [
   { do: "applyService", service: "peer" },
   { do: "applyBudget", minAvailable: 2 },
   { do: "labelPod", member, uid },
@@ -37,7 +34,7 @@ const onKubernetes: readonly Action[] = [
   { do: "createPod", member },
   { do: "deletePod", member, uid, because, force: false },
 ];
-const onEtcd: readonly Action[] = [
+const onEtcd: readonly ClusterAction[] = [
   { do: "addMember", member, as: "learner" },
   { do: "promote", id, member },
   { do: "updatePeerUrl", id, member, because },
@@ -59,7 +56,7 @@ describe("after an action", () => {
 });
 
 const down = new Error("no");
-const refused = { t: "refused", at, message: "quota" } as const;
+const refused = { t: "refused", at, because: "quota" } as const;
 const tooEarly = { t: "notYet", at, because, againAfter: 250, byEtcd: true } as const;
 const later = (requeueAfter: number) => ({ decision: { actions: [], because, requeueAfter } });
 const table: [string, Next, Next][] = [

@@ -11,6 +11,7 @@ import { ClusterMetrics } from "./metrics.ts";
 import { Logins } from "./observe/login.ts";
 import { Progress } from "./observe/progress.ts";
 import { Wire } from "./observe/wire.ts";
+import { done } from "../kube/controller/run-reconcile.ts";
 import { reconcileCluster } from "./reconcile.ts";
 import { sampleCluster, sampleNow } from "./testing/sample-world.ts";
 
@@ -40,7 +41,7 @@ async function counted(stored: EtcdCluster | undefined, asked = missing, written
     refusedUpkeep: new RefusedUpkeep(),
     takenAway: new TakenAway(),
     isOurs: () => true,
-    unclaimed: { forget: () => undefined },
+    unclaimed: { leave: () => Promise.resolve(done) },
     metrics: new ClusterMetrics(registry),
     events: { record: () => undefined },
     log: silent,

@@ -1,69 +1,54 @@
 // One reconcile of one EtcdCluster: observe, assess, plan, act, report. The same steps serve creation, an edit, a pod's
 // death and a restart of the operator, for they do not know what caused them.
-import type { ReconcileContext } from "../kube/controller/reconcile.ts";
-import { done, failed, again, type Next } from "../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../kube/controller/run-reconcile.ts";
+import { again, type Next } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import { act } from "./act/act.ts";
 import { isWatched } from "./act/actions.ts";
 import { executionOf } from "./act/execution.ts";
-import { type Outcome, whileCacheIsBehindMs } from "./act/outcome.ts";
+import type { ClusterOutcome } from "./act/outcome.ts";
 import { assess } from "./assess/assess.ts";
 import type { Health } from "./assess/health.ts";
 import type { ClusterContext } from "./context.ts";
 import { observe } from "./observe/observe.ts";
 import { planCluster } from "./plan/plan.ts";
-import { type Reported, report } from "./report/report.ts";
+import { report } from "./report/report.ts";
+import { delays } from "../controllers/delays.ts";
+import { nextReconcile } from "../controllers/next-reconcile.ts";
+import type { Reported } from "../controllers/report-status.ts";
 
 export async function reconcileCluster(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
   const started = reconcile.clock.now();
   let ended: Ended = "failed";
   try {
-    const world = await observe(key, reconcile, context);
+    const observed = await observe(key, reconcile, context);
     ended = "nothing";
-    if (world === undefined) return await notOurs(key, reconcile, context); // owner references clean up
+    // Owner references clean up.
+    if (observed.t !== "world")
+      return await context.unclaimed.leave(key, context.caches(key.namespace).clusters.get(key), reconcile);
     ended = "failed";
-    const assessment = assess(world, context.now());
+    const assessment = assess(observed.world, context.now());
     const plan = planCluster(assessment);
     const execution = executionOf(assessment, reconcile, context);
     const outcome = await act(plan, execution);
     const reported = await report(execution, outcome);
     ended = endOf(assessment.health, outcome);
-    return nextReconcile(outcome, reported);
+    return nextOf(outcome, reported);
   } finally {
     if (ended !== "nothing") context.metrics.reconcile(ended, (reconcile.clock.now() - started) / 1000);
   }
 }
 
-/** It is deleted, going, or another operator's. */
-async function notOurs(key: Key, reconcile: ReconcileContext, context: ClusterContext): Promise<Next> {
-  const cluster = context.caches(key.namespace).clusters.get(key);
-  if (cluster !== undefined && !context.isOurs(cluster)) return context.unclaimed.look(cluster, reconcile);
-  context.unclaimed.forget(key);
-  return done;
-}
-
 type Ended = "done" | "notYet" | "refused" | "failed" | "lostQuorum" | "nothing";
 
-/** One that could do nothing for want of a quorum or of a login has not succeeded, though nothing went wrong in it. */
-function endOf({ t }: Health, { obstacle }: Outcome): Ended {
+/** One that could do nothing without a quorum or without a login has not succeeded, though nothing went wrong in it. */
+function endOf({ t }: Health, { obstacle }: ClusterOutcome): Ended {
   if (t === "accessDenied") return "refused";
   return t === "quorumLost" || t === "dataLost" ? "lostQuorum" : (obstacle?.t ?? "done");
 }
 
-/** etcd has no events for a member that stops answering: even a cluster at rest is looked at now and then. */
-const atRestMs = 30_000;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
-/** What was done to etcd brings no event. */
-const soonMs = 20;
-
-export function nextReconcile({ did, decision, obstacle, passed }: Outcome, reported: Reported): Next {
-  if (obstacle?.t === "failed") return failed(obstacle.error);
-  if (did.some((action) => !isWatched(action))) return again(soonMs);
-  if (obstacle?.t === "notYet") return again(obstacle.againAfter);
-  if (obstacle?.t === "refused") return again(afterRefusalMs);
-  const waits = [decision.requeueAfter ?? atRestMs, atRestMs];
-  if (passed.length > 0 || reported === "refused") waits.push(afterRefusalMs);
-  if (reported === "outdated") waits.push(whileCacheIsBehindMs);
-  return again(Math.min(...waits));
+export function nextOf({ did, decision, obstacle, passed }: ClusterOutcome, reported: Reported): Next {
+  if (obstacle?.t !== "failed" && did.some((action) => !isWatched(action))) return again(delays.afterEtcd);
+  const requeueAfter = Math.min(decision.requeueAfter ?? delays.atRest, delays.atRest);
+  return nextReconcile({ obstacle, requeueAfter, hasRefusals: passed.length > 0 }, reported);
 }

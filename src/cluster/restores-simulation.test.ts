@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import { isNotFound } from "../kube/client/errors.ts";
+import { getOrUndefined, unlessNotFound } from "../kube/client/get-or-undefined.ts";
 import type { FinishedCall } from "../kube/testing/fake-api/calls.ts";
 import { repeatAnnotation } from "../restore/plan/gates.ts";
 import { volumesOf } from "./testing/happenings.ts";
@@ -166,7 +166,7 @@ class Play {
     this.#quotas.clear();
   }
 
-  #restore = (): Promise<EtcdRestore | undefined> => this.stage.api.get(EtcdRestore, key).catch(unlessNotFound);
+  #restore = (): Promise<EtcdRestore | undefined> => getOrUndefined(this.stage.api, EtcdRestore, key);
 
   /** A person who has asked for it means it. */
   async #confirm(): Promise<void> {
@@ -233,10 +233,6 @@ class Play {
         `nobody knows where the data is that was replaced: ${snapshotPath}`,
       );
   }
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
 
 async function play(history: History): Promise<void> {

@@ -9,9 +9,9 @@ import { TransportError } from "../transport/errors.ts";
  * hundred: what is taken here may cost a hundred times as much memory for a moment.
  */
 export const answerBytes = 128 << 10;
-/** Of one that holds values of keys: etcd takes requests of 1.5 MiB. Only workers and tests ask for these. */
+/** The bound of a message that holds values of keys: etcd takes requests of 1.5 MiB. Only workers and tests ask for these. */
 export const valueBytes = 8 << 20;
-/** Of a page from something that is not etcd, while its end is waited for. */
+/** The bound of a page from something that is not etcd, while its end is awaited. */
 export const pageBytes = 64 << 10;
 
 /** etcd's own advice ends at seven. */

@@ -97,7 +97,7 @@ export class ConnectedMember implements EtcdMember {
   }
 
   async authentication(call?: Call): Promise<Authentication> {
-    const look = async (token?: string): Promise<boolean> => {
+    const mayRead = async (token?: string): Promise<boolean> => {
       const request = { key: bytes("\0"), serializable: true, limit: 1n, keysOnly: true };
       try {
         await unary(withToken(this.#carrier, token), KV.method.range, request, within(deadlines.read, call));
@@ -107,10 +107,10 @@ export class ConnectedMember implements EtcdMember {
         throw error;
       }
     };
-    if (!(await look())) return "on";
-    // A client certificate may be a login, and a token goes before it: a server that looks at tokens refuses this one.
-    if (await look("nobody.0")) return "off";
-    // Before 3.5 tokens are looked at in any case.
+    if (!(await mayRead())) return "on";
+    // A client certificate may be a login, and a token goes before it: a server that checks tokens refuses this one.
+    if (await mayRead("nobody.0")) return "off";
+    // Before 3.5 tokens are checked in any case.
     const { version } = await this.status(call);
     const running = parseVersion(version);
     return running && has(running, "tokensIgnoredWithoutAuth") ? "on" : undefined;
@@ -283,7 +283,7 @@ export class ConnectedMember implements EtcdMember {
       const request = { key: bytes("health"), keysOnly: true };
       await this.#ask(KV.method.range, request, within(deadlines.read, call));
     } catch (error) {
-      // etcd looks who asks after the quorum read: these errors show that there is a quorum.
+      // etcd checks who asks after the quorum read: these errors show that there is a quorum.
       if (isAccessRefusal(error)) return error;
       throw error;
     }
@@ -298,7 +298,7 @@ export class ConnectedMember implements EtcdMember {
     return this.#loggedIn(options, (carrier) => unary(carrier, method, request, options));
   }
 
-  /** Sends it again, once, if it was refused for want of a login and has done nothing. A login has a time of its own. */
+  /** Sends it again, once, if it was refused for lack of a login and has done nothing. A login has a time of its own. */
   async #loggedIn<T>(
     { beforeSend }: { readonly beforeSend?: BeforeSend | undefined },
     send: (carrier: Carrier) => Promise<T>,

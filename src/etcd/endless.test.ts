@@ -89,7 +89,7 @@ describe("a call that is answered with", () => {
     });
   });
 
-  test("an error text of 50 kB is told in a thousand characters", async () => {
+  test("an error text of 50 kB is reported in a thousand characters", async () => {
     await using peer = await peerThat((stream) =>
       answer(stream, Buffer.alloc(0), { "grpc-status": "2", "grpc-message": "no ".repeat(17_000) }),
     );

@@ -1,6 +1,6 @@
 // Classifies the errors of an etcd server by reason. The gRPC code is not enough: code 14 is an unhealthy cluster, a
 // lost quorum and a learner's refusal, and codes differ between versions. The texts are stable, so one table maps them
-// to reasons; no other code may look at the text.
+// to reasons; no other code may read the text.
 import { shortened } from "../transport/shortened.ts";
 
 export type EtcdReason =
@@ -78,7 +78,7 @@ const byMessage: ReadonlyMap<string, EtcdReason> = new Map<string, EtcdReason>([
   ["not capable", "notCapable"],
   ["user name is empty", "authRequired"], // what a call without a token gets once authentication is on
   ["invalid auth token", "invalidToken"],
-  ["revision of auth store is old", "invalidToken"], // users have changed since the token was looked at
+  ["revision of auth store is old", "invalidToken"], // users have changed since the token was checked
   ["revision in header is old", "invalidToken"],
   ["authentication failed, invalid user ID or password", "wrongPassword"],
   ["authentication is not enabled", "authNotEnabled"],

@@ -65,7 +65,7 @@ export class SingleMessage {
   }
 }
 
-/** Of the message that follows. */
+/** The length of the message that follows. */
 export function readLength(head: Buffer): number {
   if (head.readUInt8(0) !== 0)
     throw new TransportError("broken", "received a compressed message without asking for compression");

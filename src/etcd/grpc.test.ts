@@ -149,7 +149,7 @@ describe("a gRPC stream", () => {
       },
       { answerWithin: 5000 },
     );
-    // Until it has stopped for good: the same number in many looks.
+    // Until it has stopped for good: the same number in many reads.
     let last = -1;
     let same = 0;
     await eventually("the server stands still", () => {

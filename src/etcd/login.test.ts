@@ -156,7 +156,7 @@ describe("a login", () => {
     await assert.rejects(peer.at(right()).status(), isReason("notRoot"));
   });
 
-  test("is made anew when its token is of a cluster that was there before, which one from a backup lets wait", async () => {
+  test("is repeated when its token is of a cluster that was there before, which one from a backup lets wait", async () => {
     const cluster = new Cluster();
     await using peer = await serve(cluster.member());
     const login = right();

@@ -1,4 +1,4 @@
-// Logging in where etcd's own authentication is on. A call is sent as it is. When etcd refuses it for want of a login, the
+// Logging in where etcd's own authentication is on. A call is sent as it is. When etcd refuses it for lack of a login, the
 // operator logs in at that member and sends the call once more, with the token that it got: the refusal comes before
 // anything is done. So a login costs nothing while authentication is off, and nothing where a client certificate is enough.
 //
@@ -192,7 +192,7 @@ export function isSilence(error: unknown): boolean {
 }
 
 /**
- * Refused for want of a login, or of a better one. `permissionDenied`: without a token it may be about the name in a client
+ * Refused for lack of a login, or of a better one. `permissionDenied`: without a token it may be about the name in a client
  * certificate; with one it is about our own user, and no other token helps.
  */
 export function asksForLogin(error: unknown, token: string | undefined): boolean {

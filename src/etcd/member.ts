@@ -36,7 +36,7 @@ export interface EtcdMember {
   health(call?: Call): Promise<MemberHealth>;
 
   /**
-   * Whether etcd's own authentication is on, from local state, whoever asks. Undefined: it cannot be told, as before 3.5,
+   * Whether etcd's own authentication is on, from local state, whoever asks. Undefined: unknown, as before 3.5,
    * where the client certificate may have been a login.
    */
   authentication(call?: Call): Promise<Authentication>;
@@ -112,7 +112,7 @@ export interface AddedMember {
 export interface MemberStatus {
   readonly clusterId: ClusterId;
   readonly memberId: MemberId;
-  /** Of the running server. */
+  /** The version of the running server. */
   readonly version: string;
   readonly learner: boolean;
   /** Undefined when the member knows no leader. */
@@ -168,7 +168,7 @@ export interface SnapshotCall {
 export interface Snapshot {
   /** Including the digest at the end. */
   readonly bytes: number;
-  /** Of all these bytes. */
+  /** The digest of all these bytes. */
   readonly sha256: string;
   /** Storage version; since 3.6. */
   readonly version: string | undefined;

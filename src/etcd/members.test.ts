@@ -40,7 +40,7 @@ describe("the connections to members", () => {
     await eventually("the second is closed", () => second.sockets.every((socket) => socket.destroyed));
     assert.ok(first.sockets.some((socket) => !socket.destroyed));
     await pool.members.at({ url: second.url }).status();
-    assert.equal((await early.status()).version, "3.6.16", "one that was let go is connected anew");
+    assert.equal((await early.status()).version, "3.6.16", "one that was let go is reconnected");
   });
 
   test("are not closed during a call", async () => {

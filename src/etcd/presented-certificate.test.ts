@@ -1,4 +1,4 @@
-// Looking at what a server presents never throws, whatever it is done with: a Secret that somebody damaged is no reason to stop.
+// Reading what a server presents never throws, whatever it presents: a Secret that somebody damaged is no reason to stop.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:tls";
@@ -12,12 +12,12 @@ const authority = await createAuthority("a CA");
 const [one, other] = [await authority.issue("one"), await authority.issue("other")];
 const { signal } = new AbortController();
 
-async function presenting(look: (url: string) => Promise<void>): Promise<void> {
+async function presenting(read: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(one);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    await look(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await read(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
   } finally {
     server.close();
   }
@@ -36,7 +36,7 @@ for (const [what, identity] of [
   ["a key of another certificate", { cert: one.cert, key: other.key }],
   ["a key that is none", { cert: one.cert, key: "none" }],
 ] as const)
-  test(`whoever looks with ${what} sees nothing, and goes on`, () =>
+  test(`a client with ${what} reads nothing, and goes on`, () =>
     presenting(async (url) => {
       const seen = await presentedCertificate({ url, tls: { ca: authority.cert, identity } }, signal);
       assert.equal(seen, undefined);

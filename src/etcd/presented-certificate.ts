@@ -50,7 +50,7 @@ function dialled({ url, serverName, tls }: Endpoint): TLSSocket | undefined {
     return connect({
       host: hostname.replace(/^\[|\]$/g, ""),
       port: Number(port),
-      // It is looked at, not believed.
+      // It is read, not trusted.
       rejectUnauthorized: false,
       ...tls?.identity,
       ...(serverName !== undefined && { servername: serverName }),

@@ -12,7 +12,7 @@ const wire = { varint: 0, fixed64: 1, length: 2, fixed32: 5 } as const;
 const longestVersion = 64;
 
 export interface SnapshotSays {
-  /** Of the database, with this message. */
+  /** How many bytes of the database have arrived, with this message. */
   readonly bytes: number;
   /** How many of the database are still to come. */
   readonly remaining: number;
@@ -36,7 +36,7 @@ type State =
 export class SnapshotMessages {
   readonly #to: SnapshotReceiver;
   #state: State = prefix();
-  /** Of the message that is being read. */
+  /** The bytes left of the message that is being read. */
   #left = 0;
   #bytes = 0;
   #remaining = 0;

@@ -9,7 +9,7 @@ export interface Clock {
   after(ms: number, run: () => void): Cancel;
 }
 
-// A longer setTimeout fires at once. A longer wait ends early, and its caller looks at the clock and waits again.
+// A longer setTimeout fires at once. A longer wait ends early, and its caller reads the clock and waits again.
 const longestTimer = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -42,7 +42,7 @@ export interface Backoff {
   readonly jitter: number;
 }
 
-/** How long to wait after so many failures in a row. `failures` counts from 1; `chance` is in [0, 1). */
+/** How long to wait after this many failures in a row. `failures` counts from 1; `chance` is in [0, 1). */
 export function backoffDelay(backoff: Backoff, failures: number, chance: number): number {
   // 2^60 first delays are beyond every cap, and a larger exponent would only reach Infinity.
   const doublings = Math.min(Math.max(0, failures - 1), 60);

@@ -1,4 +1,4 @@
-// A command of the plugin as one row: how it is called, what it does, which rights it needs, and the function that does it.
+// A command of the plugin as one row: how it is called, what it does, which permissions it needs, and the function that does it.
 // The parser, the help, the completion and docs/kubectl-etcd.md are made from these rows.
 import type { Flags } from "./line/flags.ts";
 import type { Kubectl } from "./place/kubectl.ts";
@@ -25,13 +25,13 @@ export interface ArgumentRow {
   readonly of?: "cluster" | "member";
 }
 
-/** A right that Kubernetes must have given to the user. */
-export interface Right {
+/** A permission that the user needs. */
+export interface Permission {
   /** Empty for the core group. */
   readonly group: string;
   readonly resource: string;
   readonly verbs: readonly string[];
-  /** Nodes are in no namespace: a ClusterRole gives this right. */
+  /** Nodes are in no namespace: a ClusterRole grants this permission. */
   readonly scope?: "cluster";
   /** What is missing without it. Absent: the command needs it. */
   readonly without?: string;
@@ -55,7 +55,7 @@ export interface Command {
   readonly arguments: readonly ArgumentRow[];
   readonly flags: readonly FlagRow[];
   readonly examples: readonly Example[];
-  readonly rights: readonly Right[];
+  readonly permissions: readonly Permission[];
   run(call: Call): Promise<ExitCode>;
 }
 

@@ -42,9 +42,9 @@ function infected<T>(value: T, change: (text: string, field: string) => string):
 async function infectedStage(scene: string, change: (text: string, field: string) => string): Promise<Stage> {
   const stage = await staged(scene);
   const regarding = { kind: EtcdCluster.kind, name: "my-etcd", namespace: "default" };
-  const told = { reason: "Member Lost", type: "Warning", action: "Report", note: "A member is lost." };
+  const event = { reason: "Member Lost", type: "Warning", action: "Report", note: "A member is lost." };
   const by = { reportingController: "etcd-operator", reportingInstance: "a", eventTime: "2026-11-17T11:59:00.000000Z" };
-  await stage.add(Event, { metadata: { namespace: "default", name: "e" }, regarding, ...told, ...by });
+  await stage.add(Event, { metadata: { namespace: "default", name: "e" }, regarding, ...event, ...by });
   const { api, metrics, log, kubectl } = stage;
   const reach = stage.reach.bind(stage);
   const answered = async <T>(answer: Promise<T>): Promise<T> => {

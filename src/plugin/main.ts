@@ -4,7 +4,7 @@ import { oldestNode, tooOld } from "./node-version.ts";
 async function main(): Promise<void> {
   if (tooOld(process.versions.node)) {
     process.stderr.write(
-      `kubectl-etcd needs Node ${oldestNode} or newer, and this is ${process.versions.node}: install a newer one, or put it first in PATH.\n`,
+      `kubectl-etcd needs Node ${oldestNode} or newer, but this is ${process.versions.node}: install a newer Node, or put it first in PATH.\n`,
     );
     process.exitCode = 1;
     return;

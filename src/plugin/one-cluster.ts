@@ -1,9 +1,9 @@
-// The cluster that a command is about: the EtcdCluster of its first argument, and its snapshot.
+// The cluster that a command is about: the EtcdCluster of its first argument, and all that was observed of it.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { Key } from "../kube/objects/objects.ts";
 import type { Call } from "./command.ts";
 import type { Reach } from "./place/reach.ts";
-import { readSnapshot, type Snapshot } from "./snapshot/snapshot.ts";
+import { observe, type Observed } from "./observe/observe.ts";
 import { type ClusterView, viewOf } from "./view/cluster-view.ts";
 
 export interface Chosen {
@@ -16,15 +16,15 @@ export async function chosenCluster({ arguments: [name = ""], reach }: Call): Pr
   return { reach: there, key: { namespace: there.namespace, name } };
 }
 
-export interface Looked extends Chosen {
-  readonly snapshot: Snapshot;
+export interface Target extends Chosen {
+  readonly observed: Observed;
   readonly view: ClusterView;
 }
 
-export async function lookAt(call: Call): Promise<Looked> {
+export async function readTarget(call: Call): Promise<Target> {
   const chosen = await chosenCluster(call);
-  const snapshot = await readSnapshot(chosen.reach, chosen.key, call.now());
-  return { ...chosen, snapshot, view: viewOf(snapshot) };
+  const observed = await observe(chosen.reach, chosen.key, call.now());
+  return { ...chosen, observed, view: viewOf(observed) };
 }
 
 /** Fails when there is none, so that a mistyped name is said before anything else. */

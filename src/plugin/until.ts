@@ -9,10 +9,10 @@ import { Refusal } from "./place/refusal.ts";
 
 export const waitFlags: readonly FlagRow[] = [
   { name: "wait", what: "Wait until it is done." },
-  { name: "timeout", value: "SECONDS", what: "With --wait: at most so long. Absent: 600." },
+  { name: "timeout", value: "SECONDS", what: "With --wait: the time limit. Default: 600." },
 ];
 
-const lookEvery = 1_000;
+const pollEveryMs = 1_000;
 
 export type Verdict =
   | { readonly t: "waits"; readonly says: string }
@@ -38,8 +38,8 @@ export async function until<T extends KubeObject>(
     if (verdict.says !== said) screen.note(verdict.says);
     said = verdict.says;
     if (systemClock.now() > deadline)
-      throw new Refusal(`The time is up, and it goes on without you: ${said} --timeout=SECONDS waits longer.`);
-    await pause(systemClock, lookEvery, signal);
+      throw new Refusal(`Timed out; the operator continues: ${said} --timeout=SECONDS waits longer.`);
+    await pause(systemClock, pollEveryMs, signal);
     signal.throwIfAborted();
   }
 }

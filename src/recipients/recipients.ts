@@ -87,7 +87,7 @@ function rowOf(credential: Credential): Row {
   return rows[credential.t];
 }
 
-/** Of the URLs that may get it. RE2, in which the API server checks it, and JavaScript read it the same way. */
+/** The pattern of the URLs that may get it. RE2, in which the API server checks it, and JavaScript read it the same way. */
 export const patternOf = (credential: Credential): string => `^(${rowOf(credential).allowed}|${loopback})$`;
 
 /** What is wrong, and what to do. */

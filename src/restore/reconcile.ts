@@ -1,56 +1,39 @@
 // One reconcile of one EtcdRestore: observe, plan, act, report. What has been written so far is all that it knows, so an
 // operator that dies anywhere is followed by one that carries on.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import { again, done, type Next, type ReconcileContext } from "../kube/controller/reconcile.ts";
+import { eventOf } from "../controllers/event.ts";
+import { nextReconcile } from "../controllers/next-reconcile.ts";
+import { again, done, type Next, type ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Key } from "../kube/objects/objects.ts";
-import { act, type Outcome } from "./act/act.ts";
+import { act } from "./act/act.ts";
 import type { RestoreContext } from "./context.ts";
-import { observe, type Observed } from "./observe/observe.ts";
-import type { Decision } from "./plan/decision.ts";
+import { observe, type ObservedRestore } from "./observe/observe.ts";
 import { planRestore } from "./plan/plan.ts";
-import { eventOf, type Reported, report } from "./report/report.ts";
+import { report } from "./report/report.ts";
 
 export async function reconcileRestore(key: Key, reconcile: ReconcileContext, context: RestoreContext): Promise<Next> {
   const observed = await observe(key, reconcile, context);
-  if (observed.t === "gone") {
-    context.unclaimed.forget(key);
-    return done;
-  }
-  if (observed.t === "othersNew") return context.unclaimed.look(observed.restore, reconcile);
+  if (observed.t === "notOurs")
+    return context.unclaimed.leave(key, context.caches(key.namespace).restores.get(key), reconcile);
   if (observed.t === "others") return tellIfNobodyTakesIt(observed, context);
   const { world } = observed;
   const { decision, upkeep } = planRestore(world, context.now());
-  const outcome = await act(decision, upkeep, { world, reconcile, context });
-  const reported = await report(outcome, { world, reconcile, context });
-  return nextReconcile(outcome, reported);
-}
-
-/** The cache is behind: the watch brings the key back when it has caught up. */
-const whileCacheIsBehindMs = 1_000;
-/** A quota or a right may be mended where no watch sees it. */
-const afterRefusalMs = 10_000;
-
-function nextReconcile({ decision, obstacle }: Outcome, reported: Reported): Next {
-  if (obstacle?.t === "outdated" || reported === "outdated") return again(whileCacheIsBehindMs);
-  if (obstacle?.t === "refused") return again(afterRefusalMs);
-  const afterMs = requeueAfter(decision);
-  return afterMs === undefined ? done : again(afterMs);
-}
-
-function requeueAfter(decision: Decision): number | undefined {
-  if (decision.t === "retry") return decision.afterMs;
-  return decision.t === "stay" ? decision.requeueAfter : undefined;
+  const execution = { world, reconcile, context };
+  const outcome = await act(decision, upkeep, execution);
+  const reported = await report(outcome, execution);
+  const { decision: ended, obstacle } = outcome;
+  return nextReconcile({ obstacle, requeueAfter: "requeueAfter" in ended ? ended.requeueAfter : undefined }, reported);
 }
 
 const patienceMs = 30_000;
 
 /** It goes with its cluster. An operator of all namespaces speaks up where the one that it is for does not seem to be there. */
-function tellIfNobodyTakesIt({ restore }: Extract<Observed, { t: "others" }>, context: RestoreContext): Next {
+function tellIfNobodyTakesIt({ restore }: Extract<ObservedRestore, { t: "others" }>, context: RestoreContext): Next {
   if (context.scope !== "clusterwide" || restore.status.phase !== undefined) return done;
   const age = context.now() - Date.parse(restore.metadata.creationTimestamp ?? "");
   if (age < patienceMs) return again(patienceMs - age);
   const note =
     "Its EtcdCluster is for an operator of its namespace, and none has begun with the restore: give the EtcdCluster the annotation etcd.database.coreos.com/scope: clusterwide, or run an operator in the namespace.";
-  context.events.record(EtcdRestore, restore, eventOf("notTaken", note));
+  context.events.record(EtcdRestore, restore, eventOf(["notTaken", note], "Restore"));
   return done;
 }

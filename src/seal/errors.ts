@@ -1,4 +1,4 @@
-// What goes wrong with encrypted objects, told apart by code.
+// What goes wrong with encrypted objects, one code for each.
 
 export type SealErrorCode =
   /** The object is not encrypted. */

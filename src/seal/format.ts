@@ -17,7 +17,7 @@
 // Everything before the chunks is the header; it is the additional data of each chunk. The key of the object is
 // HKDF-SHA-256(key, salt, info "etcd-operator seal f object key"), 32 bytes, with the format for f. The nonce of a chunk is
 // 12 bytes: its number, counted from 0, in 11 bytes, then 1 for the last chunk and 0 for others. There is always a last chunk;
-// it has 1 to c plain bytes, or none if the object has none. So chunks can be neither changed, left out, exchanged nor cut
+// it has 1 to c plain bytes, or none if the object has none. So chunks can be neither changed, left out, swapped nor cut
 // off unnoticed.
 //
 // `of` is an object with these fields, of which only `key` is always there. A reader ignores others, compares `key` with the
@@ -93,7 +93,7 @@ export function makeHeader(key: SealKey, of: SealedOf, salt: Buffer): Header {
 const beforeId: Readonly<Record<Format, number>> = { [unbound]: magic.length + 2, [newest]: magic.length + 4 };
 const afterOf = saltBytes + 4 + checkBytes;
 
-/** So many tell how long the header is; no object of either format has fewer. */
+/** This many bytes tell how long the header is; no object of either format has fewer. */
 export const firstBytes: number = beforeId[newest];
 
 interface Sizes {
@@ -157,7 +157,7 @@ export function nonce(chunk: number, place: "last" | "before"): Buffer {
   return bytes;
 }
 
-/** How long an object is when so many bytes are encrypted. Without `of`: at most, whatever it is a copy of. */
+/** How long an object is when this many bytes are encrypted. Without `of`: at most, whatever it is a copy of. */
 export function sealedBytes(plain: number, keyId: string, of?: SealedOf): number {
   const chunks = Math.max(1, Math.ceil(plain / chunkBytes));
   const header = beforeId[newest] + Buffer.byteLength(keyId) + (of ? writeOf(of).length : 0xffff) + afterOf;

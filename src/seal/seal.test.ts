@@ -199,7 +199,7 @@ describe("an encrypted object", () => {
       await assert.rejects(opened(flipped(bit, small)), (error) => error instanceof SealError);
   });
 
-  test("whose chunks were exchanged or left out is called tampered", async () => {
+  test("whose chunks were swapped or left out is called tampered", async () => {
     const object = await sealed(randomBytes(3 * chunkBytes));
     const chunk = chunkBytes + 16;
     const start = object.length - 8 - 3 * chunk;
@@ -222,7 +222,7 @@ describe("an encrypted object", () => {
     await refusedAs(object, "wrongKey", async (id) => new SealKey(id, randomBytes(32)));
   });
 
-  test("is told from other bytes, and from one of a later format", async () => {
+  test("is distinguished from other bytes, and from one of a later format", async () => {
     for (const other of ["", "short", "something that is not encrypted"])
       await refusedAs(Buffer.from(other), "notSealed");
     assert.equal(isSealed(formatOne.subarray(0, 7)), false);
@@ -288,7 +288,7 @@ describe("what an object is a copy of", () => {
     assert.deepEqual((await readByTheTable(await sealed(Buffer.from("etcd"), 10, more))).of, of);
   });
 
-  test("cannot be exchanged for that of another object", () =>
+  test("cannot be swapped for that of another object", () =>
     fc.assert(
       fc.asyncProperty(anyOf, anyOf, async (written, wanted) => {
         fc.pre(JSON.stringify(written) !== JSON.stringify(wanted));

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Attempt, type Refusals } from "./attempt.ts";
+import { StoreAttempt, type Refusals } from "./attempt.ts";
 import { StoreError } from "./errors.ts";
 import { fails } from "./testing/contract.ts";
 
 const refusals: Refusals = {
   wording: {
     place: "bucket",
-    rights: { write: "w", read: "r", "look up": "r", list: "l", delete: "d", "clean up": "c" },
+    permissions: { write: "w", read: "r", "look up": "r", list: "l", delete: "d", "clean up": "c" },
   },
   finding: ({ message }, to) => (message === "denied" ? { code: "forbidden", said: `${message} to ${to}` } : undefined),
 };
 
-const attempt = (signal?: AbortSignal): Attempt =>
-  new Attempt({ store: "s3://b", to: "write", key: "k" }, refusals, signal);
+const attempt = (signal?: AbortSignal): StoreAttempt =>
+  new StoreAttempt({ store: "s3://b", to: "write", key: "k" }, refusals, signal);
 
 test("an error of the store becomes its sentence; a sentence, and what is no error of the store, stay as they are", async () => {
   const sentence = new StoreError("full", "full");

@@ -9,7 +9,7 @@ export interface Refusals {
   finding(error: Error, to: Verb): Finding | undefined;
 }
 
-export class Attempt {
+export class StoreAttempt {
   readonly #tried: Tried;
   readonly #refusals: Refusals;
   readonly #signal: AbortSignal | undefined;

@@ -1,5 +1,5 @@
 // What every store does in the same way. A store of a kind adds its requests.
-import { Attempt, type Refusals } from "./attempt.ts";
+import { StoreAttempt, type Refusals } from "./attempt.ts";
 import { checkKey } from "./key.ts";
 import type { Verb } from "./sentences.ts";
 import type { LeftoversCall, ObjectInfo, StoreCall } from "./store.ts";
@@ -14,9 +14,9 @@ export abstract class BaseStore {
   }
 
   /** Throws where no store can have this key. `call`: whose signal ends it. */
-  protected attempt(to: Verb, key: string, { signal }: StoreCall): Attempt {
+  protected attempt(to: Verb, key: string, { signal }: StoreCall): StoreAttempt {
     const isPrefix = to === "list" || to === "clean up";
-    return new Attempt({ store: this.name, to, key: isPrefix ? key : checkKey(key) }, this.#refusals, signal);
+    return new StoreAttempt({ store: this.name, to, key: isPrefix ? key : checkKey(key) }, this.#refusals, signal);
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Credential, Recipient, refusalOf } from "../recipients/recipients.ts";
 import { StoreError } from "./errors.ts";
 
-/** A scheme that is left out means https. `example`: how one looks. */
+/** A scheme that is left out means https. `example`: a valid one. */
 export function urlOf(endpoint: string, store: string, example: string): URL {
   const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`);
   if (url) return url;

@@ -1,4 +1,4 @@
-// What goes wrong with a store, told apart by code. The sentence names the store and says what to do.
+// What goes wrong with a store, one code for each. The sentence names the store and says what to do.
 
 export type StoreErrorCode =
   /** The bucket, container or folder does not exist. */

@@ -18,7 +18,7 @@ export function checkKey(key: string): string {
   return key;
 }
 
-// Control characters are what is looked for.
+// Matches control characters on purpose.
 // oxlint-disable-next-line no-control-regex
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]/.test(text);
 

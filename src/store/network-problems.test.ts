@@ -5,7 +5,7 @@ import { networkProblem } from "./network-problems.ts";
 const failed = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`failed: ${code}`, { cause }), { code });
 
-test("what may pass is told from what has to be corrected", () => {
+test("transient problems are distinguished from those that somebody has to correct", () => {
   const cases = {
     ECONNREFUSED: ["unavailable", /nobody listens/],
     ENOTFOUND: ["unavailable", /not known to DNS/],

@@ -51,7 +51,7 @@ function environment(t: TestContext, variables: Readonly<Record<string, string>>
   }
 }
 
-/** A server with a certificate that the store is told to trust, as whoever writes the spec can. */
+/** A server with a certificate that the store trusts by configuration, as whoever writes the spec can. */
 async function overTls(t: TestContext): Promise<Server & { readonly endpoint: string; readonly caFolder: string }> {
   const now = Date.now();
   const authority = await makeAuthority("collector", now);
@@ -85,11 +85,11 @@ async function cloud(t: TestContext): Promise<void> {
 }
 
 async function refused(target: StoreTarget, { seen }: Server, says: RegExp): Promise<void> {
-  const looking = async (): Promise<unknown> => {
+  const head = async (): Promise<unknown> => {
     const store = await openStore(target);
     return store.head("key").finally(() => store.close());
   };
-  const error = await fails(looking(), "refused").catch((problem: unknown) => problem);
+  const error = await fails(head(), "refused").catch((problem: unknown) => problem);
   assert.deepEqual(
     seen.map(({ authorization }) => authorization),
     [],

@@ -15,7 +15,7 @@ export interface Tried {
 export interface Wording {
   readonly place: "bucket" | "container" | "folder";
   /** What has to be granted for each. */
-  readonly rights: Readonly<Record<Verb, string>>;
+  readonly permissions: Readonly<Record<Verb, string>>;
 }
 
 export interface Finding {
@@ -38,9 +38,9 @@ const rows: Record<StoreErrorCode, Row> = {
     what: "the credentials are not accepted",
     advice: "Correct the Secret with the credentials, or, where none is named, the identity of the service account",
   }),
-  forbidden: ({ rights }, verb) => ({
+  forbidden: ({ permissions }, verb) => ({
     what: "the credentials do not allow it",
-    advice: `Grant ${rights[verb]}`,
+    advice: `Grant ${permissions[verb]}`,
   }),
   unavailable: () => ({
     what: "the store does not answer as it should",

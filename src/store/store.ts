@@ -53,7 +53,7 @@ export interface StoredObject extends ObjectInfo {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Where objects go, as the worker is told. Secrets are not in it: they are files in mounted folders. */
+/** Where objects go, as the worker gets it. Secrets are not in it: they are files in mounted folders. */
 export type StoreTarget =
   | {
       readonly type: "S3";

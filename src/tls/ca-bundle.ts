@@ -68,7 +68,7 @@ export function isAnchored(cert: string, ca: string, anchors: string): boolean {
   return signingKeys(cert, ca).some((key) => trusted.has(key));
 }
 
-/** Of the CAs that stand behind a certificate, the intermediates that come with it included; none: they are not known. */
+/** The keys of the CAs behind a certificate, its own intermediates included; none: they are not known. */
 const signingKeys = remembered((cert = "", ca = ""): readonly string[] => {
   const chain = certificatesIn(cert);
   if (!chain) return [];

@@ -344,7 +344,7 @@ async function chain(): Promise<{ root: string; between: string; leaf: KeyPair }
   return { root: rootPem ?? "", between: betweenPem ?? "", leaf: { cert: cert ?? "", key } };
 }
 
-/** A CA's certificate made anew with the name and the key that it has, as cert-manager does by default. */
+/** A CA's certificate renewed with the name and the key that it has, as cert-manager does by default. */
 async function sameKey({ cert, key }: Authority): Promise<string> {
   const x509 = await loadX509();
   const old = new x509.X509Certificate(cert);

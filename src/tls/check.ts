@@ -97,7 +97,7 @@ function outOfDate(certificate: X509Certificate, where: string, now: number): Pr
   if (now < validFromDate.getTime())
     return {
       t: "notYetValid",
-      sentence: `${where} is valid from ${validFromDate.toISOString()} on. Put in one that is valid now, or look at the clocks.`,
+      sentence: `${where} is valid from ${validFromDate.toISOString()} on. Put in one that is valid now, or check the clocks.`,
     };
   return undefined;
 }
@@ -128,7 +128,7 @@ const clientAuth = { oid: "1.3.6.1.5.5.7.3.2", name: "client auth" };
 const needed = { server: [serverAuth], client: [clientAuth], both: [serverAuth, clientAuth] };
 
 function checkUse(leaf: X509Certificate, use: Expected["use"], keys: KeyNames): Problem | undefined {
-  // Of extended key usages, whatever the name says. A certificate without any may be used for everything.
+  // Extended key usages, whatever the name says. A certificate without any may be used for everything.
   const usages: readonly string[] | undefined = leaf.keyUsage;
   if (!usages || usages.includes(anyUse)) return undefined;
   const absent = needed[use].filter(({ oid }) => !usages.includes(oid)).map(({ name }) => name);

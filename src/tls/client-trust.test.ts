@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { anchorsIn, bundleFingerprint, signerOf } from "./ca-bundle.ts";
 import { type ClientNext, type ClientSecret, type ClientSide, nextOnClientSide } from "./client-trust.ts";
 import type { Bundle } from "./pem.ts";
-import { type Letter, letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
+import { type Letter, letters, makePool, now, type CertificatePlan, type Pool, signs } from "./testing/certificates.ts";
 
 let pool: Pool;
 before(async () => {
@@ -20,13 +20,13 @@ interface Wish {
   readonly number: 1 | 2;
 }
 
-const plansOf = ({ servers, clients, number }: Wish): Record<ClientSecret, Plan> => ({
+const plansOf = ({ servers, clients, number }: Wish): Record<ClientSecret, CertificatePlan> => ({
   server: { trusts: [clients], presents: `${servers}${number}` },
   operator: { trusts: [servers], presents: `${clients}${number}` },
   applications: { trusts: [servers], presents: `${clients}${number}` },
 });
 
-/** Of one CA for both, as the operator makes them. */
+/** Certificates of one CA for both, as the operator makes them. */
 const of = (letter: Letter, number: 1 | 2 = 1): Wish => ({ servers: letter, clients: letter, number });
 
 interface Member {
@@ -38,7 +38,7 @@ interface Member {
 
 /** Members as in trust.test.ts, an operator that takes its Secret at once, and applications that read theirs when they like. */
 class Cluster {
-  readonly written: Record<ClientSecret, Plan[]> = { server: [], operator: [], applications: [] };
+  readonly written: Record<ClientSecret, CertificatePlan[]> = { server: [], operator: [], applications: [] };
   readonly members: Member[] = [];
   /** Which version of their Secret they have read. */
   readonly applications: number[] = [];
@@ -58,7 +58,7 @@ class Cluster {
     if (hasApplications) this.applications.push(0, 0);
   }
 
-  current(secret: ClientSecret): Plan {
+  current(secret: ClientSecret): CertificatePlan {
     const current = this.written[secret].at(-1);
     assert.ok(current);
     return current;
@@ -161,7 +161,7 @@ class Cluster {
     return member.hidden || !served ? undefined : this.#signer(served.presents);
   }
 
-  #signer(presents: Plan["presents"]): string | undefined {
+  #signer(presents: CertificatePlan["presents"]): string | undefined {
     return signerOf(pool.leaf(presents).cert, pool.ca(this.current("operator").trusts));
   }
 
@@ -179,7 +179,8 @@ describe("the order towards clients", () => {
     cluster.log.length = 0;
     cluster.wanted = of("B");
     cluster.settle();
-    const plan = (trusts: Letter[], presents: Plan["presents"]): string => JSON.stringify({ trusts, presents });
+    const plan = (trusts: Letter[], presents: CertificatePlan["presents"]): string =>
+      JSON.stringify({ trusts, presents });
     assert.deepEqual(cluster.log, [
       `operator ${plan(["A", "B"], "A1")}`,
       `applications ${plan(["A", "B"], "A1")}`,
@@ -205,7 +206,7 @@ describe("the order towards clients", () => {
   const change = (from: Wish, to: Wish, more: Partial<ClientSide>, grace = 90 * day): ClientNext => {
     const [old, wanted] = [plansOf(from), plansOf(to)];
     const both: readonly Letter[] = [from.clients, to.clients];
-    const party = (secret: ClientSecret, plan: Plan) => ({
+    const party = (secret: ClientSecret, plan: CertificatePlan) => ({
       effective: pool.bundle(plan),
       wanted: pool.bundle(wanted[secret]),
     });
@@ -236,7 +237,7 @@ describe("the order towards clients", () => {
 
   test("the first Secret of applications trusts what members present for now", () => {
     const wanted = plansOf(of("B"));
-    const given: Plan = { trusts: ["A"], presents: "A1" };
+    const given: CertificatePlan = { trusts: ["A"], presents: "A1" };
     const ca = pool.ca(["A"]);
     const next = nextOnClientSide({
       server: { effective: pool.bundle(given), wanted: pool.bundle(wanted.server) },
@@ -252,7 +253,12 @@ describe("the order towards clients", () => {
   });
 
   describe("after Secrets were lost, or older ones brought back", () => {
-    const seen = (anchors: readonly Letter[], server: Plan, operator: Plan | undefined, before?: Plan): ClientSide => {
+    const seen = (
+      anchors: readonly Letter[],
+      server: CertificatePlan,
+      operator: CertificatePlan | undefined,
+      before?: CertificatePlan,
+    ): ClientSide => {
       const wanted = plansOf(of("B"));
       const ca = pool.ca(anchors);
       return {
@@ -268,8 +274,8 @@ describe("the order towards clients", () => {
         now,
       };
     };
-    const a1: Plan = { trusts: ["A"], presents: "A1" };
-    const b1: Plan = { trusts: ["B"], presents: "B1" };
+    const a1: CertificatePlan = { trusts: ["A"], presents: "A1" };
+    const b1: CertificatePlan = { trusts: ["B"], presents: "B1" };
     const planned = (next: ClientNext) => (next.t === "write" ? [next.secret, pool.planOf(next.bundle)] : next.t);
 
     test("the operator gets a certificate that members trust", () =>
@@ -327,7 +333,7 @@ describe("the order towards clients", () => {
   });
 
   test("given certificates that do not trust each other are not taken over", () => {
-    const side = (server: Plan, operator: Plan): ClientSide => ({
+    const side = (server: CertificatePlan, operator: CertificatePlan): ClientSide => ({
       server: { effective: pool.bundle({ trusts: ["A"], presents: "A1" }), wanted: pool.bundle(server) },
       operator: { effective: pool.bundle({ trusts: ["A"], presents: "A1" }), wanted: pool.bundle(operator) },
       anchors: [],
@@ -335,8 +341,8 @@ describe("the order towards clients", () => {
       presented: [],
       now,
     });
-    const old: Plan = { trusts: ["A"], presents: "A1" };
-    const changed: Plan = { trusts: ["B"], presents: "B1" };
+    const old: CertificatePlan = { trusts: ["A"], presents: "A1" };
+    const changed: CertificatePlan = { trusts: ["B"], presents: "B1" };
     assert.equal(nextOnClientSide(side(changed, old)).t, "contradiction");
     assert.equal(nextOnClientSide(side(old, changed)).t, "contradiction");
     assert.equal(nextOnClientSide(side({ trusts: ["B"], presents: "A1" }, old)).t, "contradiction");

@@ -38,9 +38,9 @@ export interface ClientSide {
   readonly operator: Party;
   /** Only where the operator makes their certificate. */
   readonly applications?: Applications;
-  /** Of each running member, as in `Side`. */
+  /** For each running member, as in `Side`. */
   readonly anchors: readonly (string | undefined)[];
-  /** Of each running member, as in `Side`; `presented` with `signerOf(leaf, operator.effective.ca)`. */
+  /** For each running member, as in `Side`; `presented` with `signerOf(leaf, operator.effective.ca)`. */
   readonly trusted: readonly string[];
   readonly presented: readonly (string | undefined)[];
   readonly now: number;

@@ -57,7 +57,7 @@ describe("what is made", () => {
     assert.equal(subjectAltName, undefined);
   });
 
-  test("two CAs of one name are told apart, and so are serial numbers", async () => {
+  test("two CAs of one name are distinct, and so are serial numbers", async () => {
     const other = await makeAuthority("ns/c peer CA", now);
     const [a, b] = [new X509Certificate(authority.cert), new X509Certificate(other.cert)];
     assert.notEqual(a.subject, b.subject);

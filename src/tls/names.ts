@@ -18,7 +18,7 @@ export function namesOf(certificate: X509Certificate): string[] {
   return [...dnsNamesOf(certificate), ...[...addresses].map(([, address = ""]) => address)];
 }
 
-/** The common name does not count: no TLS library of this decade looks at it. */
+/** The common name does not count: no TLS library of this decade reads it. */
 function dnsNamesOf(certificate: X509Certificate): string[] {
   // Node writes `DNS:a, IP Address:b`, and a value that has a comma or a quote in it as a JSON string.
   const entries = (certificate.subjectAltName ?? "").matchAll(/(?:^|, )DNS:("(?:[^"\\]|\\.)*"|[^,]*)/g);

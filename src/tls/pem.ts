@@ -32,8 +32,8 @@ const certManagerNames: KeyNames = { cert: "tls.crt", key: "tls.key", ca: "ca.cr
 const ownNames = (use: SecretUse): KeyNames => ({ cert: `${use}.crt`, key: `${use}.key`, ca: `${use}-ca.crt` });
 
 /**
- * The form that the Secret has. Of two complete ones that of etcd-operator 0.9 counts, because it is the more
- * deliberate; of two incomplete ones the one with fewer gaps, so that the sentence about it is of use.
+ * The form that the Secret has. If both are complete, that of etcd-operator 0.9 counts, because it is the more
+ * deliberate; if neither is, the one with fewer gaps, so that the sentence about it is of use.
  */
 export function keyNamesIn(use: SecretUse, data: SecretData): KeyNames {
   const own = ownNames(use);
@@ -44,7 +44,7 @@ export function keyNamesIn(use: SecretUse, data: SecretData): KeyNames {
 const gapsIn = ({ cert, key, ca }: KeyNames, data: SecretData): string[] =>
   [cert, key, ca].filter((name) => (data[name] ?? "").trim() === "");
 
-/** Takes a Secret's data, decoded from base64. Only looks whether the parts are there. */
+/** Takes a Secret's data, decoded from base64. Only checks that the parts are there. */
 export function readBundle(use: SecretUse, data: SecretData): Bundle | Problem {
   const names = keyNamesIn(use, data);
   const gaps = gapsIn(names, data);

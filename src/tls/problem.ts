@@ -18,7 +18,7 @@ export interface Problem {
   readonly sentence: string;
 }
 
-/** A problem and a bundle are told apart by this. */
+/** Distinguishes a problem from a bundle. */
 export function isProblem(result: object): result is Problem {
   return "sentence" in result;
 }

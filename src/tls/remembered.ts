@@ -1,4 +1,4 @@
-// Answers that depend on nothing but a text, kept for when it is asked about again: the same certificates are looked at in
+// Answers that depend on nothing but a text, kept for when it is asked about again: the same certificates are read in
 // each reconcile, and reading one costs far more than finding it. Never used for keys.
 
 /** How many answers are kept; the oldest go first. */

@@ -3,7 +3,7 @@ import { before, describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anchorsIn, bundleFingerprint, signerOf } from "./ca-bundle.ts";
 import { makeLeaf } from "./make.ts";
-import { letters, makePool, now, type Plan, type Pool, signs } from "./testing/certificates.ts";
+import { letters, makePool, now, type CertificatePlan, type Pool, signs } from "./testing/certificates.ts";
 import { type Next, nextBundle } from "./trust.ts";
 
 let pool: Pool;
@@ -11,23 +11,23 @@ before(async () => {
   pool = await makePool();
 });
 
-const a1: Plan = { trusts: ["A"], presents: "A1" };
-const a2: Plan = { trusts: ["A"], presents: "A2" };
-const b1: Plan = { trusts: ["B"], presents: "B1" };
-const abA1: Plan = { trusts: ["A", "B"], presents: "A1" };
-const abB1: Plan = { trusts: ["A", "B"], presents: "B1" };
+const a1: CertificatePlan = { trusts: ["A"], presents: "A1" };
+const a2: CertificatePlan = { trusts: ["A"], presents: "A2" };
+const b1: CertificatePlan = { trusts: ["B"], presents: "B1" };
+const abA1: CertificatePlan = { trusts: ["A", "B"], presents: "A1" };
+const abB1: CertificatePlan = { trusts: ["A", "B"], presents: "B1" };
 
 describe("each step", () => {
   interface Row {
     readonly name: string;
-    readonly effective: Plan | undefined;
-    readonly wanted: Plan;
-    /** Of the two members. Default: the effective one. */
+    readonly effective: CertificatePlan | undefined;
+    readonly wanted: CertificatePlan;
+    /** What the two members have read. Default: the effective one. */
     readonly read?: readonly (readonly ("A" | "B")[])[];
     readonly present?: readonly ("A" | "B" | undefined)[];
     /** What the CA before has signed last. */
-    readonly before?: Plan;
-    readonly next: Plan | Exclude<Next["t"], "write">;
+    readonly before?: CertificatePlan;
+    readonly next: CertificatePlan | Exclude<Next["t"], "write">;
     readonly later?: number;
   }
   const day = 86_400_000;
@@ -185,20 +185,20 @@ describe("each step", () => {
 /** Members that read the CA when they start and the leaf when the kubelet has brought it, and a person with wishes. */
 class Cluster {
   /** All that the effective Secret ever held, the current one last. */
-  readonly written: Plan[] = [];
+  readonly written: CertificatePlan[] = [];
   readonly members: Member[] = [];
-  wanted: Plan;
+  wanted: CertificatePlan;
   readonly #evidence: "wire" | "annotation";
   rolls = 0;
 
-  constructor(first: Plan, size: number, evidence: "wire" | "annotation") {
+  constructor(first: CertificatePlan, size: number, evidence: "wire" | "annotation") {
     this.wanted = first;
     this.#evidence = evidence;
     this.reconcile(0);
     for (let n = 0; n < size; n += 1) this.start();
   }
 
-  get current(): Plan {
+  get current(): CertificatePlan {
     const current = this.written.at(-1);
     assert.ok(current);
     return current;
@@ -252,7 +252,7 @@ class Cluster {
     this.start(at);
   }
 
-  #files({ files }: Member): Plan {
+  #files({ files }: Member): CertificatePlan {
     const plan = this.written[files];
     assert.ok(plan);
     return plan;
@@ -292,7 +292,7 @@ interface Member {
   process: number;
   files: number;
   readonly annotations: { readonly trusts: string; readonly anchors: string; readonly presents: string | undefined };
-  /** Nobody can look at its port now. */
+  /** Nobody can read its port now. */
   hidden: boolean;
 }
 
@@ -304,7 +304,7 @@ describe("whatever happens in whatever order", () => {
       others: fc.subarray([...letters], { maxLength: 2 }),
     })
     .map(
-      ({ presents, number, others }): Plan => ({
+      ({ presents, number, others }): CertificatePlan => ({
         presents: `${presents}${number}`,
         trusts: [presents, ...others.filter((one) => one !== presents)],
       }),

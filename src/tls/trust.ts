@@ -8,13 +8,13 @@
 // Two rules make that hold for any sequence of wishes, forth and back again:
 // - The bundle is not changed again before every member has read the one that is there. A container may restart in its
 //   pod and read a newer bundle than the pod was made with, but then only the next one: members trust one of two.
-// - The leaf is not exchanged for one of another CA, and no CA is dropped, before every member is known to present a
+// - The leaf is not replaced by one of another CA, and no CA is dropped, before every member is known to present a
 //   leaf of the CA that signs now. So there are leaves of two CAs at most, and both are trusted by all.
-// A leaf of the same CA is exchanged at any time: who trusts the old one trusts the new one.
+// A leaf may be replaced by one of the same CA at any time: who trusts the old one trusts the new one.
 //
 // How it is known that a member presents the new leaf: nothing says when a kubelet has brought a file, and waiting some
 // minutes proves nothing about a node that was cut off. Proof is either a handshake with the member (`presented` from
-// the wire; it takes no rights in Kubernetes) or a pod that was made after the Secret was written (`presented` from
+// the wire; it takes no permissions in Kubernetes) or a pod that was made after the Secret was written (`presented` from
 // its annotation). With proof from the wire a rotation takes two rolls. Where the port cannot be reached, members
 // are rolled once more, between the two.
 //
@@ -33,12 +33,12 @@ interface Side {
   readonly wanted: Bundle;
   /** What the CA before has signed last, while its key is kept. */
   readonly before?: Bundle | undefined;
-  /** Of each running member, the `anchorsIn` the bundle that it read. Undefined when nothing is known: it trusts what is there. */
+  /** For each running member, the `anchorsIn` the bundle that it read. Undefined when nothing is known: it trusts what is there. */
   readonly anchors: readonly (string | undefined)[];
-  /** Of each running member, the `bundleFingerprint` of the bundle that was effective when its pod was made. */
+  /** For each running member, the `bundleFingerprint` of the bundle that was effective when its pod was made. */
   readonly trusted: readonly string[];
   /**
-   * Of each running member, the `signerOf` (in the effective bundle) the leaf that it presents: as seen on the wire in this
+   * For each running member, the `signerOf` (in the effective bundle) the leaf that it presents: as seen on the wire in this
    * reconcile, else that of the leaf that was effective when its pod was made. Undefined when nothing is known.
    */
   readonly presented: readonly (string | undefined)[];
@@ -48,11 +48,11 @@ interface Side {
 export type Next =
   | { readonly t: "settled" }
   | { readonly t: "write"; readonly bundle: Bundle; readonly because: string }
-  /** Every pod has to be made anew whose annotation is not the fingerprint of the effective bundle. */
+  /** Every pod has to be recreated whose annotation is not the fingerprint of the effective bundle. */
   | { readonly t: "waitForRoll"; readonly because: string }
   /** Members do not trust the leaf that is there: each has to be started again, in place. */
   | { readonly t: "waitForRestart"; readonly because: string }
-  /** Each member has to be seen with a leaf of this signer, or its pod made anew. */
+  /** Each member has to be seen with a leaf of this signer, or its pod recreated. */
   | { readonly t: "waitForLeaf"; readonly signer: string; readonly because: string };
 
 export function nextBundle(side: Side): Next {

@@ -1,4 +1,4 @@
-// When certificates begin and end to be valid, when that is worth a warning, and when one that was made is made anew.
+// When certificates begin and end to be valid, when that is worth a warning, and when the operator renews its own.
 import { certificatesIn } from "./pem.ts";
 
 const day = 86_400_000;
@@ -16,7 +16,7 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** Of the certificate in the text that expires first; undefined when it cannot be read. */
+/** The validity of the certificate in the text that expires first; undefined when it cannot be read. */
 export function validityOf(pem: string): Validity | undefined {
   const [first] = (certificatesIn(pem) ?? []).toSorted((a, b) => a.validToDate.getTime() - b.validToDate.getTime());
   return first && { notBefore: first.validFromDate.getTime(), notAfter: first.validToDate.getTime() };
@@ -26,7 +26,7 @@ export function validityOf(pem: string): Validity | undefined {
 export type ExpiryWarning = "30d" | "7d" | "1d" | "expired";
 
 /**
- * From how much that is left on there is a warning: so many days, and not more than this share of its life. One of 24 hours
+ * From how much that is left on there is a warning: this many days, and not more than this share of its life. One of 24 hours
  * is renewed with eight of them left, so there is a warning with 6 h left, not all the time. Alerts go by the same table.
  */
 export const warnings: readonly { readonly at: "30d" | "7d" | "1d"; readonly days: number; readonly share: number }[] =

@@ -104,7 +104,7 @@ export class Connection {
     return stream;
   }
 
-  /** True when the server said that it would not look at this stream. */
+  /** True when the server said that it would not process this stream. */
   isBeyondGoaway(stream: ClientHttp2Stream): boolean {
     return stream.id !== undefined && stream.id > this.#lastStreamId;
   }

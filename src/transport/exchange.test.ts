@@ -9,10 +9,10 @@ test("a response does not lose its first bytes when Node tells of them before th
   // Node does so now and then when both come in one packet, which no server can be made to bring about at will.
   const stream = Object.assign(new PassThrough(), { rstCode: 0, id: 1, close: () => undefined });
   const connection = { open: () => stream, release() {}, isBeyondGoaway: () => false } as unknown as Connection;
-  const told: string[] = [];
+  const received: string[] = [];
   const receiver = {
-    onHeaders: (status: number) => void told.push(String(status)),
-    onData: (chunk: Buffer) => void told.push(chunk.toString()),
+    onHeaders: (status: number) => void received.push(String(status)),
+    onData: (chunk: Buffer) => void received.push(chunk.toString()),
   };
   const ended = exchange(connection, { method: "GET", path: "/" }, receiver, new Patience("GET /", {}));
   stream.write("first");
@@ -20,5 +20,5 @@ test("a response does not lose its first bytes when Node tells of them before th
   stream.emit("response", { ":status": 200 });
   stream.end("last");
   await ended;
-  assert.equal(told.join(" "), "200 first last");
+  assert.equal(received.join(" "), "200 first last");
 });

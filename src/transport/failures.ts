@@ -54,7 +54,7 @@ export function connectionFailure(origin: string, cause: unknown): TransportErro
 interface StreamEnd {
   rstCode: number;
   error: unknown;
-  /** The server's GOAWAY said that it would not look at this stream. */
+  /** The server's GOAWAY said that it would not process this stream. */
   beyondGoaway: boolean;
 }
 

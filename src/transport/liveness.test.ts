@@ -36,7 +36,7 @@ function start(t: TestContext) {
     },
     answer: () => unanswered.splice(0).forEach((answer) => answer()),
     /** Step by step, so that the clock agrees with the timers. */
-    pass(ms: number) {
+    advance(ms: number) {
       for (let n = 0; n < ms; n += 1) {
         now += 1;
         t.mock.timers.tick(1);
@@ -50,11 +50,11 @@ describe("liveness", () => {
     const peer = start(t);
     peer.liveness.busy();
     for (let n = 0; n < 3; n += 1) {
-      peer.pass(100);
+      peer.advance(100);
       peer.answer();
     }
     assert.deepEqual(peer.pingedAt, [100, 200, 300]);
-    peer.pass(60);
+    peer.advance(60);
     assert.equal(await peer.dead(), false);
   });
 
@@ -62,16 +62,16 @@ describe("liveness", () => {
     const peer = start(t);
     peer.liveness.busy();
     peer.liveness.idle();
-    peer.pass(1000);
+    peer.advance(1000);
     assert.deepEqual(peer.pingedAt, []);
   });
 
   test("asks at once when a connection is used again after lying idle for long", async (t) => {
     const peer = start(t);
-    peer.pass(500);
+    peer.advance(500);
     peer.liveness.busy();
     assert.deepEqual(peer.pingedAt, [500]);
-    peer.pass(50);
+    peer.advance(50);
     assert.equal(await peer.dead(), true);
   });
 
@@ -79,9 +79,9 @@ describe("liveness", () => {
     const peer = start(t);
     for (let n = 0; n < 100; n += 1) {
       peer.liveness.busy();
-      peer.pass(3);
+      peer.advance(3);
       peer.liveness.idle();
-      peer.pass(n % 7 === 0 ? 40 : 2);
+      peer.advance(n % 7 === 0 ? 40 : 2);
       peer.answer();
     }
     assert.ok(peer.pingedAt.length >= 5, `only ${peer.pingedAt.length} pings`);
@@ -94,7 +94,7 @@ describe("liveness", () => {
   test("believes an answer that lay in the socket while this process stood still", async (t) => {
     const peer = start(t);
     peer.liveness.busy();
-    peer.pass(150);
+    peer.advance(150);
     peer.answer(); // read in the same turn in which the timeout fired
     assert.equal(await peer.dead(), false);
   });
@@ -102,9 +102,9 @@ describe("liveness", () => {
   test("stops with its connection", async (t) => {
     const peer = start(t);
     peer.liveness.busy();
-    peer.pass(100);
+    peer.advance(100);
     peer.liveness.stop();
-    peer.pass(1000);
+    peer.advance(1000);
     assert.deepEqual(peer.pingedAt, [100]);
     assert.equal(await peer.dead(), false);
   });

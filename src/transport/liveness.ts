@@ -43,7 +43,7 @@ export class Liveness {
     if (this.#now() - this.#lastPing >= this.#options.pingInterval) this.#ping();
   }
 
-  /** No stream is open. The timer runs on to its next tick, so that short requests in a row do not set it anew. */
+  /** No stream is open. The timer runs on to its next tick, so that short requests in a row do not set it again. */
   idle(): void {
     this.#busy = false;
   }

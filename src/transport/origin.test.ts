@@ -92,7 +92,7 @@ describe("a connection that does not come about", () => {
     assert.equal(client.seen("connectFailed").length, 1);
   });
 
-  test("is unreachable when the peer speaks another protocol, and the next request tries anew", async () => {
+  test("is unreachable when the peer speaks another protocol, and the next request tries again", async () => {
     await using server = await startTcp((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     using client = openOrigin(server.url);
     await assert.rejects(client.origin.fetch(get("/")), failsWith("unreachable"));

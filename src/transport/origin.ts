@@ -1,6 +1,6 @@
 // One HTTP/2 server as the rest of the program sees it: requests go in, complete responses come out. Behind it are
 // as many connections as the open streams need; it replaces those that break, drain or fill up. It knows neither
-// Kubernetes nor etcd, and repeats a request only when the server certainly did not look at it.
+// Kubernetes nor etcd, and repeats a request only when the server certainly did not process it.
 import { Collected } from "./collected.ts";
 import { Connection, type ConnectionSettings } from "./connection.ts";
 import type { TlsOptions } from "./dial.ts";

@@ -69,7 +69,7 @@ export interface BackupJob {
 }
 
 export interface Retention {
-  /** Keep at most so many; 0: any number. */
+  /** Keep at most this number; 0: any number. */
   readonly maxBackups: number;
   /** Delete what is older; 0: no limit. The newest stays, and `keep` stays. */
   readonly maxAgeSeconds: number;

@@ -22,7 +22,7 @@ export const folders = {
   claim: "/backups",
 } as const;
 
-export interface Place {
+export interface StorePlace {
   readonly target: StoreTarget;
   /** The key, or what the keys of a series begin with. */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** Throws a RangeError for a spec that `problemsOf` complains about. */
-export function placeOf(type: StorageType, stores: Stores): Place {
+export function placeOf(type: StorageType, stores: Stores): StorePlace {
   switch (type) {
     case "S3": {
       const { s3 } = stores;
@@ -109,7 +109,7 @@ export function placeOf(type: StorageType, stores: Stores): Place {
 }
 
 /** As `path` of an EtcdRestore takes it. */
-export function pathOf({ target }: Place, key: string): string {
+export function pathOf({ target }: StorePlace, key: string): string {
   if (target.type === "PVC") return key;
   return `${target.type === "ABS" ? target.container : target.bucket}/${key}`;
 }
@@ -120,7 +120,7 @@ export interface Sealed {
 }
 
 /** What a policy for reading says beyond the keys is about the objects at `place`. */
-export function encryptionOf(policy: ReadPolicy | undefined, place: Pick<Place, "path">): Sealed {
+export function encryptionOf(policy: ReadPolicy | undefined, place: Pick<StorePlace, "path">): Sealed {
   if (policy === undefined) return { mounts: [] };
   const { keyId, allowUnencrypted = false, originalKey = "" } = policy;
   return {

@@ -106,16 +106,31 @@ export function resultOf(pod: Pod, container: string = workerContainerName): Res
   return readEnd(statusOf(pod, container)?.state?.terminated);
 }
 
-/** Also of a container that is tried again: what it said when it last ended, and how often it has been started anew. */
+/** Also of a container that is tried again: what it said when it last ended, and how often it has been started again. */
 export function lastResultOf(pod: Pod, container: string): { result: Result; restarts: number } | undefined {
   const status = statusOf(pod, container);
   const result = readEnd(status?.state?.terminated ?? status?.lastState?.terminated);
   return result && { result, restarts: status?.restartCount ?? 0 };
 }
 
-function statusOf({ status }: Pod, container: string): ContainerStatus | undefined {
-  const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return statuses.find(({ name }) => name === container);
+export const statusesOf = ({ status }: Pod): readonly ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];
+
+const statusOf = (pod: Pod, container: string): ContainerStatus | undefined =>
+  statusesOf(pod).find(({ name }) => name === container);
+
+/** What its worker was told. Undefined: it has none, or what it was told cannot be read. */
+export function jobIn({ spec }: Pod): Job | undefined {
+  const container = spec?.containers.find(({ name }) => name === workerContainerName);
+  const text = container?.env?.find(({ name }) => name === jobVariable)?.value;
+  try {
+    // The operator wrote it, and nobody can change the environment of a pod.
+    return text === undefined ? undefined : (JSON.parse(text) as Job);
+  } catch {
+    return undefined;
+  }
 }
 
 function readEnd(ended: ContainerStateTerminated | null | undefined): Result | undefined {

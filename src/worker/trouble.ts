@@ -1,8 +1,10 @@
 // What keeps a worker's pod from running, in a sentence that says what to do and that stays the same while nothing changes.
 // Reasons are told apart by the codes that scheduler and kubelet set; their words are passed on.
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
+import { imagePullReasons } from "../kube/objects/image-pull.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import { printableLine } from "../kube/objects/printable.ts";
+import { statusesOf } from "./pod.ts";
 
 /** How long a pod may take to get its volumes before it is worth a word. */
 const patienceMs = 30_000;
@@ -13,16 +15,6 @@ export interface Stuck {
   /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
   readonly by: "told" | "silent";
 }
-
-const imageReasons: ReadonlySet<string> = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ErrImageNeverPull",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-  "InvalidImageName",
-]);
 
 /** By the reason of a container that waits. */
 const advice: ReadonlyMap<string, string> = new Map([
@@ -50,7 +42,7 @@ export function stuckOn(pod: Pod): Stuck | undefined {
   for (const container of statusesOf(pod)) {
     const { reason = "", message } = container.state?.waiting ?? {};
     const what = advice.get(reason);
-    if (imageReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
+    if (imagePullReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
     if (what !== undefined)
       return { by: "told", because: `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}` };
   }
@@ -83,11 +75,14 @@ function see({ spec }: Pod): string {
   return needed.length === 0 ? "" : `see that there is ${needed.join(", ")}; `;
 }
 
-function statusesOf({ status }: Pod): readonly ContainerStatus[] {
-  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-}
-
-function wordsOf({ reason = "", message = "" }: { reason?: string | undefined; message?: string | undefined }): string {
+/** A reason of Kubernetes, and its words where it has some. */
+export function wordsOf({
+  reason = "",
+  message = "",
+}: {
+  reason?: string | undefined;
+  message?: string | undefined;
+}): string {
   const words = printableLine(message).trim().replace(/\.+$/, "");
   return words === "" ? reason : `${reason}: ${words}`;
 }

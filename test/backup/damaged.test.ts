@@ -150,18 +150,18 @@ describe("a backup is refused", () => {
     const { objects } = jobs.store;
     const encryption = { folder: keys };
     const member = { name: "m0", peerUrl: "http://127.0.0.1:1", dataDir: path.join(keys, "..", "never-made") };
-    for (const key of ["exchanged", "exchanged.json"]) objects.delete(key);
+    for (const key of ["replaced", "replaced.json"]) objects.delete(key);
     for (const [facts, said] of [
       [plain, /allowUnencrypted/],
       [sealed, /was encrypted under the key sealed/],
     ] as const) {
-      objects.set("exchanged", { bytes: bytesOf(facts), modified: 0 });
-      assert.match(await jobs.fails("tampered", jobs.checkJob("3.7.3", "exchanged", { encryption })), said);
-      const restoring = jobs.restoreJob({ ...facts, key: "exchanged" }, "3.7.3", member, { encryption });
+      objects.set("replaced", { bytes: bytesOf(facts), modified: 0 });
+      assert.match(await jobs.fails("tampered", jobs.checkJob("3.7.3", "replaced", { encryption })), said);
+      const restoring = jobs.restoreJob({ ...facts, key: "replaced" }, "3.7.3", member, { encryption });
       assert.match(await jobs.fails("tampered", restoring), said);
     }
-    const copied = { path: "exchanged", originalKey: sealed.key };
-    const { clusterId, takenAt } = await jobs.check("3.7.3", "exchanged", { encryption: { ...encryption, copied } });
+    const copied = { path: "replaced", originalKey: sealed.key };
+    const { clusterId, takenAt } = await jobs.check("3.7.3", "replaced", { encryption: { ...encryption, copied } });
     assert.deepEqual([clusterId, takenAt], [sealed.clusterId, sealed.takenAt]);
   });
 

@@ -16,7 +16,7 @@ import type {
 import { runJob } from "../../src/worker/program/run-job.ts";
 import { MemoryStore } from "../../src/store/testing/memory-store.ts";
 import { testWorker } from "../../src/worker/testing/test-worker.ts";
-import type { Worker } from "../../src/worker/program/worker.ts";
+import type { JobContext } from "../../src/worker/program/job-context.ts";
 
 export const target = { type: "PVC", folder: "/backups" } as const;
 
@@ -27,19 +27,19 @@ export class Jobs {
   readonly store = new MemoryStore();
   #runs = 0;
 
-  async run(job: Job, parts: Partial<Worker> = {}) {
+  async run(job: Job, parts: Partial<JobContext> = {}) {
     await using worker = await testWorker(this.store, { etcdutl: await etcdutl(), ...parts });
     return await runJob(job, worker);
   }
 
-  async does(job: Job, parts?: Partial<Worker>): Promise<Done> {
+  async does(job: Job, parts?: Partial<JobContext>): Promise<Done> {
     const result = await this.run(job, parts);
     assert.ok(result.ok, JSON.stringify(result));
     return result.did;
   }
 
   /** Gives back the sentence. */
-  async fails(code: FailureCode, job: Job, parts?: Partial<Worker>): Promise<string> {
+  async fails(code: FailureCode, job: Job, parts?: Partial<JobContext>): Promise<string> {
     const result = await this.run(job, parts);
     assert.ok(!result.ok, JSON.stringify(result));
     assert.equal(result.code, code, result.message);

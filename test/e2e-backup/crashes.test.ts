@@ -47,8 +47,8 @@ describe("crashing operators", { concurrency: 2 }, () => {
   before(async () => {
     [bucket] = await Promise.all([startBucket(), loadOperatorImage(lab)]);
     await kubectl("apply", "--server-side", "--filename", `${root}/example/crd`);
-    const definitions = kinds.map((plural) => `crd/${plural}.etcd.database.coreos.com`);
-    await kubectl("wait", "--for=condition=Established", ...definitions, "--timeout=60s");
+    const crds = kinds.map((plural) => `crd/${plural}.etcd.database.coreos.com`);
+    await kubectl("wait", "--for=condition=Established", ...crds, "--timeout=60s");
   });
 
   /** `prepare`: what has to be there, besides a cluster with data, before the first of them is killed. */

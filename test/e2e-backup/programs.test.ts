@@ -120,7 +120,7 @@ describe("the three programs of etcd-operator 0.9", { concurrency: 1 }, () => {
 
   test("do not run a backup again that the old program has taken, and let it be deleted", async () => {
     const { name } = storedBackupManifest.metadata;
-    const { status } = await untilBackup(key(name), "to be looked at", (seen) => seen.status?.phase !== undefined);
+    const { status } = await untilBackup(key(name), "to be reconciled", (seen) => seen.status?.phase !== undefined);
     const { phase, run, history = [], etcdRevision, lastSuccessDate } = status ?? {};
     assert.deepEqual({ phase, run, history }, { phase: "Succeeded", run: undefined, history: [] });
     const { status: old } = storedBackupManifest;

@@ -12,7 +12,7 @@ import { oneByOne, onTheirVolumes, rolled, rotated, securedOnVolumes, together }
 
 interface Subject {
   readonly scenario: Scenario;
-  /** Of the names of its clusters. */
+  /** The prefix of the names of its clusters. */
   readonly prefix: string;
   readonly lead: string;
   /** How many pods are made depends on the moment; src/cluster/crashes.test.ts counts them. */
@@ -63,7 +63,7 @@ const subjects: readonly Subject[] = [
   {
     scenario: rolled({}, { etcd: { snapshotCount: 5_000 } }),
     prefix: "configuration-",
-    lead: "while members are exchanged for a setting, ",
+    lead: "while members are replaced for a setting, ",
     each: [
       { changes: 1, after: "every write", fewest: 20, onlyInMatrix: true },
       { changes: 3, after: "every third write", fewest: 6, onlyInMatrix: true },
@@ -90,14 +90,14 @@ const subjects: readonly Subject[] = [
   {
     scenario: rotated({}),
     prefix: "rotation-",
-    lead: "while CAs are exchanged, ",
+    lead: "while CAs are replaced, ",
     writes: "vary",
     each: [{ changes: 1, after: "every write", fewest: 40, onlyInMatrix: true }],
   },
   {
     scenario: rotated({ pod: onVolumes("1Gi") }),
     prefix: "rotation-volumes-",
-    lead: "while CAs of members with volumes are exchanged, ",
+    lead: "while CAs of members with volumes are replaced, ",
     writes: "vary",
     each: [{ changes: 1, after: "every write", fewest: 40, onlyInMatrix: true }],
   },

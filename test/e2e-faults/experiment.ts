@@ -10,7 +10,7 @@ interface ExperimentOptions {
   readonly namespace: string;
   readonly cluster: string;
   readonly lastsMs: number;
-  /** It goes on for longer until so many members were stopped, which takes a busy machine its time. */
+  /** It goes on for longer until this many members were stopped, which takes a busy machine its time. */
   readonly fewest?: number;
 }
 

@@ -1,9 +1,9 @@
-// docs/observability.md works: with the real definitions of the Prometheus operator, its commands are typed, and the API server
+// docs/observability.md works: with the real CRDs of the Prometheus operator, its commands are typed, and the API server
 // takes the PodMonitors and rules of the manifests and of the chart.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { alerts } from "../../observability/alerts/alerts.ts";
-import { ensureMonitoringDefinitions } from "../../lab/build/prometheus.ts";
+import { ensureMonitoringCrds } from "../../lab/build/prometheus.ts";
 import { run } from "../../lab/machine/command.ts";
 import { chart, helms } from "../install/helm.ts";
 import { pageScript, typeScript } from "../support/docs.ts";
@@ -12,19 +12,19 @@ import { kubectl, kubectlJson } from "../support/kubectl.ts";
 const document = "docs/observability.md";
 /** That of the page. */
 const namespace = "monitoring";
-let definitions: string;
+let crds: string;
 
 before(async () => {
-  definitions = await ensureMonitoringDefinitions();
+  crds = await ensureMonitoringCrds();
   // Created, not applied: their descriptions do not fit into an annotation.
-  await kubectl("create", "--filename", definitions);
-  await kubectl("wait", "--for=condition=Established", "--timeout=180s", "--filename", definitions);
+  await kubectl("create", "--filename", crds);
+  await kubectl("wait", "--for=condition=Established", "--timeout=180s", "--filename", crds);
   await kubectl("create", "namespace", namespace);
 });
 
 // Other tests have no Prometheus operator.
 after(async () => {
-  await kubectl("delete", "--filename", definitions, "--ignore-not-found");
+  await kubectl("delete", "--filename", crds, "--ignore-not-found");
   await kubectl("delete", "namespace", namespace, "--ignore-not-found", "--wait=false");
 });
 
@@ -41,7 +41,7 @@ test(`every marked command of ${document} works when typed from top to bottom`, 
   for (const page of pages) assert.match(page, /^https:\/\/git\.example\.com\/.*\/docs\/runbooks\/\w+\.md$/);
 });
 
-test("a field that the definitions do not know is refused", async () => {
+test("a field that the CRDs do not know is refused", async () => {
   const monitor = { apiVersion: "monitoring.coreos.com/v1", kind: "PodMonitor", metadata: { name: "misspelled" } };
   const input = JSON.stringify({ ...monitor, spec: { selector: {}, podMetricEndpoints: [] } });
   await assert.rejects(run("kubectl", ["create", "--dry-run=server", "--filename=-"], { input }), /podMetricEndpoints/);

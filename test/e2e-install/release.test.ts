@@ -89,7 +89,7 @@ for (const helm of helms)
       await isReady("first");
     });
 
-    test("people who may edit a namespace may make clusters there, those who view may look", async () => {
+    test("people who may edit a namespace may make clusters there, those who view may read", async () => {
       for (const role of ["edit", "view"])
         await kubectl("create", "rolebinding", role, `--namespace=${place}`, `--clusterrole=${role}`, `--user=${role}`);
       const may = (verb: string, who: string): Promise<string> =>
@@ -124,14 +124,14 @@ for (const helm of helms)
       );
     });
 
-    test("after an uninstall the definitions are there, and the cluster runs as before", async () => {
+    test("after an uninstall the CRDs are there, and the cluster runs as before", async () => {
       await withRelease("uninstall");
       assert.equal(await kubectl("get", "deployments", `--namespace=${home}`, "--output=name"), "");
       const crds = await kubectl("get", "crd", "--output=name");
       for (const plural of ["etcdclusters", "etcdbackups", "etcdrestores"])
         assert.match(crds, new RegExp(`${plural}\\.etcd\\.database\\.coreos\\.com`));
       assert.deepEqual(await members(), atFirst);
-      // With its rights goes the right to give them back: who follows waits until they expire, or somebody deletes them.
+      // Without its permissions it cannot release its Leases: the next one waits until they expire or are deleted.
       const leases = await kubectl("delete", "leases", "--all", `--namespace=${home}`, "--output=name");
       assert.match(leases, /etcd-operator-clusterwide/);
     });

@@ -15,7 +15,7 @@ import { kubectl } from "../support/kubectl.ts";
 import { type GivenSecrets, peerSecret } from "./given-secrets.ts";
 import { condition, leaf, overwrite, type TlsLane, untilPresented } from "./support.ts";
 
-/** Of those that the operator made. */
+/** With certificates that the operator made. */
 export function madeApart(the: () => TlsLane): void {
   let old: readonly Secret[] = [];
 
@@ -76,7 +76,7 @@ export function madeApart(the: () => TlsLane): void {
     });
 }
 
-/** Of those that a person gave for peers. */
+/** With certificates that a person gave for peers. */
 export function givenApart(the: () => TlsLane, given: () => GivenSecrets): void {
   if (!isMatrix) return;
   test("another CA is given after the old certificate has expired: the members come back in their pods", async () => {

@@ -17,14 +17,14 @@ import {
 import { authority, condition, type TlsLane } from "./support.ts";
 
 const day = 86_400_000;
-/** Of certificates that tests make. */
+/** The lifetime of certificates that tests make. */
 const life = 90 * day;
 const endingIn = (days: number): { at: number } => ({ at: Date.now() - life + days * day });
 
 interface Bad {
   readonly secret: GivenName;
   readonly what: string;
-  /** Of the condition. */
+  /** The reason of the condition. */
   readonly reason: string;
   /** Undefined: the Secret is deleted. */
   readonly texts: (given: GivenSecrets) => Promise<Texts | undefined>;

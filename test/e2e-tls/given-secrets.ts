@@ -1,4 +1,4 @@
-// The Secrets that a person gives for one cluster: made of two CAs, renewed, and exchanged for those of other CAs.
+// The Secrets that a person gives for one cluster: made of two CAs, renewed, and replaced by those of other CAs.
 import { Secret } from "../../src/kube/objects/kinds.ts";
 import type { Key } from "../../src/kube/objects/objects.ts";
 import type { Authority } from "../../src/tls/make.ts";

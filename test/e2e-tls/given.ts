@@ -102,7 +102,7 @@ export function given(): void {
     const TLS = { static: { member: { peerSecret, serverSecret }, operatorSecret } };
     let secrets: GivenSecrets | undefined;
     const given = (): GivenSecrets => secrets ?? assert.fail("no Secrets were made");
-    // Three take longer to be exchanged, in the same way.
+    // Three take longer to be replaced, in the same way.
     const the = tlsLane("both", { size: isMatrix ? 3 : 1, TLS }, async (namespace) => {
       secrets = await GivenSecrets.for({ namespace, name: "both" });
       await secrets.renew(peerSecret, serverSecret, operatorSecret);
@@ -163,7 +163,7 @@ export function given(): void {
   });
 }
 
-/** Of what the members present to peers and to clients. */
+/** The fingerprints that the members present to peers and to clients. */
 async function fingerprints({ members }: HealthyCluster): Promise<string[]> {
   const urls = members.flatMap(({ address }) => [2380, 2379].map((port) => `https://${address}:${port}`));
   return (await Promise.all(urls.map(untilPresented))).map(({ fingerprint }) => fingerprint);

@@ -37,7 +37,7 @@ export function inherited(): void {
       const before = (await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").toSorted();
       writer = new Writer(cluster);
       operator = new OperatorProcess({ namespace: cluster.namespace });
-      await cluster.until("to be looked after", (now) => condition(now, "CertificatesValid")?.reason === "Valid");
+      await cluster.until("to be managed", (now) => condition(now, "CertificatesValid")?.reason === "Valid");
       await cluster.untilHealthy();
       assert.deepEqual((await cluster.pods()).map(({ metadata }) => metadata?.uid ?? "").toSorted(), before);
       await cluster.edit({ size: 3 });

@@ -1,4 +1,4 @@
-// Certificates that the operator makes: who is let in, leaves and CAs that are exchanged under a writer, a cluster that gets
+// Certificates that the operator makes: who is let in, leaves and CAs that are replaced under a writer, a cluster that gets
 // TLS and loses it again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -111,13 +111,13 @@ export function made(): void {
       await writer.nothingIsLost();
     });
 
-    test("both CAs are exchanged while clients write", async () => {
+    test("both CAs are replaced while clients write", async () => {
       const { cluster, writer } = the();
       const before = await clientTlsOf(cluster.key);
       const annotations = { "etcd.database.coreos.com/rotate-ca": "1" };
       await kube.mergePatch(EtcdCluster, cluster.key, { metadata: { annotations } });
       await waitFor(
-        "the CAs to be exchanged",
+        "the CAs to be replaced",
         async () => {
           const now = await clientTlsOf(cluster.key);
           const { reason } = condition(await cluster.get(), "CertificatesValid") ?? {};

@@ -19,7 +19,7 @@ export interface TlsLane {
   readonly writer: Writer;
   /** What its operator has logged. */
   readonly lines: readonly string[];
-  /** Of its operator. */
+  /** The metrics of its operator. */
   readonly metrics: () => Promise<string>;
 }
 
@@ -66,7 +66,7 @@ export async function overwrite(secret: Secret, data: Readonly<Record<string, st
 
 export interface LeafOptions {
   readonly use: "server" | "client" | "both";
-  /** Of the cluster, as in `shop/demo`. */
+  /** The cluster, as in `shop/demo`. */
   readonly of: { readonly namespace: string; readonly name: string };
   /** Default: now. */
   readonly at?: number;

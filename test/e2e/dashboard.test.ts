@@ -1,4 +1,4 @@
-// The dashboard in a real browser, on a cluster that loses a member while somebody looks.
+// The dashboard in a real browser, on a cluster that loses a member while somebody watches.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { openWindow, type Running, startBrowser, startDashboard, type Window } f
 import { deletePods } from "./support/disruptions.ts";
 import { installOperator } from "./support/operator.ts";
 
-/** Where pictures are left, for people who look at them. */
+/** Where pictures are left, for people to view. */
 const pictures = process.env["DASHBOARD_PICTURES"] || undefined;
 
 // The types of this tree know no document: what runs in the browser is text.
@@ -64,7 +64,7 @@ describe("kubectl etcd dashboard", () => {
   test("does not open a second time, in another browser", async () => {
     const other = await openWindow(browser);
     await other.page.goto(dashboard.url);
-    await other.page.getByRole("alert").getByText("This address was used already").waitFor();
+    await other.page.getByRole("alert").getByText("This address was already used").waitFor();
     assert.deepEqual(await other.context.cookies(), []);
     // Whatever a text contains, the browser makes no markup of it.
     const asMarkup = "(() => { try { document.body.innerHTML = '<b>x</b>'; } catch { return 'refused'; } })()";
@@ -77,7 +77,7 @@ describe("kubectl etcd dashboard", () => {
     await card().first().click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     assert.equal(page.url(), `${dashboard.origin}/#/${cluster.namespace}/${name}`);
-    await page.getByText("May lose 1 more", { exact: true }).waitFor();
+    await page.getByText("Can lose 1 more", { exact: true }).waitFor();
     assert.equal(await members().count(), 3);
     assert.equal(await page.locator(".member.leader").count(), 1);
     assert.deepEqual((await page.locator(".zone > h3").allTextContents()).length, 3);
@@ -109,12 +109,12 @@ describe("kubectl etcd dashboard", () => {
 
   test("fits a phone and a desk, in the dark and in the light", async () => {
     const { page } = window;
-    const looks = [
+    const variants = [
       [390, 844],
       [1280, 900],
     ] as const;
     for (const where of ["#/", `#/${cluster.namespace}/${name}`])
-      for (const [width, height] of looks)
+      for (const [width, height] of variants)
         for (const colorScheme of ["light", "dark"] as const) {
           await page.setViewportSize({ width, height });
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -137,10 +137,10 @@ describe("kubectl etcd dashboard", () => {
     const victim = await page.locator("[data-member]:not(.leader)").first().getAttribute("data-member");
     assert.ok(victim !== null);
     await deletePods(cluster, victim);
-    await page.getByText("None may be lost", { exact: true }).waitFor();
+    await page.getByText("Cannot lose any", { exact: true }).waitFor();
     await page.locator(`[data-member="${victim}"]`).waitFor({ state: "detached" });
     await picture("healing", "screen");
-    await page.getByText("May lose 1 more", { exact: true }).waitFor();
+    await page.getByText("Can lose 1 more", { exact: true }).waitFor();
     const after = await names();
     assert.equal(after.length, 3);
     const newcomer = after.find((one) => !before.includes(one));
@@ -161,11 +161,11 @@ describe("kubectl etcd dashboard", () => {
     assert.deepEqual(window.complaints, []);
   });
 
-  test("tells a person without rights which one lacks", async () => {
+  test("tells a person without permissions which one lacks", async () => {
     const own = await startDashboard(folder, `--namespace=${cluster.namespace}`, "--as=ada");
     const other = await openWindow(browser);
     await other.page.goto(own.url);
-    await other.page.getByRole("alert").getByText("You are ada, and may not list etcdclusters").waitFor();
+    await other.page.getByRole("alert").getByText("You are ada and cannot list etcdclusters").waitFor();
     await other.context.close();
     assert.equal(await own.stop(), 0);
   });

@@ -1,5 +1,5 @@
 // The demo, from the operator to the restore, as on a Kubernetes of one's own: it leaves alone what is not its own, an
-// interrupted one ends in order, and the next one begins anew and tells the whole story.
+// interrupted one ends in order, and the next one starts over and tells the whole story.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import * as path from "node:path";
@@ -19,13 +19,13 @@ before(async () => {
 });
 after(() => kubectl("delete", "clusterrolebinding", `etcd-operator-${place.namespace}`, "--ignore-not-found"));
 
-interface Told {
+interface DemoRun {
   readonly exitCode: number | null;
   readonly text: string;
 }
 
 /** Presses Ctrl-C, so to speak, as soon as the demo has shown `stopAt`. */
-function demo(stopAt?: string): Promise<Told> {
+function demo(stopAt?: string): Promise<DemoRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path.join(root, "demo/main.ts")], {
       cwd: root,

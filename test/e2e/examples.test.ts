@@ -92,34 +92,38 @@ test("every example manifest is accepted by the API server", patience, async () 
   );
 });
 
-test("the experiment reports a write that is missing, and looks for none of an earlier cluster", patience, async () => {
-  const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
-  const env = { ACKNOWLEDGED: noted };
-  const smallOne = "sed 's/size: 3/size: 1/' example/example-etcd-cluster.yaml | kubectl apply -f -";
-  await typed(smallOne);
-  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-  await typed("example/experiment/put.sh 3", place, env);
-  assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
-  await appendFile(noted, "experiment/never written\n");
-  const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
-  assert.equal(exitCode, 1);
-  assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
-  // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not looked for.
-  const unnamed = { TMPDIR: path.dirname(noted) };
-  const putAndGet = async (count: number): Promise<void> => {
-    const said = await typed(`example/experiment/put.sh ${count}`, place, unnamed);
-    const [, acknowledged] = /^(\d+) writes acknowledged/m.exec(said) ?? assert.fail(said);
-    const found = await typed("example/experiment/get.sh", place, unnamed);
-    assert.match(found, new RegExp(`All ${acknowledged} acknowledged writes are there`), said);
-  };
-  await putAndGet(3);
-  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-  await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
-  await typed(smallOne);
-  await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
-  await putAndGet(2);
-  await typed("kubectl delete -f example/example-etcd-cluster.yaml");
-});
+test(
+  "the experiment reports a write that is missing, and reads back none of an earlier cluster",
+  patience,
+  async () => {
+    const noted = path.join(path.dirname(place.KUBECONFIG), "acknowledged.txt");
+    const env = { ACKNOWLEDGED: noted };
+    const smallOne = "sed 's/size: 3/size: 1/' example/example-etcd-cluster.yaml | kubectl apply -f -";
+    await typed(smallOne);
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await typed("example/experiment/put.sh 3", place, env);
+    assert.match(await typed("example/experiment/get.sh", place, env), /All \d+ acknowledged writes are there/);
+    await appendFile(noted, "experiment/never written\n");
+    const { exitCode, stderr } = await fails("example/experiment/get.sh", env);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /LOST: 1 of \d+ acknowledged writes[^]*experiment\/never written/);
+    // Without ACKNOWLEDGED, writes to an earlier cluster of the same name are not read back.
+    const unnamed = { TMPDIR: path.dirname(noted) };
+    const putAndGet = async (count: number): Promise<void> => {
+      const said = await typed(`example/experiment/put.sh ${count}`, place, unnamed);
+      const [, acknowledged] = /^(\d+) writes acknowledged/m.exec(said) ?? assert.fail(said);
+      const found = await typed("example/experiment/get.sh", place, unnamed);
+      assert.match(found, new RegExp(`All ${acknowledged} acknowledged writes are there`), said);
+    };
+    await putAndGet(3);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+    await typed("kubectl wait --for=delete pods -l etcd_cluster=example-etcd-cluster --timeout=120s");
+    await typed(smallOne);
+    await typed("kubectl wait --for=condition=Ready etcd/example-etcd-cluster --timeout=180s");
+    await putAndGet(2);
+    await typed("kubectl delete -f example/example-etcd-cluster.yaml");
+  },
+);
 
 if (isMatrix)
   test("the practice of docs/backups.md works: a backup is restored into a cluster of its own", patience, async () => {
@@ -153,7 +157,7 @@ test("create_role.sh takes names from options and the environment, and refuses u
   } finally {
     await typed(`kubectl delete clusterrole,clusterrolebinding ${role} --ignore-not-found`);
   }
-  await typed(await blockScript(typedBlocks.rightsInAnother, { a: place.namespace, etcd: "kube-public" }));
+  await typed(await blockScript(typedBlocks.permissionsInAnother, { a: place.namespace, etcd: "kube-public" }));
   const bound = (name: string): string =>
     `kubectl get rolebinding ${name} -o 'jsonpath={.roleRef.name} {.subjects[*].namespace}'`;
   assert.equal(await typed(bound("etcd-operator-kube-public")), "etcd-operator kube-public");
@@ -163,21 +167,25 @@ test("create_role.sh takes names from options and the environment, and refuses u
   assert.match((await fails("example/rbac/create_role.sh --rolename=x")).stderr, /"--rolename" is not an option/);
 });
 
-test("an operator with rights in one namespace runs clusters there and has no rights elsewhere", patience, async () => {
-  const alone = await ownPlace("alone");
-  const commands = await blockScript(typedBlocks.oneNamespace);
-  await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
-  await typed(
-    "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
-      "&& kubectl wait --for=condition=Ready etcd/my-etcd --timeout=120s",
-    alone,
-  );
-  assert.equal(await may("create pods", alone, alone.namespace), true);
-  assert.equal(await may("create pods", alone, place.namespace), false);
-  assert.equal(await may("list nodes", alone, alone.namespace), false);
-});
+test(
+  "an operator with permissions in one namespace runs clusters there and has no permissions elsewhere",
+  patience,
+  async () => {
+    const alone = await ownPlace("alone");
+    const commands = await blockScript(typedBlocks.oneNamespace);
+    await typed(`${commands}\nkubectl rollout status deployment/etcd-operator --timeout=120s`, alone);
+    await typed(
+      "sed 's/size: 3/size: 1/' example/example-etcd-cluster-3.6.yaml | kubectl apply -f - " +
+        "&& kubectl wait --for=condition=Ready etcd/my-etcd --timeout=120s",
+      alone,
+    );
+    assert.equal(await may("create pods", alone, alone.namespace), true);
+    assert.equal(await may("create pods", alone, place.namespace), false);
+    assert.equal(await may("list nodes", alone, alone.namespace), false);
+  },
+);
 
-/** Rights that the tests above do not use, and when they are needed. */
+/** Permissions that the tests above do not use, and when they are needed. */
 const usedSeldom: Readonly<Record<string, string>> = {
   "update etcdclusters/finalizers": "an optional admission plugin requires it",
   "update etcdbackups/finalizers": "an optional admission plugin requires it",
@@ -197,7 +205,7 @@ const usedSeldom: Readonly<Record<string, string>> = {
 /** What an operator of one namespace asks for in case somebody grants it, and does without. */
 const doesWithout: ReadonlySet<string> = new Set(["list nodes", "get persistentvolumes"]);
 
-test("the operator is refused only what it does without, and uses every right that it has", async () => {
+test("the operator is refused only what it does without, and uses every permission that it has", async () => {
   await settleAudit(lab);
   const user = `system:serviceaccount:${place.namespace}:etcd-operator`;
   const entries = (await auditEntries(lab)).filter((entry) => entry.user === user);
@@ -205,7 +213,7 @@ test("the operator is refused only what it does without, and uses every right th
     `${verb} ${resource}${subresource === "" ? "" : `/${subresource}`}`;
   const refused = new Set(entries.filter(({ code }) => code === 403).map(name));
   assert.deepEqual(
-    [...refused].filter((right) => !doesWithout.has(right)),
+    [...refused].filter((permission) => !doesWithout.has(permission)),
     [],
   );
   const used = new Set(entries.map(name));
@@ -217,6 +225,6 @@ test("the operator is refused only what it does without, and uses every right th
   const granted = rules.flatMap(({ resources, verbs }) =>
     resources.flatMap((r) => verbs.map((verb) => `${verb} ${r}`)),
   );
-  const needless = granted.filter((right) => !used.has(right) && usedSeldom[right] === undefined);
+  const needless = granted.filter((permission) => !used.has(permission) && usedSeldom[permission] === undefined);
   assert.deepEqual(needless, []);
 });

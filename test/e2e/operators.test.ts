@@ -1,5 +1,5 @@
 // Operators stop and start: clusters serve without them, one operator acts at a time, and what happened meanwhile is
-// repaired. These are namespaced operators with rights in their namespace only; others with other flags run in parallel.
+// repaired. These are namespaced operators with permissions in their namespace only; others with other flags run in parallel.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { killContainer } from "../../lab/faults/containers.ts";
@@ -201,7 +201,7 @@ function stopAndStart(installed: () => Operator): void {
     for (const { key } of [theirs, ours]) await kube.delete(EtcdCluster, key);
   });
 
-  test("a cluster-wide operator in the same namespace leads beside it: each looks after its own clusters", async () => {
+  test("a cluster-wide operator in the same namespace leads beside it: each manages its own clusters", async () => {
     const { namespace } = operator;
     const leader = await operator.leader();
     const other = new OperatorProcess({ namespace, flags: ["-cluster-wide"] });

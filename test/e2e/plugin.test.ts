@@ -119,7 +119,7 @@ describe("kubectl etcd", () => {
     assert.equal((await etcd("ctl", name, "endpoint", "health", "-w", "fields")).match(/"Health" : true/g)?.length, 3);
   });
 
-  /** Read anew for each that names a member: another may have moved the leader. */
+  /** Read again for each that names a member: another may have moved the leader. */
   const follower = async (example: string): Promise<string> =>
     example.search(someMember) < 0 ? "" : (followers(await cluster.untilHealthy())[0]?.name ?? "");
 
@@ -150,7 +150,7 @@ describe("kubectl etcd", () => {
 
   test("doctor finds nothing serious, and an upgrade has a plan", async () => {
     await wellView();
-    assert.match(await etcd("doctor", name), /There is no backup of this cluster/);
+    assert.match(await etcd("doctor", name), /This cluster has no backup/);
     assert.match(await etcd("upgrade", name, "--to=3.7.3", "--plan"), new RegExp(`${currentEtcd} → 3.7.3`));
   });
 
@@ -166,14 +166,14 @@ describe("kubectl etcd", () => {
     assert.match(readFileSync(path.join(target, "secrets.yaml"), "utf8"), /ca\.key: \(removed\)/);
   });
 
-  test("replace-member puts a new member in the place of the leader", async () => {
+  test("replace-member replaces the leader with a new member", async () => {
     const { name: gone } = (await cluster.untilHealthy()).leader;
     await etcd("replace-member", name, gone, "--yes");
     await cluster.untilHealthy({ without: [gone] });
     assert.match(await etcd("ctl", name, "get", "greeting"), /hello/);
   });
 
-  test("who lacks a right is told which, and sees no stack", async () => {
+  test("a missing permission is reported by name, without a stack", async () => {
     const failed = await etcd("status", "--as=ada").then(
       () => undefined,
       (error: unknown) => error,
@@ -182,7 +182,7 @@ describe("kubectl etcd", () => {
     assert.equal(failed.exitCode, 1);
     assert.match(
       failed.stderr,
-      /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace/,
+      /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace/,
     );
     assert.doesNotMatch(failed.stderr, /\n\s+at /);
   });

@@ -56,7 +56,7 @@ describe("a settled cluster", () => {
 /** How often a machine may be too busy for a cluster to be at rest. */
 const mostDisturbances = 3;
 
-/** Of a time in which all stayed as they were: a member that a busy machine makes slow is reported, and so is its return. */
+/** The entries of a time without changes: a member that a busy machine makes slow is reported, and so is its return. */
 async function entriesAtRest(clusters: readonly TestCluster[]): Promise<AuditEntry[]> {
   for (let disturbances = 0; ; disturbances += 1) {
     for (const cluster of clusters) await cluster.untilHealthy();

@@ -1,5 +1,5 @@
 // What the operator takes for granted of servers whose own authentication is on: that its probes need no login, that it can
-// look after the members with one, that a new member which knows no token gets one, and that a certificate is a login.
+// manage the members with one, that a new member which knows no token gets one, and that a certificate is a login.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { EtcdVersion as Built } from "../../lab/build/etcd.ts";
@@ -26,7 +26,7 @@ async function passes(etcd: RealEtcd, probe: Probe): Promise<boolean> {
   return (await fetch(`${base}${probe.path}`)).ok;
 }
 
-async function lookAfterMembers(built: Built): Promise<void> {
+async function manageMembers(built: Built): Promise<void> {
   const v = version(built);
   // So few entries that a new member is sent a snapshot, which holds no tokens: login.ts says why not before 3.4.
   const flags = has(v, "learners") ? ["--snapshot-count=5"] : [];
@@ -53,7 +53,7 @@ describe("authentication on real servers", { concurrency: 3 }, () => {
   });
 
   for (const built of triedVersions) {
-    test(`${built}: probes pass, and members come and go`, () => lookAfterMembers(built));
+    test(`${built}: probes pass, and members come and go`, () => manageMembers(built));
 
     test(`${built}: a token of another cluster, with a longer log, costs one call`, async () => {
       await using old = await RealEtcd.start(built);

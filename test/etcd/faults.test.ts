@@ -151,14 +151,14 @@ describe("a large database", () => {
     for (let at = 0; at < 64; at += 1) await m0.put(`big/${at}`, Buffer.alloc(megabyte, at));
     const hash = createHash("sha256");
     let bytes = 0;
-    let looked = 0;
+    let checked = 0;
     const seen = [held()];
     const snapshot = await m0.snapshot(async (piece) => {
       await new Promise((resolve) => setImmediate(resolve));
       hash.update(piece);
       bytes += piece.length;
-      if (bytes - looked < 8 * megabyte) return;
-      looked = bytes;
+      if (bytes - checked < 8 * megabyte) return;
+      checked = bytes;
       seen.push(held());
     });
     assert.ok(bytes > 64 * megabyte, `${bytes} bytes`);

@@ -46,7 +46,7 @@ describe("every version", { concurrency: 3 }, () => {
     });
 });
 
-/** Of each member that has raised it, also of one that is gone. */
+/** Disarms it for each member that has raised it, also for one that is gone. */
 async function takesWritesAfterDisarming(etcd: RealEtcd, name: string): Promise<void> {
   const member = etcd.member(name);
   const write = () => member.put("after", "1");

@@ -1,4 +1,4 @@
-// Certificates for etcd processes on loopback, as the operator makes them for clusters, and a look at what is served.
+// Certificates for etcd processes on loopback, as the operator makes them for clusters, and a reader of what is served.
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:tls";

@@ -55,7 +55,7 @@ interface Process {
   peerUrl: string;
   clientUrl: string;
   readonly metricsUrl: string;
-  /** Of the version that it runs now. */
+  /** The program of the version that it runs now. */
   program: string;
   args: string[];
   /** Set later, in place of those in `args`. */
@@ -114,7 +114,7 @@ export class RealEtcd implements EtcdWorld {
     return etcd;
   }
 
-  /** A new cluster of so many members, which start at the same time. */
+  /** A new cluster of this many members, which start at the same time. */
   static async startCluster(built: Built, size: number, options: RealEtcdOptions = {}): Promise<RealEtcd> {
     const etcd = await RealEtcd.launchCluster(built, size, options);
     try {

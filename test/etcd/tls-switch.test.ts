@@ -34,7 +34,7 @@ describe("turning TLS on and off", { concurrency: 3 }, () => {
     });
 
   for (const built of oneOfThem)
-    test(`etcd ${built}: peers, by exchange: a member with an https URL joins those that have certificates`, async () => {
+    test(`etcd ${built}: peers, by replacement: a member with an https URL joins those that have certificates`, async () => {
       await using etcd = await RealEtcd.startCluster(built, 3);
       const bundle = await peerBundle(await newAuthority("peers"));
       for (const name of all) await prepare(etcd, name, bundle);
@@ -83,7 +83,7 @@ describe("turning TLS on and off", { concurrency: 3 }, () => {
     });
 });
 
-/** First pass: it has a certificate to dial https with, and listens on http as before. */
+/** First step: it has a certificate to dial https with, and listens on http as before. */
 async function prepare(etcd: RealEtcd, name: string, bundle: Bundle): Promise<void> {
   await etcd.putCertificates(name, "peer", bundle);
   etcd.setFlags(name, etcd.tlsFlags(name, "peer"));
@@ -91,7 +91,7 @@ async function prepare(etcd: RealEtcd, name: string, bundle: Bundle): Promise<vo
   assert.match(etcd.logOf(name), /scheme is HTTP while|is HTTP while peer key\/cert files are presented/);
 }
 
-/** Second pass: another URL in the list of members, then the listener. */
+/** Second step: another URL in the list of members, then the listener. */
 async function moveTo(scheme: "http" | "https", etcd: RealEtcd, name: string): Promise<void> {
   const other = etcd.member(all.find((one) => one !== name) ?? "");
   const { members } = await other.memberList({ linearizable: true });

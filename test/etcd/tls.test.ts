@@ -127,7 +127,7 @@ describe("certificates", { concurrency: 3 }, () => {
       );
       await writer.expectAll();
       assert.equal(writer.failures, 0);
-      // Its peers dial it anew, and it dials them.
+      // Its peers dial it again, and it dials them.
       await etcd.restart("m1");
       await allHealthy(etcd);
     });
@@ -195,7 +195,7 @@ async function askedAsPeer(url: string, { cert, key }: KeyPair, ca: string): Pro
   assert.equal(answer.statusCode, 200);
 }
 
-/** Does what an operator does, with looks at the wire; says what it did. Files of all members change at once here. */
+/** Does what an operator does, with checks on the wire; says what it did. Files of all members change at once here. */
 async function takeOver(etcd: RealEtcd, first: Bundle, wanted: Bundle): Promise<string[]> {
   const read = new Map(all.map((name) => [name, first.ca]));
   const steps: string[] = [];

@@ -100,7 +100,7 @@ function membersThatAreTakenForRemoved(): void {
   });
 }
 
-/** A server that was told of its removal takes a while to end, so it may still do that after whoever told it is gone. */
+/** A server that learns of its removal takes a while to end, so it may still do that after the one that sent it is gone. */
 async function serveOrAreStartedAgain(etcd: RealEtcd, names: readonly string[], built: Built): Promise<void> {
   await comesTrue(
     etcd,
@@ -187,7 +187,7 @@ function downgrades(): void {
       await enableDowngrade(etcd, names, to);
       for (const name of names) assert.equal((await etcd.member(name).status()).downgrade, storageOf(to));
       await roll(etcd, names, to);
-      // The leader looks every 5 s whether all members run the lower version.
+      // The leader checks every 5 s whether all members run the lower version.
       await comesTrue(
         etcd,
         "the downgrade has ended",
@@ -213,7 +213,7 @@ function cancelledDowngrades(): void {
       await enableDowngrade(etcd, names, to);
       await etcd.change("m2", to);
       await etcd.member("m0").downgrade({ do: "cancel" });
-      // A leader looks at versions every 4 s. It leaves the cluster version where the oldest member is.
+      // A leader checks versions every 4 s. It leaves the cluster version where the oldest member is.
       await delay(5000);
       for (const name of ["m0", "m1"]) {
         const { storageVersion, downgrade } = await etcd.member(name).status();

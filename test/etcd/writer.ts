@@ -49,7 +49,7 @@ export class Writer implements AsyncDisposable {
     return this.#failures;
   }
 
-  /** Ends it, after so many writes that they say something. Every member has each of them, and all have the same data. */
+  /** Ends it, after enough writes to be meaningful. Every member has each of them, and all have the same data. */
   async expectAll(): Promise<void> {
     await waitFor("100 acknowledged writes", async () => this.#acknowledged.length > 100 || undefined, {
       timeoutMs: 60_000,

@@ -62,7 +62,7 @@ for (const helm of helms)
       assert.match(await helm.run("lint", "--strict", chart), /1 chart\(s\) linted, 0 chart\(s\) failed/);
     });
 
-    test("the definitions are kept when the release is uninstalled", async () => {
+    test("the CRDs are kept when the release is uninstalled", async () => {
       const crds = (await render()).filter(({ kind }) => kind === "CustomResourceDefinition");
       assert.deepEqual(
         crds.map(({ metadata }) => metadata.annotations?.["helm.sh/resource-policy"]),
@@ -132,11 +132,11 @@ for (const helm of helms)
       ]);
     });
 
-    test("each watched namespace gets the rights, and no other, and the lease is at home", async () => {
-      const rights = (await titles("--set=clusterWide=false,watchNamespaces={a,b}")).filter((title) =>
+    test("each watched namespace gets the permissions, and no other, and the lease is at home", async () => {
+      const permissions = (await titles("--set=clusterWide=false,watchNamespaces={a,b}")).filter((title) =>
         /Role/.test(title),
       );
-      assert.deepEqual(rights.sort(), [
+      assert.deepEqual(permissions.sort(), [
         "Role a/etcd-operator",
         "Role b/etcd-operator",
         "Role etcd-operator/etcd-operator-lease",
@@ -146,7 +146,7 @@ for (const helm of helms)
       ]);
     });
 
-    test("rights can be left to somebody else, and Secrets left out", async () => {
+    test("permissions can be left to somebody else, and Secrets left out", async () => {
       assert.ok(!(await titles("--set=rbac.create=false")).some((title) => /Role/.test(title)));
       assert.ok(!(await titles("--set=rbac.aggregateClusterRoles=false")).some((title) => /-(view|edit)$/.test(title)));
       const rules = JSON.stringify(

@@ -28,11 +28,11 @@ test("install/ gives install.yaml", async () => {
   );
 });
 
-test("install/namespace gives install-namespace.yaml without the definitions", async () => {
+test("install/namespace gives install-namespace.yaml without the CRDs", async () => {
   assert.deepEqual(comparable(await build("install/namespace")), comparable(operatorOf({ scope: "namespace" })));
 });
 
-test("an overlay moves the operator to another namespace and image, with its rights", async () => {
+test("an overlay moves the operator to another namespace and image, with its permissions", async () => {
   await cp(path.join(root, "install"), path.join(folder, "install"), { recursive: true });
   await mkdir(path.join(folder, "overlay"));
   const overlay = {

@@ -10,7 +10,7 @@ export function manifestsIn(yaml: string): Manifest[] {
 
 const ofHelm = new Set(["helm.sh/chart", "app.kubernetes.io/managed-by", "helm.sh/resource-policy"]);
 
-/** The same object as others would write it: labels of Helm are gone, and with them those of a definition. */
+/** The same object as others would write it: labels of Helm are gone, and with them those of a CRD. */
 function plain(manifest: Manifest): Manifest {
   const copy = withoutHelm(structuredClone(manifest)) as Manifest;
   if (copy.kind !== "CustomResourceDefinition") return copy;

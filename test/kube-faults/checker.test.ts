@@ -10,7 +10,7 @@ const present = (uid: string, version: number): Entry => ({
   sequence: version * 10,
 });
 const absent = (uid: string): Entry => ({ t: "absent", uid });
-const told = (type: "added" | "updated" | "deleted", name: string, uid: string, version: number): Observation => ({
+const reported = (type: "added" | "updated" | "deleted", name: string, uid: string, version: number): Observation => ({
   t: "change",
   type,
   name,
@@ -44,30 +44,30 @@ const history = written({
 const faithful: readonly Observation[] = [
   { t: "listed" },
   { t: "watching", version: "10" },
-  told("added", "a", "a1", 11),
-  told("updated", "a", "a1", 12),
-  told("added", "b", "b1", 13),
-  told("added", "c", "c1", 14),
-  told("deleted", "a", "a1", 14),
-  told("added", "a", "a2", 15),
-  told("added", "d", "d1", 16),
+  reported("added", "a", "a1", 11),
+  reported("updated", "a", "a1", 12),
+  reported("added", "b", "b1", 13),
+  reported("added", "c", "c1", 14),
+  reported("deleted", "a", "a1", 14),
+  reported("added", "a", "a2", 15),
+  reported("added", "d", "d1", 16),
   { t: "watchEnded", because: "expired" },
-  told("deleted", "d", "d1", 16),
-  told("deleted", "b", "b1", 13),
-  told("added", "b", "b2", 23),
-  told("updated", "c", "c1", 24),
+  reported("deleted", "d", "d1", 16),
+  reported("deleted", "b", "b1", 13),
+  reported("added", "b", "b2", 23),
+  reported("updated", "c", "c1", 24),
   { t: "listed" },
   { t: "watching", version: "29" },
-  told("updated", "a", "a2", 31),
+  reported("updated", "a", "a2", 31),
   { t: "watchEnded", because: "error" },
   { t: "watching", version: "31" },
-  told("updated", "b", "b2", 32),
-  told("updated", "c", "c1", 33),
-  told("added", "f", "f2", 34),
-  told("deleted", "f", "f2", 35),
+  reported("updated", "b", "b2", 32),
+  reported("updated", "c", "c1", 33),
+  reported("added", "f", "f2", 34),
+  reported("deleted", "f", "f2", 35),
 ];
 
-test("an informer that told everything is not complained about", () => {
+test("an informer that reported everything is not complained about", () => {
   assert.deepEqual(complaintsAbout(history, faithful), []);
 });
 
@@ -78,7 +78,7 @@ test("any single change that is lost is complained about", () => {
   }
 });
 
-test("any single change that is told twice is complained about", () => {
+test("any single change that is reported twice is complained about", () => {
   for (const [index, change] of faithful.entries()) {
     if (change.t !== "change") continue;
     assert.notDeepEqual(complaintsAbout(history, faithful.toSpliced(index, 0, change)), [], JSON.stringify(change));
@@ -90,26 +90,26 @@ test("two changes of one object in the wrong order are complained about", () => 
   assert.notDeepEqual(complaintsAbout(history, swapped), []);
 });
 
-test("an object that was made anew and told as updated is complained about", () => {
+test("an object that was recreated and reported as updated is complained about", () => {
   const short = written({ a: [present("a1", 11), absent("a1"), present("a2", 12)] });
   const away: Observation[] = [
     { t: "listed" },
     { t: "watching", version: "10" },
-    told("added", "a", "a1", 11),
+    reported("added", "a", "a1", 11),
     { t: "watchEnded", because: "expired" },
   ];
   const back: Observation[] = [{ t: "listed" }, { t: "watching", version: "12" }];
   const seenAs = (...changes: Observation[]): string[] => complaintsAbout(short, [...away, ...changes, ...back]);
-  assert.deepEqual(seenAs(told("deleted", "a", "a1", 11), told("added", "a", "a2", 12)), []);
-  assert.notDeepEqual(seenAs(told("updated", "a", "a2", 12)), []);
-  assert.notDeepEqual(seenAs(told("added", "a", "a2", 12)), []);
+  assert.deepEqual(seenAs(reported("deleted", "a", "a1", 11), reported("added", "a", "a2", 12)), []);
+  assert.notDeepEqual(seenAs(reported("updated", "a", "a2", 12)), []);
+  assert.notDeepEqual(seenAs(reported("added", "a", "a2", 12)), []);
 });
 
 test("a state that was never written is complained about", () => {
-  assert.notDeepEqual(complaintsAbout(history, [...faithful, told("updated", "c", "c1", 99)]), []);
+  assert.notDeepEqual(complaintsAbout(history, [...faithful, reported("updated", "c", "c1", 99)]), []);
 });
 
-test("an informer is behind until it has told the last state of every object", () => {
+test("an informer is behind until it has reported the last state of every object", () => {
   const checker = new Checker("informer");
   for (const observation of faithful.slice(0, -1)) checker.observe(observation);
   assert.deepEqual(checker.behind(history).length, 1);

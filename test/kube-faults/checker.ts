@@ -1,9 +1,9 @@
-// Holds what one informer told against what was written. While it watches, it has to tell every single change in
+// Compares what one informer reported with what was written. While it watches, it has to report every single change in
 // order. Across a list it may leap over states that were replaced meanwhile, but not over the end of an object that it
-// had told of, nor over the state that the list shows.
+// had reported, nor over the state that the list shows.
 import { type Entry, entryText, type History } from "./history.ts";
 
-/** What an informer told, in its order: changes, and where the stream that they came from broke and began anew. */
+/** What an informer reported, in its order: changes, and where the stream that they came from broke and restarted. */
 export type Observation =
   | {
       readonly t: "change";
@@ -23,7 +23,7 @@ export class Checker {
   readonly #informer: string;
   readonly #unchecked: Observation[] = [];
   readonly #latest = new Map<string, Change>();
-  /** For each object, which entry of its history was told last. */
+  /** For each object, which entry of its history was reported last. */
   readonly #place = new Map<string, number>();
   #watching = false;
   #listed = false;
@@ -42,29 +42,29 @@ export class Checker {
     if (observation.t === "listed") this.lists += 1;
   }
 
-  /** The objects whose last state has not been told yet. It is for waiting; whether all was told is checked after. */
+  /** The objects whose last state has not been reported yet. It is for waiting; whether all was reported is checked after. */
   behind(history: History): string[] {
     const missing: string[] = [];
     for (const name of history.names()) {
       const last = history.last(name);
-      const told = this.#latest.get(name);
+      const reported = this.#latest.get(name);
       const same =
         last?.t === "present"
-          ? told?.type !== "deleted" && told?.uid === last.uid && told.version === last.version
-          : told === undefined || told.type === "deleted";
-      if (!same) missing.push(`${this.#informer}: ${name} is ${entryText(last)}, told was ${changeText(told)}`);
+          ? reported?.type !== "deleted" && reported?.uid === last.uid && reported.version === last.version
+          : reported === undefined || reported.type === "deleted";
+      if (!same) missing.push(`${this.#informer}: ${name} is ${entryText(last)}, reported was ${changeText(reported)}`);
     }
     return missing;
   }
 
-  /** What is wrong with all that was told since the last time; to be asked while nobody writes. */
+  /** What is wrong with all that was reported since the last time; to be asked while nobody writes. */
   complaints(history: History): string[] {
     for (const observation of this.#unchecked.splice(0)) this.#check(history, observation);
     for (const name of history.names()) {
       const entries = history.of(name);
-      const untold = entries.slice(this.#placeOf(name) + 1);
-      if (untold.length > 0)
-        this.#complaints.push(`${this.#informer}: ${name}: untold ${untold.map(entryText).join(", ")}`);
+      const unreported = entries.slice(this.#placeOf(name) + 1);
+      if (unreported.length > 0)
+        this.#complaints.push(`${this.#informer}: ${name}: unreported ${unreported.map(entryText).join(", ")}`);
       this.#place.set(name, entries.length - 1); // one loss is complained about once
     }
     const complaints = this.#complaints;
@@ -115,14 +115,14 @@ export class Checker {
     this.#place.set(change.name, Math.max(place, target));
   }
 
-  /** After a list everything up to its version has been told, and nothing beyond it. */
+  /** After a list everything up to its version has been reported, and nothing beyond it. */
   #checkList(history: History, version: number): void {
     for (const name of history.names()) {
       const entries = history.of(name);
       const place = this.#placeOf(name);
       const required = entries.findLastIndex((entry) => entry.t === "present" && Number(entry.version) <= version);
       const beyond = entries.findIndex((entry) => entry.t === "present" && Number(entry.version) > version);
-      // Of a deletion the version is not known: it lies between those of the entries around it.
+      // The version of a deletion is not known: it lies between those of the entries around it.
       const gone = entries[place]?.t !== "present" && entries[required + 1]?.t === "absent";
       if (place < required && !gone) {
         const lost = entryText(entries[required]);
@@ -131,7 +131,7 @@ export class Checker {
       if (beyond >= 0 && place >= beyond) {
         this.#complaints.push(`${this.#informer}: the list of version ${version} shows a later ${name}`);
       }
-      // An object that came and went while nobody looked is over: what comes next comes after it.
+      // An object that came and went while nobody watched is over: what comes next comes after it.
       if (place < required && gone) this.#place.set(name, required + 1);
     }
   }
@@ -141,7 +141,7 @@ export class Checker {
   }
 
   #complain(change: Change, why: string): void {
-    this.#complaints.push(`${this.#informer}: ${change.name} told as ${changeText(change)}, but ${why}`);
+    this.#complaints.push(`${this.#informer}: ${change.name} reported as ${changeText(change)}, but ${why}`);
   }
 }
 

@@ -1,9 +1,9 @@
 // A process that stands for election and, while it leads, writes a ConfigMap every 50 ms through the fence: the work
 // of an operator at its plainest. It says on its standard output what becomes of its candidacy.
 //
-// With `unfenced` it is what an operator must not be: it writes on without looking whether it still leads. It is there
+// With `unfenced` it is what an operator must not be: it writes on without checking that it still leads. It is there
 // to show that the test would see it.
-import { setTimeout as pass } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeApi } from "../../src/kube/client/api.ts";
 import { connectKube, type KubeClient } from "../../src/kube/client/client.ts";
 import { fenced } from "../../src/kube/leader/fence.ts";
@@ -40,7 +40,7 @@ async function work(asLeader: KubeApi, goesOn: () => boolean): Promise<void> {
     } catch (error) {
       say({ t: "failed", at: Date.now(), error: String(error) });
     }
-    await pass(50);
+    await sleep(50);
   }
 }
 

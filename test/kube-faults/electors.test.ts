@@ -2,7 +2,7 @@
 // and that a leader which stood still writes nothing when it wakes up, by the API server's own log.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as pass } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { auditEntries, auditMark, settleAudit } from "../../lab/audit/audit.ts";
 import type { AuditEntry, AuditMark } from "../../lab/audit/audit-log.ts";
 import { say } from "../../lab/progress.ts";
@@ -16,7 +16,7 @@ import { Elector } from "./elector.ts";
 
 const lab = testLab();
 const { leaseDuration } = usualTiming;
-/** In which a process starts on a busy machine, is given its rights, and says something. */
+/** In which a process starts on a busy machine, is given its permissions, and says something. */
 const patience = 60_000;
 const electors: Elector[] = [];
 let admin: KubeClient;
@@ -49,7 +49,7 @@ async function leaderAndStandby(lease: string): Promise<[Elector, Elector]> {
   return [leader, standby];
 }
 
-/** Waits for so many renewals of the lease. */
+/** Waits for this many renewals of the lease. */
 async function renewals(lease: string, count: number): Promise<void> {
   const signal = new AbortController();
   let seen = 0;
@@ -123,7 +123,7 @@ test("a leader that stood still for twice as long as its lease writes nothing af
   const stopped = Date.now();
   for (const elector of [leader, unfenced]) elector.signal("SIGSTOP");
   const taken = await standby.says("wrote", stopped, leaseDuration * 2);
-  await pass(stopped + 2 * leaseDuration - Date.now());
+  await sleep(stopped + 2 * leaseDuration - Date.now());
   const resumed = Date.now();
   for (const elector of [leader, unfenced]) elector.signal("SIGCONT");
   await leader.says("following", resumed, patience);

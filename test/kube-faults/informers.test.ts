@@ -1,8 +1,8 @@
 // Informers while their API server suffers. Thousands of changes are made while it is killed, frozen, cut off, out of
-// memory of the past or refuses its clients, and after each fault every informer has told all of them.
+// memory of the past or refuses its clients, and after each fault every informer has reported all of them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as pass } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as path from "node:path";
 import { run } from "../../lab/machine/command.ts";
 import { loopbackAddress } from "../../lab/config.ts";
@@ -86,25 +86,25 @@ test("nothing is lost when the API server stands still for 20 s", async () => {
   await stage.round(changesARound, async () => {
     await freezeApi(lab);
     try {
-      await pass(20_000);
+      await sleep(20_000);
     } finally {
       await thawApi(lab);
     }
   });
 });
 
-test("nothing is lost and nothing listed anew when all connections are cut again and again", async () => {
+test("nothing is lost and nothing listed again when all connections are cut again and again", async () => {
   const lists = await stage.round(changesARound, () => severalTimes(() => stage.proxy.cutConnections()));
   assertLists(lists, "", never);
 });
 
-test("nothing is lost and nothing listed anew when watches end cleanly in the middle of an event", async () => {
+test("nothing is lost and nothing listed again when watches end cleanly in the middle of an event", async () => {
   const half = '{"type":"MODIFIED","object":{"kind":"ConfigMap","metadata":{"na';
   const lists = await stage.round(changesARound, () => severalTimes(() => stage.proxy.endWatches(half)));
   assertLists(lists, "", never);
 });
 
-matrixTest("nothing is lost when watches are told in their stream that their place is gone", async () => {
+matrixTest("nothing is lost when watches get an error in their stream that their place is gone", async () => {
   const event = `${JSON.stringify({ type: "ERROR", object: expired })}\n`;
   const lists = await stage.round(changesARound, async () => stage.proxy.endWatches(event));
   assertLists(lists, "proxied", atLeastOnce);
@@ -113,11 +113,11 @@ matrixTest("nothing is lost when watches are told in their stream that their pla
 
 test("nothing is lost when watches are refused because their place is gone", async () => {
   const lists = await stage.round(changesARound, async () => {
-    const told = new Set<string>();
+    const failed = new Set<string>();
     stage.proxy.reply = (path) => {
       const resource = resourceOf(path);
-      if (!path.includes("watch=1") || told.has(resource)) return undefined;
-      told.add(resource);
+      if (!path.includes("watch=1") || failed.has(resource)) return undefined;
+      failed.add(resource);
       return { status: 410, body: expired };
     };
     stage.proxy.cutConnections();
@@ -166,7 +166,7 @@ test("nothing is lost when the past is compacted away while informers are cut of
 });
 
 matrixTest(
-  "nothing is lost and nothing listed anew when the token was replaced and the old one has ended",
+  "nothing is lost and nothing listed again when the token was replaced and the old one has ended",
   async () => {
     const old = stage.token;
     stage.token = await stage.newToken();
@@ -179,7 +179,7 @@ matrixTest(
   },
 );
 
-test("nothing is lost and nothing listed anew when the new token comes after the old one has ended", async () => {
+test("nothing is lost and nothing listed again when the new token comes after the old one has ended", async () => {
   const old = stage.token;
   stage.token = await stage.newToken();
   const lists = await stage.round(changesARound, async () => {
@@ -197,7 +197,7 @@ test("nothing is lost and nothing listed anew when the new token comes after the
   assertLists(lists, "", never);
 });
 
-test("nothing is lost and nothing listed anew when one watch is refused, and its connection is closed to all but the others", async () => {
+test("nothing is lost and nothing listed again when one watch is refused, and its connection is closed to all but the others", async () => {
   let refused = false;
   const lists = await stage.round(changesARound, async () => {
     // An API server that refuses a token takes no more requests on the connection that it came over.
@@ -222,7 +222,7 @@ test("after at least 20,000 changes and every fault, memory and connections are 
   const [first, last] = [footprints.slice(0, 3), footprints.slice(-3)];
   const growth = (of: keyof Footprint): number => median(last, of) - median(first, of);
   const steps = [...stage.child.checkers.values()].map((checker) => `${checker.steps}`);
-  say(`  ${stage.writer.changes} changes, told one by one: ${steps.join(", ")}`);
+  say(`  ${stage.writer.changes} changes, reported one by one: ${steps.join(", ")}`);
   for (const at of ["rss", "heap", "fileDescriptors", "connections", "activeResources"] as const)
     say(`  ${at}: ${footprints.map((footprint) => footprint[at]).join(" ")}`);
   const mebibyte = 1 << 20;

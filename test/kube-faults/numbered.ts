@@ -26,7 +26,7 @@ const tally: Kind<Numbered> = {
   namespaced: true,
 };
 
-export const tallyDefinition: CustomResourceDefinition = {
+export const tallyCrd: CustomResourceDefinition = {
   metadata: { name: `${tally.plural}.${tally.group}` },
   spec: {
     group: tally.group,

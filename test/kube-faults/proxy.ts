@@ -45,7 +45,7 @@ class Passage {
     from.on("response", (headers) => {
       if (!to.destroyed) to.respond(headers);
     });
-    from.on("data", (chunk: Buffer) => this.#pass(chunk));
+    from.on("data", (chunk: Buffer) => this.#forward(chunk));
     from.on("end", () => to.end());
     from.on("close", () => {
       if (!to.writableEnded) to.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
@@ -58,7 +58,7 @@ class Passage {
     if (this.#betweenLines) this.#say(lastWords);
   }
 
-  #pass(chunk: Buffer): void {
+  #forward(chunk: Buffer): void {
     if (this.#to.destroyed || this.#to.writableEnded) return;
     const lastLineEnd = chunk.lastIndexOf(newline);
     this.#betweenLines = lastLineEnd === chunk.length - 1;

@@ -1,4 +1,4 @@
-// Service accounts and their tokens, as a pod gets them: rights in one namespace, and a folder with a token that can
+// Service accounts and their tokens, as a pod gets them: permissions in one namespace, and a folder with a token that can
 // be replaced and really ended.
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

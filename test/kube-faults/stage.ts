@@ -9,7 +9,7 @@ import { CustomResourceDefinition } from "../../src/kube/objects/kinds.ts";
 import { apiVersionOf } from "../../src/kube/objects/objects.ts";
 import { ownNamespace } from "../support/kubectl.ts";
 import { History } from "./history.ts";
-import { type Numbered, type NumberedKind, numberedKinds, numberedSelector, tallyDefinition } from "./numbered.ts";
+import { type Numbered, type NumberedKind, numberedKinds, numberedSelector, tallyCrd } from "./numbered.ts";
 import { FaultyProxy } from "./proxy.ts";
 import { issueToken, makeServiceAccount, MountedCredentials, type Token } from "./service-account.ts";
 import { WatchedChild } from "./watched-child.ts";
@@ -59,9 +59,9 @@ export class Stage {
     // A frozen API server is waited for: a write given up on might still be carried out when it thaws.
     const patience = { pingTimeout: 60_000, deadline: 90_000 };
     const admin = connectKube({ credentials: await findCredentials(), userAgent: "writer", ...patience });
-    await admin.apply(CustomResourceDefinition, tallyDefinition, { fieldManager: "kube-faults", force: true });
+    await admin.apply(CustomResourceDefinition, tallyCrd, { fieldManager: "kube-faults", force: true });
     const everything = {
-      apiGroups: ["", tallyDefinition.spec.group],
+      apiGroups: ["", tallyCrd.spec.group],
       resources: ["*"],
       verbs: ["get", "list", "watch"],
     };
@@ -78,7 +78,7 @@ export class Stage {
     this.child.end();
     this.proxy.close();
     this.credentials.remove();
-    await this.admin.delete(CustomResourceDefinition, { namespace: "", name: tallyDefinition.metadata?.name ?? "" });
+    await this.admin.delete(CustomResourceDefinition, { namespace: "", name: tallyCrd.metadata?.name ?? "" });
     this.admin.close();
   }
 
@@ -115,13 +115,13 @@ export class Stage {
 
   async #caughtUp(): Promise<void> {
     let behind: string[] = [];
-    const look = async (): Promise<true | undefined> => {
+    const caughtUp = async (): Promise<true | undefined> => {
       this.child.checkAlive();
       behind = [...this.#checked()].flatMap(([checker, history]) => checker.behind(history));
       return behind.length === 0 || undefined;
     };
     const lastSeen = (): string => `${behind.length} behind\n${behind.slice(0, 10).join("\n")}`;
-    await waitFor("the informers to catch up", look, { timeoutMs: caughtUpWithin, everyMs: 50, lastSeen });
+    await waitFor("the informers to catch up", caughtUp, { timeoutMs: caughtUpWithin, everyMs: 50, lastSeen });
   }
 
   #checkHistory(): void {

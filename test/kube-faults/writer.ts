@@ -46,7 +46,7 @@ export class Writer {
   start(): void {
     const stop = new AbortController();
     const ended = Promise.all(this.#lanes.map((lane) => this.#keepWriting(lane, stop.signal)));
-    ended.catch(() => undefined); // whoever stops the writer is told
+    ended.catch(() => undefined); // reported to whoever stops the writer
     this.#run = { stop, ended };
   }
 
@@ -60,8 +60,9 @@ export class Writer {
   }
 
   /**
-   * Once it is stopped: the last change of each kind, which stays. An informer that has told it has told all that came before.
-   * Of an object that came and went again that cannot be seen: what was told last of its name may be an earlier deletion.
+   * Once it is stopped: the last change of each kind, which stays. An informer that has reported it has reported all that
+   * came before. An object that came and went again does not show that: the last report of its name may be an earlier
+   * deletion.
    */
   async seal(): Promise<void> {
     for (const [kind, history] of this.#histories) {
@@ -70,7 +71,7 @@ export class Writer {
     }
   }
 
-  /** Waits until so many changes have been made in all. */
+  /** Waits until this many changes have been made in all. */
   async reached(changes: number): Promise<void> {
     await Promise.race([
       this.#run?.ended, // ends early only by failing
@@ -125,15 +126,15 @@ export class Writer {
     history.add(name, { t: "absent", uid });
   }
 
-  /** Sends, and after a failure looks whether it went through all the same, until one of the two says yes. */
-  #certain<T>(what: string, send: () => Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
+  /** Sends, and after a failure checks whether it went through all the same, until one of the two says yes. */
+  #certain<T>(what: string, send: () => Promise<T>, read: () => Promise<T | undefined>): Promise<T> {
     let failure: unknown;
     const attempt = async (): Promise<T | undefined> => {
       try {
         return await send();
       } catch (error) {
         failure = error;
-        return look();
+        return read();
       }
     };
     const lastSeen = (): string => String(failure);

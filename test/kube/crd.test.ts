@@ -1,4 +1,4 @@
-// The definition of EtcdCluster on a real API server: what it refuses and in which words, that it accepts manifests of
+// The CRD of EtcdCluster on a real API server: what it refuses and in which words, that it accepts manifests of
 // etcd-operator 0.9, and what kubectl shows.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { run } from "../../lab/machine/command.ts";
-import { type Definition, definitionOf, definitions } from "../../src/api/crd/crd.ts";
+import { type Crd, crdOf, crds } from "../../src/api/crd/crd.ts";
 import { EtcdCluster, problemsOf, withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { etcdCluster } from "../../src/api/etcd-cluster/kind.ts";
 import { installCrd, installCrds } from "../../src/api/crd/install.ts";
@@ -31,8 +31,8 @@ const api = connectKube({ credentials: await findCredentials(kubeconfig === unde
 const kubectl = (args: string[], input = ""): Promise<string> =>
   run("kubectl", [...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]), ...args], { input });
 
-const etcdClusterDefinition = definitionOf(etcdCluster);
-/** Of one call: all the tests together may take longer. */
+const etcdClusterCrd = crdOf(etcdCluster);
+/** The time of one call: all the tests together may take longer. */
 const inTime = (): AbortSignal => AbortSignal.timeout(120_000);
 let namespace = "";
 
@@ -40,7 +40,7 @@ let namespace = "";
 const object = (name: string, rest: object): EtcdCluster => ({ metadata: { name, namespace }, ...rest }) as EtcdCluster;
 
 before(async () => {
-  await installCrds(api, definitions, inTime(), silent);
+  await installCrds(api, crds, inTime(), silent);
   const made = await api.create(Namespace, { metadata: { generateName: "crd-" } });
   namespace = made.metadata?.name ?? "";
 });
@@ -186,16 +186,16 @@ describe("an object that no operator has seen yet", () => {
     });
 });
 
-describe("the definition", () => {
+describe("the CRD", () => {
   it("can be applied by a person, server-side, beside the operator and without a conflict", async () => {
     const folder = path.resolve(import.meta.dirname, "../../example/crd");
     await kubectl(["apply", "--server-side", `--filename=${folder}`]);
   });
 
   it("is applied again without a change", async () => {
-    const key = { namespace: "", name: etcdClusterDefinition.metadata.name };
+    const key = { namespace: "", name: etcdClusterCrd.metadata.name };
     const first = await api.get(CustomResourceDefinition, key);
-    await installCrds(api, definitions, inTime(), silent);
+    await installCrds(api, crds, inTime(), silent);
     const second = await api.get(CustomResourceDefinition, key);
     assert.equal(second.metadata?.resourceVersion, first.metadata?.resourceVersion);
   });
@@ -205,11 +205,11 @@ describe("the definition", () => {
     const group = `crd-${randomBytes(3).toString("hex")}.example.com`;
     const kind: Kind<EtcdCluster> = { ...EtcdCluster, group };
     const name = `${EtcdCluster.plural}.${group}`;
-    const { categories: _, ...names } = etcdClusterDefinition.spec.names;
-    const definition: Definition = {
-      ...etcdClusterDefinition,
+    const { categories: _, ...names } = etcdClusterCrd.spec.names;
+    const crd: Crd = {
+      ...etcdClusterCrd,
       metadata: { name },
-      spec: { ...etcdClusterDefinition.spec, group, names: { ...names, shortNames: [] } },
+      spec: { ...etcdClusterCrd.spec, group, names: { ...names, shortNames: [] } },
     };
     const anything = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
     const ofOthers = { name: "v1alpha1", served: true, storage: false, schema: anything };
@@ -219,7 +219,7 @@ describe("the definition", () => {
       spec: {
         group,
         scope: "Namespaced",
-        names: definition.spec.names,
+        names: crd.spec.names,
         versions: [{ name: "v1beta2", served: true, storage: true, schema: anything }, ofOthers],
       },
     };
@@ -231,10 +231,10 @@ describe("the definition", () => {
     const held = object(long, { spec: { size: 3 } });
     await api.create(kind, { ...held, metadata: { ...held.metadata, finalizers: ["example.com/held"] } });
 
-    await installCrd(api, definition, inTime());
+    await installCrd(api, crd, inTime());
 
     const now = await api.get(CustomResourceDefinition, { namespace: "", name });
-    assert.deepEqual(now.spec.versions[0]?.schema, definition.spec.versions[0]?.schema);
+    assert.deepEqual(now.spec.versions[0]?.schema, crd.spec.versions[0]?.schema);
     assert.deepEqual(now.spec.versions[1], ofOthers);
     // The API server takes a moment to use the new schema.
     const old = await waitFor("the unknown field to be gone", async () => {
@@ -244,12 +244,12 @@ describe("the definition", () => {
     assert.equal(old.spec.size, 0);
     assert.equal(problemsOf(old).length, 2);
     // The operator can still write the status, although the spec would be refused now.
-    const told = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
-    const patched = await api.mergePatch(kind, { namespace, name: "old" }, told, { subresource: "status" });
+    const patch = { status: { phase: "Failed", reason: problemsOf(old)[0] } };
+    const patched = await api.mergePatch(kind, { namespace, name: "old" }, patch, { subresource: "status" });
     assert.equal(patched.status?.phase, "Failed");
     // One whose name would be refused can be written to, and goes when it is deleted.
     const key = { namespace, name: long };
-    await api.mergePatch(kind, key, told, { subresource: "status" });
+    await api.mergePatch(kind, key, patch, { subresource: "status" });
     await api.delete(kind, key);
     await api.mergePatch(kind, key, { metadata: { finalizers: null } });
     await waitFor("it to be gone", async () => {

@@ -19,7 +19,7 @@ before(async () => {
   const subject = `--serviceaccount=${namespace}:default`;
   await kubectl("create", "rolebinding", "reader", "--clusterrole=view", subject, `--namespace=${namespace}`);
   // The API server learns of a binding by a watch of its own.
-  await waitFor("the rights of the reader", () => get(pods), { timeoutMs: 60_000 });
+  await waitFor("the permissions of the reader", () => get(pods), { timeoutMs: 60_000 });
 });
 
 /** As the service account and nobody else: kubectl with a configuration of no one. */

@@ -46,7 +46,7 @@ const socket = require("node:dgram").createSocket("udp4");
 const one = (left) => left === 0 ? socket.close() : socket.send("x", 7777, host, () => setImmediate(one, left - 1));
 one(Number(count));`;
 
-/** How many of so many datagrams arrive. Once all are sent, the receiver waits until none came for a while. */
+/** How many of the datagrams arrive. Once all are sent, the receiver waits until none came for a while. */
 export async function datagramsThrough(from: RunningPod, to: RunningPod, count: number): Promise<number> {
   const [program, args] = inPod(to, receive, count, 1_000);
   const receiver = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -1,5 +1,5 @@
 // Mutation test: makes one small mistake after another in the sources that members, certificates, backups and restores depend
-// on, and tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of so many and FILE=…
+// on, and tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of that size and FILE=…
 // for one file or folder only. `--file` may be given several times, `--at-once 1` leaves a processor to others, and
 // `--without FILE` leaves a test file out, as one that takes minutes.
 import * as path from "node:path";
@@ -11,7 +11,7 @@ import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from ".
 
 /** Where mistakes are made, and whose tests have to notice them. */
 const folders = ["cluster", "tls", "backup", "restore", "worker", "store", "seal"].map((name) => `src/${name}`);
-/** Of the mistakes, at least so many shall be noticed. */
+/** How many of the mistakes must be noticed at least. */
 const goal = 0.9;
 
 const { values: options } = parseArgs({

@@ -64,7 +64,7 @@ const methods: ReadonlyMap<string, string> = new Map([
 /** Who may say less is no mistake that a test should find. */
 const logs = /\blog(ged)?\b/;
 
-/** Of these files of a project, in the order of the text. */
+/** The mutations of these files of a project, in the order of the text. */
 export function mutationsOf(root: string, files: readonly string[]): Mutation[] {
   const api = new API({ cwd: root });
   try {
@@ -95,7 +95,7 @@ export function* compilingOf(root: string, mutations: Iterable<Mutation>): Gener
       const { program } = project;
       if (program.getSyntacticDiagnostics(file).length + program.getSemanticDiagnostics(file).length === 0)
         yield mutation;
-      // Or it would be there still when another file is looked at.
+      // Or it would be there still when another file is read.
       mutated = undefined;
       api.updateSnapshot(changed);
     }

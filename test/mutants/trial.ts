@@ -31,7 +31,7 @@ const quickMs = 2_000;
  */
 const patience = { factor: 6, leastMs: 30_000 } as const;
 const longest = 20 * 60_000;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 export class Scratch implements Disposable {
   readonly #folder: string;
@@ -101,7 +101,7 @@ export class Scratch implements Disposable {
       ms = processorMs(child.pid) ?? ms;
       endless = ms > limitMs || Date.now() - began > longest;
       if (endless) child.kill("SIGKILL");
-    }, lookEveryMs);
+    }, pollEveryMs);
     child.on("error", reject);
     child.on("close", (code) => {
       clearInterval(timer);
@@ -115,7 +115,7 @@ export class Scratch implements Disposable {
   }
 }
 
-/** Of a process so far, in all its threads; undefined when it has ended. */
+/** The processor time of a process so far, in all its threads; undefined when it has ended. */
 function processorMs(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -10,6 +10,6 @@ export interface Case {
   readonly fires: readonly number[];
   /** Minutes at which it is not. */
   readonly silent: readonly number[];
-  /** Of the firing alert, beside its name and severity. */
+  /** The labels of the firing alert, beside its name and severity. */
   readonly labels?: Readonly<Record<string, string>>;
 }

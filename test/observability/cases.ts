@@ -61,7 +61,7 @@ const slowUntil = (metric: string, minute: number): Series => {
 const expires = (use: string, source: "given" | "made"): string =>
   ofDemo("certificate_expiry_seconds", { use, source });
 
-/** Of a certificate that is valid for so long in all. */
+/** The lifetime of a certificate. */
 const lives = (use: string, source: "given" | "made", seconds: number): Series => ({
   [ofDemo("certificate_lifetime_seconds", { use, source })]: [[seconds, 120]],
 });

@@ -1,6 +1,6 @@
 // Series for tests of alerts: what Prometheus would have scraped, a sample a minute.
 
-/** A value, or nothing, for so many minutes. */
+/** A value, or nothing, for this many minutes. */
 type Stretch = readonly [value: number | "nothing", minutes: number];
 
 export type Series = Readonly<Record<string, readonly Stretch[]>>;
@@ -31,6 +31,6 @@ export const ofNightly = (what: string, labels: Readonly<Record<string, string>>
 export const ofOperator = (metric: string, labels: Readonly<Record<string, string>> = {}): string =>
   labelled(metric, { namespace: "operators", pod: "operator-1", ...labels });
 
-/** So much more each minute, for so many minutes: a counter. */
+/** So much more each minute, for this many minutes: a counter. */
 export const growing = (from: number, by: number, minutes: number): Stretch[] =>
   Array.from({ length: minutes }, (_, minute): Stretch => [from + by * minute, 1]);

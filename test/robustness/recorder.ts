@@ -19,7 +19,7 @@ export interface RecorderOptions {
   readonly seconds?: number;
   readonly seed?: number;
   readonly clients?: number;
-  /** At most so many steps a second, of all clients together. A step is one to three requests. */
+  /** At most this many steps a second, of all clients together. A step is one to three requests. */
   readonly rate?: number;
   /** In which the last write has to succeed, and its watchers have to see it. */
   readonly settleSeconds?: number;

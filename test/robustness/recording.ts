@@ -110,7 +110,7 @@ export class Recording {
     await writeFile(path.join(folder, "recording.json"), JSON.stringify(this.summary));
   }
 
-  /** Of all clients, by when they began. */
+  /** The operations of all clients, by when they began. */
   get operations(): Operation[] {
     return this.clients.flatMap(({ operations }) => operations).sort((a, b) => a.Call - b.Call);
   }
@@ -119,7 +119,7 @@ export class Recording {
     return this.clients.flatMap(({ watches }) => watches);
   }
 
-  /** Of those who watched a member from the first revision to the last. */
+  /** The recordings of those who watched a member from the first revision to the last. */
   get followers(): readonly ClientRecording[] {
     return this.clients.filter(({ id }) => this.summary.followers.includes(id));
   }

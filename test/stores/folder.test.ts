@@ -47,7 +47,7 @@ test("a volume that is mounted read-only is said so, and can be read", async () 
   await run("mount", ["-o", "remount,ro", folder]);
   const frozen = await openStore({ type: "PVC", folder });
   for (const work of [() => frozen.put("b", made({ bytes: 1 })), () => frozen.delete("a")])
-    assert.match((await fails(work(), "forbidden")).message, /Grant the pod's user the right to write/);
+    assert.match((await fails(work(), "forbidden")).message, /Grant the pod's user permission to write/);
   assert.deepEqual(await keysOf(frozen, ""), ["a"]);
 });
 

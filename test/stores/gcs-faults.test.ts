@@ -109,7 +109,7 @@ test("a server that dies midway is said so, and shows nothing when it is back", 
   await isWhole("killed/a", several.bytes);
 });
 
-test("a session that the store forgot is said so: the upload has to begin anew", async () => {
+test("a session that the store forgot is reported: the upload has to start over", async () => {
   const body = brokenOff(several.bytes, async () => {
     await server.kill();
     await server.revive();

@@ -186,23 +186,23 @@ test("a Secret whose credentials lack the profile is said so; nothing else is tr
   assert.match(error.message, /profile.*default/);
 });
 
-test("a user without rights is told which to grant", async () => {
+test("an error for a user without permissions names which to grant", async () => {
   const keys = { accessKeyId: "reader", secretAccessKey: "reader-secret-key" };
   await addS3User(server, keys);
   const other = await open({ secretFolder: await ground.awsSecret("reader", keys) });
-  await store.put("rights/a", made({ bytes: 1 }));
+  await store.put("permissions/a", made({ bytes: 1 }));
   const grants = {
-    "s3:PutObject": () => other.put("rights/b", made({ bytes: 1 })),
-    "s3:GetObject": () => other.get("rights/a"),
-    "s3:ListBucket": () => keysOf(other, "rights/"),
-    "s3:DeleteObject": () => other.delete("rights/a"),
-    "s3:ListBucketMultipartUploads": () => other.abortLeftovers("rights/"),
+    "s3:PutObject": () => other.put("permissions/b", made({ bytes: 1 })),
+    "s3:GetObject": () => other.get("permissions/a"),
+    "s3:ListBucket": () => keysOf(other, "permissions/"),
+    "s3:DeleteObject": () => other.delete("permissions/a"),
+    "s3:ListBucketMultipartUploads": () => other.abortLeftovers("permissions/"),
   };
-  for (const [right, work] of Object.entries(grants)) {
+  for (const [permission, work] of Object.entries(grants)) {
     const error = await fails(work(), "forbidden");
-    assert.match(error.message, new RegExp(`the credentials do not allow it\\. Grant .*${right}`));
+    assert.match(error.message, new RegExp(`the credentials do not allow it\\. Grant .*${permission}`));
   }
-  assert.deepEqual(await keysOf(store, "rights/"), ["rights/a"]);
+  assert.deepEqual(await keysOf(store, "permissions/"), ["permissions/a"]);
 });
 
 test("a store that gets full is said so, and keeps nothing of the object", async () => {

@@ -45,12 +45,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* Where the operator of some namespaces has its rights, as a list in YAML. */}}
+{{/* Where the operator of some namespaces has its permissions, as a list in YAML. */}}
 {{- define "etcd-operator.watched" -}}
 {{- toYaml (default (list (include "etcd-operator.namespace" .)) .Values.watchNamespaces) }}
 {{- end }}
 
-{{/* Rules of files/rights.yaml, without Secrets where no cluster has any. Give a dict with root and rules. */}}
+{{/* Rules of files/permissions.yaml, without Secrets where no cluster has any. Give a dict with root and rules. */}}
 {{- define "etcd-operator.rules" -}}
 {{- $rules := list }}
 {{- range .rules }}

@@ -1,5 +1,5 @@
 // What a recording is judged by, and what came of each. Most checks are etcd's; those at the end are ours, for what etcd's tests
-// assert while they record, or do not look at.
+// assert while they record, or do not check.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // `robustness judge`: passes a recording to etcd's validators, draws porcupine's page, and says of each check whether it passed,
-// failed or was skipped. Skipped is not passed: a check that had nothing to look at is skipped, too.
+// failed or was skipped. Skipped is not passed: a check that had nothing to check is skipped, too.
 package main
 
 import (

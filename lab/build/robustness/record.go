@@ -59,7 +59,7 @@ func record(args []string) (int, error) {
 	set.DurationVar(&options.compact, "compact-every", 2*time.Second, "how often to compact")
 	set.Uint64Var(&options.seed, "seed", 1, "of what clients ask for")
 	set.IntVar(&options.clients, "clients", 6, "how many; every third knows all endpoints, the others one each")
-	set.Float64Var(&options.rate, "rate", 200, "at most so many steps a second, of all clients together; a step is one to three requests")
+	set.Float64Var(&options.rate, "rate", 200, "at most this many steps a second, of all clients together; a step is one to three requests")
 	if err := set.Parse(args); err != nil {
 		return exitUnusable, errUsage
 	}

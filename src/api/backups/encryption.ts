@@ -10,7 +10,7 @@ const secret = required(
   ),
 );
 
-/** Of an EtcdBackup. */
+/** The field of an EtcdBackup. */
 export const encryption = object(
   "Client-side encryption with AES-256-GCM, before backups leave the worker. If unset, backups are not encrypted.",
   {
@@ -19,7 +19,7 @@ export const encryption = object(
   },
 );
 
-/** Of an EtcdRestore. */
+/** The field of an EtcdRestore. */
 export const decryption = object(
   "Decryption of the backup, and encryption of the snapshot that is saved before a cluster is replaced. A backup is refused if it is not encrypted, was copied from another object key, or belongs to another cluster than the EtcdBackup's. If unset, the encryption of the EtcdBackup that `backup` names applies; without `backup`, only unencrypted backups can be read.",
   {
@@ -41,5 +41,5 @@ export const decryption = object(
   },
 );
 
-/** Of either. */
+/** The fields of either. */
 export type ReadPolicy = CompleteOf<typeof encryption> & Partial<CompleteOf<typeof decryption>>;

@@ -4,23 +4,23 @@ import { type ConditionType, degraded, progressing, settled, stalled, suspended 
 
 export const creating = progressing({ when: "The first member has not answered yet." });
 export const restoring = progressing({
-  when: "An EtcdRestore replaces the data, or makes the first member from a backup.",
+  when: "An EtcdRestore replaces the data, or creates the first member from a backup.",
 });
 export const electing = progressing({
-  when: "The members elect a leader. Nothing can be read or written until they have one.",
+  when: "The members are electing a leader. Until they have one, clients can neither read nor write.",
 });
-export const joining = progressing({ when: "A new member is needed for a majority, and starts." });
+export const joining = progressing({ when: "A new member is starting, and the majority needs it." });
 export const foreign = stalled({
-  when: "All pods that answer are of another etcd cluster than `status.clusterId`. Nothing is done to them.",
+  when: "All pods that answer belong to a different etcd cluster than `status.clusterId`. The operator does not touch them.",
   whatToDo:
-    "If they hold the right data, put their id into `status.clusterId`, as the message says; else find out where they came from.",
+    "If they hold the right data, set `status.clusterId` to their ID, as the message says. Otherwise, find out where they came from.",
   runbook: "EtcdClusterStalled",
   endsWithARestore: true,
 });
 export const quorumLost = degraded({
   when: "Fewer than a majority of the voters answer; enough pods still have their data.",
   whatToDo:
-    "Find out what keeps the pods from running, and do not delete them. See [When quorum is lost](../clusters.md#when-quorum-is-lost).",
+    "Find out what prevents the pods from running, and do not delete them. See [When quorum is lost](../clusters.md#when-quorum-is-lost).",
   runbook: "EtcdQuorumLost",
   endsWithARestore: true,
 });
@@ -37,13 +37,13 @@ export const authRequired = stalled({
   runbook: "EtcdClusterStalled",
 });
 export const loginRefused = stalled({
-  when: "etcd's own authentication is on, and etcd does not take the operator's login or certificate.",
+  when: "etcd's own authentication is on, and etcd refuses the operator's login or certificate.",
   whatToDo: "Correct what the message names. See [auth.md](../auth.md).",
   runbook: "EtcdClusterStalled",
 });
 
 export const membersApart = degraded({
-  when: "Members trust another CA than that of the certificates in use, as after lost Secrets. They are started again in their pods, one after another, and keep their data.",
+  when: "Members trust a different CA than that of the certificates in use, for example after Secrets were lost. The operator restarts them in their pods, one after another; they keep their data.",
   whatToDo: "Nothing, unless the message says so. See [security.md](../security.md).",
 });
 
@@ -59,35 +59,35 @@ export const ready = {
       Joining: joining,
       Scaling: progressing({ when: "Members join or leave until there are `spec.size`." }),
       Updating: progressing({
-        when: "Members are being changed. The message says how many are done, and what the next one waits for.",
+        when: "The operator is changing members. The message says how many are done, and what the next one waits for.",
       }),
       ServiceNotReady: progressing({
-        when: "All members serve, and no kubelet has found one ready yet: the client Service has no endpoint.",
+        when: "All members serve, but no kubelet reports one as ready yet: the client Service has no endpoint.",
       }),
       MembersUnhealthy: progressing({
-        when: "A member does not answer. It comes back, or it is replaced.",
+        when: "A member does not answer. It comes back, or the operator replaces it.",
         severity: "bad",
         runbook: "EtcdMemberDown",
       }),
       MembersLeaving: progressing({
-        when: "A member serves to its last moment: its pod is being deleted, or it was removed.",
+        when: "A member is leaving: its pod is being deleted, or it was removed. It serves until it ends.",
       }),
       VolumesDoomed: progressing({
-        when: "Members serve on volumes that go with their pods, because their claims are being deleted or their volumes are lost. Members on new volumes take their places.",
+        when: "The volumes of members end with their pods, because their claims are being deleted or their volumes are lost. Members on new volumes replace them.",
         whatToDo: "Leave the pods alone until they are replaced. See [Claims](../volumes.md#claims).",
         event: "volumesDoomed",
       }),
       MembersUnreachable: progressing({
-        when: "The kubelet finds etcd healthy, and the operator cannot connect to it, or the answers are not those of an etcd: too many, or too large.",
+        when: "The kubelet reports etcd as healthy, but the operator cannot connect to it, or gets answers that etcd does not give: too many, or too large.",
         whatToDo:
-          "See that no NetworkPolicy keeps the operator from port 2379 of the members. Where the message says that a member does not answer as etcd does, set an image of etcd.",
+          "Check that no NetworkPolicy blocks the operator from port 2379 of the members. If the message says that a member does not answer as etcd does, set an image of etcd.",
         severity: "bad",
         event: "membersUnreachable",
         runbook: "EtcdClusterStalled",
       }),
       UpdateOnDelete: suspended({
         when: "Members differ from the spec, and `spec.updateStrategy` is `OnDelete`.",
-        whatToDo: "Delete the pods that the message names, one after another, when it suits you.",
+        whatToDo: "Delete the pods that the message names, one after another, at a time of your choice.",
       }),
       Refused: degraded({
         when: "Kubernetes or etcd refuses a step, such as a pod beyond a quota.",
@@ -96,54 +96,54 @@ export const ready = {
         runbook: "EtcdClusterStalled",
       }),
       MemberCannotStart: degraded({
-        when: "The pod of a member does not come up.",
+        when: "The pod of a member does not start.",
         whatToDo:
           "The message quotes Kubernetes or etcd and names the field to change. See [troubleshooting.md](../troubleshooting.md).",
         event: "memberCannotStart",
         runbook: "EtcdClusterStalled",
       }),
       CertificatesInvalid: degraded({
-        when: "No member can be made, because a Secret that `spec.TLS` names cannot be used.",
+        when: "The operator cannot create members, because a Secret that `spec.TLS` names is not usable.",
         whatToDo: "Correct the Secret as the message says. See [security.md](../security.md).",
         runbook: "EtcdClusterStalled",
       }),
       MembersApart: { ...membersApart, runbook: "EtcdClusterStalled" },
       UpdateStopped: degraded({
-        when: "A new image cannot be used, or a changed member does not come up. The others are left as they are.",
-        whatToDo: "Correct the spec, or set it back. See [Stop and undo](../upgrades.md#stop-and-undo).",
+        when: "A new image is not usable, or a changed member does not start. The operator leaves the others unchanged.",
+        whatToDo: "Correct the spec, or revert it. See [Stop and undo](../upgrades.md#stop-and-undo).",
         event: "updateStopped",
         runbook: "EtcdClusterStalled",
       }),
       QuorumLost: quorumLost,
       LeadersDisagree: degraded({
-        when: "Members follow different leaders. Nothing is deleted until they agree.",
-        whatToDo: "See that the members reach each other's port 2380.",
+        when: "Members follow different leaders. The operator deletes nothing until they agree.",
+        whatToDo: "Check that the members can reach port 2380 of each other.",
         event: "leadersDisagree",
         runbook: "EtcdClusterStalled",
         endsWithARestore: true,
       }),
       InvalidSpec: stalled({
-        when: "The spec asks for something that cannot work. Members are healed with the settings that they have.",
+        when: "The spec asks for something that cannot work. The operator heals members with their current settings.",
         whatToDo: "Change the field that the message names.",
         event: "invalidSpec",
         runbook: "EtcdClusterStalled",
       }),
       VolumesLeft: stalled({
-        when: "Volumes of an earlier cluster of this name are there, and it is not clear whose data they hold.",
+        when: "Volumes of an earlier cluster of this name exist, and it is not clear whose data they hold.",
         whatToDo:
           "Delete the claims, or those that do not belong together. See [How long volumes live](../volumes.md#how-long-volumes-live).",
         event: "volumesLeft",
         runbook: "EtcdClusterStalled",
       }),
       VolumesForeign: stalled({
-        when: "The volumes are copies of those of an EtcdCluster in another namespace. Nothing is started on them, because it would disturb that one.",
+        when: "The volumes are copies of those of an EtcdCluster in another namespace. The operator starts nothing on them, because that would disturb the other cluster.",
         whatToDo:
           "Restore a backup with an EtcdRestore instead, or delete the claims. See [Copies of volumes](../volumes.md#copies-of-volumes).",
         event: "volumesForeign",
         runbook: "EtcdClusterStalled",
       }),
       VersionDiffers: stalled({
-        when: "etcd cannot go from the version that runs to `spec.version`.",
+        when: "etcd cannot go from the running version to `spec.version`.",
         whatToDo: "Set the version that the message names first. See [Which versions](../upgrades.md#which-versions).",
         event: "versionRefused",
         runbook: "EtcdClusterStalled",
@@ -160,7 +160,7 @@ export const ready = {
       NoSpace: stalled({
         when: "The database has reached its quota, and takes no more writes.",
         whatToDo:
-          "Delete keys, compact and defragment, or raise `spec.etcd.quotaBackendBytes`, which is rolled out at once. The operator disarms the alarm when every database is below nine tenths of its quota.",
+          "Delete keys, compact and defragment, or raise `spec.etcd.quotaBackendBytes`, which the operator rolls out at once. The operator disarms the alarm when every database is below nine tenths of its quota.",
         event: "noSpace",
         runbook: "EtcdDatabaseFull",
         endsWithARestore: true,

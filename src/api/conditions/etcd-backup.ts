@@ -9,22 +9,22 @@ export const seenProblems = {
     event: "invalidSpec",
   }),
   ClusterMissing: degraded({
-    when: "There is no EtcdCluster of the name in `spec.clusterRef`.",
-    whatToDo: "Correct the name, or create the cluster; the backup then begins by itself.",
+    when: "The EtcdCluster in `spec.clusterRef` does not exist.",
+    whatToDo: "Correct the name, or create the cluster; the backup then starts by itself.",
     event: "backupWaits",
   }),
   ClusterNotServing: progressing({
     when: "No member of the EtcdCluster has served yet.",
-    whatToDo: "See to the EtcdCluster; the backup then begins by itself.",
+    whatToDo: "Check the EtcdCluster; the backup starts once a member serves.",
     event: "backupWaits",
   }),
   ImageUnknown: degraded({
     when: "The operator does not know its own image, which workers run.",
-    whatToDo: "Let it read its own pod, as example/rbac does, or start it with `-worker-image`.",
+    whatToDo: "Grant it permission to read its own pod, as example/rbac does, or start it with `-worker-image`.",
     event: "backupWaits",
   }),
   WorkerCannotStart: degraded({
-    when: "The pod that does the work does not come up.",
+    when: "The worker's pod does not start.",
     whatToDo: "Do what the message says: most often a Secret is missing, or its name is wrong.",
     event: "workerCannotStart",
   }),
@@ -34,9 +34,9 @@ export const seenProblems = {
     event: "refused",
   }),
   DeletionFailed: degraded({
-    when: "The EtcdBackup is being deleted, and its backups cannot be.",
+    when: "The EtcdBackup is being deleted, but the operator cannot delete its backups.",
     whatToDo:
-      "Do what the message says, or set `spec.deletionPolicy: Retain`. After an hour the EtcdBackup goes by itself and leaves its backups in the store.",
+      "Do what the message says, or set `spec.deletionPolicy: Retain`. After an hour the operator lets the EtcdBackup go and leaves its backups in the store.",
     event: "backupsNotDeleted",
   }),
 } as const satisfies Reasons;
@@ -50,12 +50,12 @@ export const lastingProblems = {
     runbook: "EtcdBackupFailing",
   }),
   VerificationFailed: degraded({
-    when: "A backup is complete, and could not be proved by a restore.",
-    whatToDo: "Do what the message says, and have another backup taken.",
+    when: "A backup is complete, but could not be verified by a restore.",
+    whatToDo: "Do what the message says, then take another backup.",
     runbook: "EtcdBackupVerificationFailed",
   }),
   PruningStopped: degraded({
-    when: "A backup is complete, and older ones of its series are of another etcd cluster or have a higher revision, or the member that gave it could not read through a quorum. No backup is deleted.",
+    when: "A backup is complete, but older ones of its series belong to a different etcd cluster or have a higher revision, or the member that provided it could not read through a quorum. The operator deletes no backup.",
     whatToDo:
       "If data was lost, restore an older backup by its path. If the change is intended, set `spec.backupPolicy.releaseBefore` to the time in the message.",
   }),
@@ -70,37 +70,37 @@ export const etcdBackupConditions = conditionsOf({
       True: { Succeeded: settled({ when: "The last backup is complete." }) },
       False: {
         ...problems,
-        Pending: progressing({ when: "The run has yet to begin." }),
-        Scheduled: settled({ when: "The first run has its time." }),
-        Suspended: suspended({ when: "No backups begin while `spec.backupPolicy.suspend` is true." }),
+        Pending: progressing({ when: "The run has not started yet." }),
+        Scheduled: settled({ when: "The first run is scheduled." }),
+        Suspended: suspended({ when: "No backup starts while `spec.backupPolicy.suspend` is true." }),
         Running: progressing({ when: "A worker takes the backup." }),
-        Verifying: progressing({ when: "A worker proves the backup by a restore." }),
+        Verifying: progressing({ when: "A worker verifies the backup by a restore." }),
         Failed: stalled({
           when: "The only run has failed.",
           whatToDo: "Do what the message says.",
           runbook: "EtcdBackupFailing",
         }),
-        Deleting: progressing({ when: "The backups are being deleted, as `spec.deletionPolicy` says." }),
+        Deleting: progressing({ when: "The operator is deleting the backups, as `spec.deletionPolicy` says." }),
       },
     },
   },
   Problem: {
-    trueWhen: "something is wrong. Some of it holds while it is seen, the rest until a run has succeeded",
+    trueWhen: "something is wrong. Some problems end when their cause does, the others with the next successful run",
     reasons: { True: problems, False: { None: settled({ when: "Nothing is wrong." }) } },
   },
   Reconciling: {
-    trueWhen: "there is no backup yet and one is under way, or the backups are being deleted",
+    trueWhen: "the first backup is in progress, or the operator is deleting the backups",
     reasons: { as: "Complete" },
   },
   Stalled: {
-    trueWhen: "it has failed and is not tried again by itself",
+    trueWhen: "it has failed, and the operator does not retry it",
     reasons: { as: "Complete" },
   },
   Verified: {
     trueWhen: "the newest backup was restored into a throwaway member, which had the right revision and hash",
     present: "only with `spec.verify.restore`",
     reasons: {
-      True: { Restored: settled({ when: "Revision and hash are as they must be." }) },
+      True: { Restored: settled({ when: "Revision and hash match." }) },
       False: { VerificationFailed: lastingProblems.VerificationFailed },
     },
   },

@@ -17,11 +17,11 @@ import { conditionsOf, degraded, progressing, settled } from "./reason.ts";
 export const etcdClusterConditions = conditionsOf({
   Ready: ready,
   Reconciling: {
-    trueWhen: "it is not ready, and goes on by itself or as soon as what it waits for is there",
+    trueWhen: "it is not ready, and continues by itself or as soon as what it waits for is available",
     reasons: { as: "Ready" },
   },
   Stalled: {
-    trueWhen: "it is not ready, and a person has to act. Flux and `helm --wait` call it failed",
+    trueWhen: "it is not ready, and a person has to act. Flux and `helm --wait` report it as failed",
     reasons: { as: "Ready" },
   },
   Available: {
@@ -42,17 +42,17 @@ export const etcdClusterConditions = conditionsOf({
     },
   },
   Scaling: {
-    trueWhen: "the cluster has another size than `spec.size`",
+    trueWhen: "the size of the cluster differs from `spec.size`",
     reasons: {
       True: {
         "Scaling up": progressing({ when: "Members join." }),
         "Scaling down": progressing({ when: "Members are removed, one at a time." }),
       },
-      False: { "Size reached": settled({ when: "There are as many members as the spec asks for." }) },
+      False: { "Size reached": settled({ when: "The cluster has as many members as the spec asks for." }) },
     },
   },
   Recovering: {
-    trueWhen: "a member was lost, and not all are healthy again",
+    trueWhen: "a member was lost, and not all members are healthy again",
     reasons: {
       True: {
         "Members lost": progressing({
@@ -61,13 +61,13 @@ export const etcdClusterConditions = conditionsOf({
           runbook: "EtcdMemberDown",
         }),
         "Disaster recovery": degraded({
-          when: "The quorum is lost.",
+          when: "The cluster has lost its quorum.",
           whatToDo: "See [When quorum is lost](../clusters.md#when-quorum-is-lost).",
           runbook: "EtcdQuorumLost",
         }),
       },
       False: {
-        "All members healthy": settled({ when: "Nothing is missing." }),
+        "All members healthy": settled({ when: "No member is missing." }),
         Creating: creating,
         Restoring: restoring,
         ForeignCluster: foreign,
@@ -77,30 +77,30 @@ export const etcdClusterConditions = conditionsOf({
     },
   },
   Upgrading: {
-    trueWhen: "the version of members is being changed",
+    trueWhen: "the operator is changing the version of members",
     reasons: {
       True: {
         "Cluster upgrading": progressing({
-          when: "The message says to which version, by way of which, and how far it is.",
+          when: "The message names the target version, the steps and the progress.",
         }),
       },
-      False: { "Not upgrading": settled({ when: "All members run `spec.version`, or it is refused." }) },
+      False: { "Not upgrading": settled({ when: "All members run `spec.version`, or the operator refuses it." }) },
     },
   },
   CertificatesValid: {
-    trueWhen: "all certificates can be used",
+    trueWhen: "all certificates are usable",
     present: "only with TLS",
     reasons: {
       True: {
         Valid: settled({ when: "All of them are in use." }),
         ExpiresSoon: degraded({
           when: "A certificate expires in less than 30, 7 or 1 days; one with a short life, with a quarter, a tenth or a twentieth of it left.",
-          whatToDo: "Renew it in the Secret that the message names; what the operator makes it renews itself.",
+          whatToDo: "Renew it in the Secret that the message names. The operator renews its own certificates.",
           severity: "warning",
           event: "certificateExpires",
           runbook: "EtcdCertificateExpiresInAMonth",
         }),
-        TakingOver: progressing({ when: "Other certificates, or another CA, are taken over step by step." }),
+        TakingOver: progressing({ when: "The operator is replacing certificates or a CA step by step." }),
       },
       False: {
         Missing: degraded({
@@ -110,20 +110,20 @@ export const etcdClusterConditions = conditionsOf({
           runbook: "EtcdCertificateProblem",
         }),
         Forbidden: degraded({
-          when: "The operator may not read a Secret.",
-          whatToDo: "Grant the right that the message names.",
+          when: "The operator is not allowed to read a Secret.",
+          whatToDo: "Grant the permission that the message names.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         Unread: degraded({
           when: "The API server did not give out a Secret.",
-          whatToDo: "See what the message says; the operator tries again.",
+          whatToDo: "Do what the message says; the operator retries.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         Damaged: degraded({
-          when: "A Secret of the operator was changed by somebody, and there is nothing to repair it with yet.",
-          whatToDo: "Correct what else the message names; the operator then writes the Secret again.",
+          when: "Somebody changed a Secret of the operator, and the operator cannot repair it yet.",
+          whatToDo: "Correct what the message names; the operator then writes the Secret again.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
@@ -134,55 +134,55 @@ export const etcdClusterConditions = conditionsOf({
           runbook: "EtcdCertificateProblem",
         }),
         Unreadable: degraded({
-          when: "What is in a Secret cannot be read.",
-          whatToDo: "Put it in as PEM.",
+          when: "The content of a Secret is not readable.",
+          whatToDo: "Store it as PEM.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         Mismatched: degraded({
           when: "A key does not belong to its certificate.",
-          whatToDo: "Put in both as they were made together.",
+          whatToDo: "Store a key and a certificate that belong together.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         Untrusted: degraded({
-          when: "A certificate is not signed by the CA beside it.",
-          whatToDo: "Put in a certificate of that CA, or add its CA.",
+          when: "A certificate is not signed by the CA in its Secret.",
+          whatToDo: "Store a certificate of that CA, or add its CA.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         MembersApart: { ...membersApart, event: "certificateProblem", runbook: "EtcdCertificateProblem" },
         Expired: degraded({
           when: "A certificate has expired.",
-          whatToDo: "Put in a new one.",
+          whatToDo: "Store a new one.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         NotYetValid: degraded({
           when: "A certificate is not valid yet.",
-          whatToDo: "Put in one that is valid now, or look at the clocks.",
+          whatToDo: "Store one that is valid now, or check the clocks.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         WrongNames: degraded({
           when: "A certificate does not cover the names of the members.",
-          whatToDo: "Have it made with the names in the message.",
+          whatToDo: "Reissue it with the names in the message.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
         WrongUse: degraded({
-          when: "A certificate is not for servers, or not for clients.",
-          whatToDo: "Have it made with the usage in the message.",
+          when: "A certificate is not valid for servers, or not for clients.",
+          whatToDo: "Reissue it with the usage in the message.",
           event: "certificateProblem",
           runbook: "EtcdCertificateProblem",
         }),
-        NotYet: progressing({ when: "Certificates are not there yet; they are being made or written." }),
+        NotYet: progressing({ when: "Certificates do not exist yet; they are being created." }),
       },
     },
   },
   DiskPressure: {
-    trueWhen: "the database has little room left",
-    present: "once a member has said how large its database is",
+    trueWhen: "the database has little space left",
+    present: "once a member has reported the size of its database",
     reasons: {
       True: {
         DatabaseNearQuota: degraded({
@@ -194,18 +194,18 @@ export const etcdClusterConditions = conditionsOf({
         }),
         NoRoomToDefragment: degraded({
           when: "The database file fills more than 45 % of its volume.",
-          whatToDo: "Ask for larger volumes. See [Room](../volumes.md#room).",
+          whatToDo: "Request larger volumes. See [Room](../volumes.md#room).",
           severity: "warning",
           event: "diskPressure",
         }),
         QuotaTooLarge: degraded({
           when: "The quota is more than 45 % of the volume.",
-          whatToDo: "Lower it, or ask for larger volumes.",
+          whatToDo: "Lower it, or request larger volumes.",
           severity: "warning",
           event: "diskPressure",
         }),
       },
-      False: { EnoughSpace: settled({ when: "There is enough." }) },
+      False: { EnoughSpace: settled({ when: "The database has enough space." }) },
     },
   },
 });

@@ -10,7 +10,7 @@ export type Meaning =
   | "progressing"
   /** It waits, as somebody asked it to. */
   | "suspended"
-  /** A person should look. It goes on by itself once what it waits for is there. */
+  /** A person should check. The operator continues once what it waits for is available. */
   | "degraded"
   /** A person has to act: it never goes on by itself. */
   | "stalled";
@@ -40,18 +40,18 @@ export interface ConditionType {
   readonly trueWhen: string;
   /** Where it is not always there. */
   readonly present?: string;
-  /** Of the condition when it is True and when it is False; `as`: the reasons of another condition of the same kind. */
+  /** The reasons of the condition when it is True and when it is False; `as`: those of another condition of the same kind. */
   readonly reasons: { readonly True: Reasons; readonly False: Reasons } | { readonly as: string };
 }
 
-type Told = Omit<ConditionReason, "meaning" | "severity"> & { readonly severity?: Severity };
-type Advised = Told & { readonly whatToDo: string };
+type Row = Omit<ConditionReason, "meaning" | "severity"> & { readonly severity?: Severity };
+type RowWithAdvice = Row & { readonly whatToDo: string };
 
-export const settled = (told: Told): ConditionReason => ({ meaning: "settled", severity: "good", ...told });
-export const progressing = (told: Told): ConditionReason => ({ meaning: "progressing", severity: "warning", ...told });
-export const suspended = (told: Told): ConditionReason => ({ meaning: "suspended", severity: "warning", ...told });
-export const degraded = (told: Advised): ConditionReason => ({ meaning: "degraded", severity: "bad", ...told });
-export const stalled = (told: Advised): ConditionReason => ({ meaning: "stalled", severity: "bad", ...told });
+export const settled = (row: Row): ConditionReason => ({ meaning: "settled", severity: "good", ...row });
+export const progressing = (row: Row): ConditionReason => ({ meaning: "progressing", severity: "warning", ...row });
+export const suspended = (row: Row): ConditionReason => ({ meaning: "suspended", severity: "warning", ...row });
+export const degraded = (row: RowWithAdvice): ConditionReason => ({ meaning: "degraded", severity: "bad", ...row });
+export const stalled = (row: RowWithAdvice): ConditionReason => ({ meaning: "stalled", severity: "bad", ...row });
 
 /** Keeps the names of the conditions and of their reasons as types. */
 export const conditionsOf = <const Types extends Readonly<Record<string, ConditionType>>>(types: Types): Types => types;

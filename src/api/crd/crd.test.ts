@@ -1,11 +1,11 @@
-// The definitions hold what the API server and people need of them; test/kube proves that a real one accepts them.
+// The CRDs hold what the API server and people need of them; test/kube proves that a real one accepts them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { etcdCluster } from "../etcd-cluster/kind.ts";
 import type { KindDescription } from "../kind-description.ts";
 import { kinds } from "../kinds.ts";
 import type { OpenApiSchema } from "../schema/openapi.ts";
-import { definitionOf } from "./crd.ts";
+import { crdOf } from "./crd.ts";
 
 function* nodes(schema: OpenApiSchema, path: string): Generator<[string, OpenApiSchema]> {
   yield [path, schema];
@@ -15,13 +15,13 @@ function* nodes(schema: OpenApiSchema, path: string): Generator<[string, OpenApi
 }
 
 function schemasOf(description: KindDescription): Map<string, OpenApiSchema> {
-  const [version] = definitionOf(description).spec.versions;
+  const [version] = crdOf(description).spec.versions;
   return new Map(nodes(version?.schema.openAPIV3Schema ?? {}, ""));
 }
 
 for (const description of kinds)
-  describe(`the definition of ${description.kind.kind}`, () => {
-    const definition = definitionOf(description);
+  describe(`the CRD of ${description.kind.kind}`, () => {
+    const crd = crdOf(description);
     const all = schemasOf(description);
     const at = (path: string): OpenApiSchema => all.get(path) ?? assert.fail(`there is no ${path}`);
 
@@ -45,7 +45,7 @@ for (const description of kinds)
     });
 
     it("has what its columns and its scale point at", () => {
-      const [version] = definition.spec.versions;
+      const [version] = crd.spec.versions;
       // One of a list is chosen by a filter, as in .status.conditions[?(@.type=="Ready")].reason.
       const columns = (version?.additionalPrinterColumns ?? []).map(({ jsonPath }) =>
         jsonPath.replace(/\[\?.*?\]/, "[]"),
@@ -55,13 +55,13 @@ for (const description of kinds)
     });
   });
 
-describe("the definition of EtcdCluster, field by field,", () => {
+describe("the CRD of EtcdCluster, field by field,", () => {
   const all = schemasOf(etcdCluster);
   const at = (path: string): OpenApiSchema => all.get(path) ?? assert.fail(`there is no ${path}`);
 
-  it("is looked at whole", () => {
-    const [version] = definitionOf(etcdCluster).spec.versions;
-    assert.ok(all.size > 70, `only ${all.size} nodes were looked at`);
+  it("is read to its last node", () => {
+    const [version] = crdOf(etcdCluster).spec.versions;
+    assert.ok(all.size > 70, `only ${all.size} nodes were read`);
     assert.equal(version?.additionalPrinterColumns.length, 9);
     assert.equal(Object.keys(version.subresources.scale ?? {}).length, 3);
   });

@@ -14,14 +14,14 @@ interface DefinedVersion {
 }
 
 /** As the operator writes it. */
-export interface Definition extends CustomResourceDefinition {
+export interface Crd extends CustomResourceDefinition {
   apiVersion: string;
   kind: string;
   metadata: { name: string };
   spec: CustomResourceDefinition["spec"] & { preserveUnknownFields: false; versions: DefinedVersion[] };
 }
 
-export function definitionOf(description: KindDescription): Definition {
+export function crdOf(description: KindDescription): Crd {
   const { kind, names, columns, scale } = description;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -38,7 +38,7 @@ export function definitionOf(description: KindDescription): Definition {
         ...(names.shortNames.length > 0 && { shortNames: [...names.shortNames] }),
         categories: [...names.categories],
       },
-      // The definition of etcd-operator 0.9 says true, and the API server would go on storing unknown fields.
+      // The CRD of etcd-operator 0.9 says true, and the API server would go on storing unknown fields.
       preserveUnknownFields: false,
       versions: [
         {
@@ -77,4 +77,4 @@ function schemaOf({ kind, description, spec, status, nameRules }: KindDescriptio
   };
 }
 
-export const definitions: readonly Definition[] = kinds.map(definitionOf);
+export const crds: readonly Crd[] = kinds.map(crdOf);

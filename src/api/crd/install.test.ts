@@ -1,4 +1,4 @@
-// Installing definitions: it retries until the API server serves them, and respects a definition that exists.
+// Installing CRDs: it retries until the API server serves them, and respects a CRD that exists.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../kube/client/errors.ts";
@@ -7,11 +7,11 @@ import { logger, silent } from "../../kube/process/log.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { etcdCluster } from "../etcd-cluster/kind.ts";
-import { definitionOf } from "./crd.ts";
+import { crdOf } from "./crd.ts";
 import { besideOtherVersions, installCrd, installCrds, NotEstablishedError } from "./install.ts";
 
-const definition = definitionOf(etcdCluster);
-const key = { namespace: "", name: definition.metadata.name };
+const crd = crdOf(etcdCluster);
+const key = { namespace: "", name: crd.metadata.name };
 const never = new AbortController().signal;
 
 function server(): { api: FakeApi; clock: SimulatedClock } {
@@ -19,7 +19,7 @@ function server(): { api: FakeApi; clock: SimulatedClock } {
   return { api: new FakeApi({ kinds: [{ kind: CustomResourceDefinition, status: true }], clock }), clock };
 }
 
-/** What the API server does to a definition some time after it is applied. */
+/** What the API server does to a CRD some time after it is applied. */
 async function serve(api: FakeApi, established: "True" | "False", message = ""): Promise<void> {
   const conditions = [
     { type: "NamesAccepted", status: established, message },
@@ -40,21 +40,21 @@ async function within(clock: SimulatedClock, ms: number, done: Promise<unknown>)
   return await finished;
 }
 
-describe("installing the definition", () => {
+describe("installing the CRD", () => {
   it("ends when the API server serves it", async () => {
     const { api, clock } = server();
-    const done = installCrds(api, [definition], never, silent, clock);
+    const done = installCrds(api, [crd], never, silent, clock);
     await clock.advance(200);
     await serve(api, "True");
     await within(clock, 2000, done);
     const stored = await api.get(CustomResourceDefinition, key);
-    assert.deepEqual(stored.spec.versions, definition.spec.versions);
+    assert.deepEqual(stored.spec.versions, crd.spec.versions);
     assert.equal(clock.waiting, 0);
   });
 
   it("fails with the API server's reason when the names are taken", async () => {
     const { api, clock } = server();
-    const done = installCrd(api, definition, never, clock);
+    const done = installCrd(api, crd, never, clock);
     await clock.advance(100);
     await serve(api, "False", '"etcd" is already in use');
     await assert.rejects(within(clock, 60_000, done), (error) => {
@@ -69,7 +69,7 @@ describe("installing the definition", () => {
     const lines: { message: string; againInMs: number }[] = [];
     const log = logger({ write: (line) => lines.push(JSON.parse(line)) });
     api.faults.fail({ verb: "apply" }, new ApiError(403, "Forbidden", "no"), { times: 3 });
-    const done = installCrds(api, [definition], never, log, clock);
+    const done = installCrds(api, [crd], never, log, clock);
     await clock.advance(10_000);
     await serve(api, "True");
     await within(clock, 5000, done);
@@ -85,7 +85,7 @@ describe("installing the definition", () => {
   it("ends with the signal's reason", async () => {
     const { api, clock } = server();
     const stop = new AbortController();
-    const done = installCrds(api, [definition], stop.signal, silent, clock);
+    const done = installCrds(api, [crd], stop.signal, silent, clock);
     await clock.advance(100);
     stop.abort(new Error("enough"));
     await assert.rejects(within(clock, 1000, done), { message: "enough" });
@@ -95,9 +95,9 @@ describe("installing the definition", () => {
   it("keeps versions that somebody else serves, without storing in them", () => {
     const other = { name: "v1beta3", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
     const old = { name: "v1beta2", served: true, storage: true };
-    const merged = besideOtherVersions(definition, {
-      spec: { ...definition.spec, versions: [old, other] },
+    const merged = besideOtherVersions(crd, {
+      spec: { ...crd.spec, versions: [old, other] },
     });
-    assert.deepEqual(merged.spec.versions, [...definition.spec.versions, { ...other, storage: false }]);
+    assert.deepEqual(merged.spec.versions, [...crd.spec.versions, { ...other, storage: false }]);
   });
 });

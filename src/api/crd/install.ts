@@ -1,54 +1,55 @@
-// Applies the definitions of our kinds and waits until the API server serves them. It takes over a definition that
+// Applies the CRDs of our kinds and waits until the API server serves them. It takes over a CRD that
 // exists, also one of etcd-operator 0.9, and keeps other versions that somebody serves under it.
 import type { KubeApi } from "../../kube/client/api.ts";
 import { type Backoff, backoffDelay, type Clock, pause, systemClock } from "../../kube/clock.ts";
-import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { CustomResourceDefinition } from "../../kube/objects/kinds.ts";
 import type { Logger } from "../../kube/process/log.ts";
 import { fieldManager } from "../field-manager.ts";
-import type { Definition } from "./crd.ts";
+import type { Crd } from "./crd.ts";
 
-/** Between two tries: somebody may have to grant a right or mend the API server first. */
+/** Between two tries: somebody may have to grant a permission or mend the API server first. */
 const betweenTries: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 0.2 };
 /** An API server needs some hundred milliseconds to serve a new kind. */
-const betweenLooks: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0 };
-const looks = 20;
+const betweenReads: Backoff = { firstMs: 50, maxMs: 1000, jitter: 0 };
+const reads = 20;
 
-/** The API server has the definition and does not serve it. */
+/** The API server has the CRD and does not serve it. */
 export class NotEstablishedError extends Error {
-  readonly definition: string;
+  readonly crd: string;
 
-  constructor(definition: string, why: string) {
-    super(`The API server does not serve the CRD ${definition}: ${why}`);
+  constructor(crd: string, why: string) {
+    super(`The API server does not serve the CRD ${crd}: ${why}`);
     this.name = "NotEstablishedError";
-    this.definition = definition;
+    this.crd = crd;
   }
 }
 
 /** Tries until every one is served. Rejects only when the signal aborts, with its reason. */
 export async function installCrds(
   api: KubeApi,
-  wanted: readonly Definition[],
+  wanted: readonly Crd[],
   signal: AbortSignal,
   log: Logger,
   clock: Clock = systemClock,
 ): Promise<void> {
-  await Promise.all(wanted.map((definition) => installUntilServed(api, definition, signal, log, clock)));
+  await Promise.all(wanted.map((crd) => installUntilServed(api, crd, signal, log, clock)));
 }
 
 async function installUntilServed(
   api: KubeApi,
-  definition: Definition,
+  crd: Crd,
   signal: AbortSignal,
   log: Logger,
   clock: Clock,
 ): Promise<void> {
-  const { kind } = definition.spec.names;
+  const { kind } = crd.spec.names;
   for (let failures = 0; ; ) {
     signal.throwIfAborted();
     try {
-      await installCrd(api, definition, signal, clock);
-      log.info(`The API server serves ${kind}.`, { definition: definition.metadata.name });
+      await installCrd(api, crd, signal, clock);
+      log.info(`The API server serves ${kind}.`, { crd: crd.metadata.name });
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -69,42 +70,36 @@ function adviceOn(error: unknown, kind: string): string {
 /** One try. */
 export async function installCrd(
   api: KubeApi,
-  definition: Definition,
+  crd: Crd,
   signal: AbortSignal,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const key = { namespace: "", name: definition.metadata.name };
-  const before = await api.get(CustomResourceDefinition, key, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  let now = await api.apply(CustomResourceDefinition, besideOtherVersions(definition, before), {
+  const key = { namespace: "", name: crd.metadata.name };
+  const before = await getOrUndefined(api, CustomResourceDefinition, key, { signal });
+  let now = await api.apply(CustomResourceDefinition, besideOtherVersions(crd, before), {
     fieldManager,
     force: true,
     signal,
   });
-  for (let look = 1; look <= looks; look += 1) {
+  for (let read = 1; read <= reads; read += 1) {
     if (isEstablished(now)) return;
-    await pause(clock, backoffDelay(betweenLooks, look, 0), signal);
+    await pause(clock, backoffDelay(betweenReads, read, 0), signal);
     signal.throwIfAborted();
     now = await api.get(CustomResourceDefinition, key, { signal });
   }
-  throw new NotEstablishedError(definition.metadata.name, whyNot(now));
+  throw new NotEstablishedError(crd.metadata.name, whyNot(now));
 }
 
 /**
  * The list of versions is applied as a whole, so it must include versions of others. Objects are stored in our version
  * from now on: there can be only one storage version.
  */
-export function besideOtherVersions(
-  definition: Definition,
-  present: CustomResourceDefinition | undefined,
-): CustomResourceDefinition {
-  const ours = new Set(definition.spec.versions.map((version) => version.name));
+export function besideOtherVersions(crd: Crd, present: CustomResourceDefinition | undefined): CustomResourceDefinition {
+  const ours = new Set(crd.spec.versions.map((version) => version.name));
   const others = (present?.spec.versions ?? [])
     .filter((version) => !ours.has(version.name))
     .map((version) => ({ ...version, storage: false }));
-  return { ...definition, spec: { ...definition.spec, versions: [...definition.spec.versions, ...others] } };
+  return { ...crd, spec: { ...crd.spec, versions: [...crd.spec.versions, ...others] } };
 }
 
 function isEstablished({ status }: CustomResourceDefinition): boolean {

@@ -33,7 +33,7 @@ it("every flag of certificates and addresses is the operator's", () => {
   );
 });
 
-it("a flag is told by its name, and has a variable", () => {
+it("a flag is identified by its name, and has a variable", () => {
   assert.equal(flagName("--data-dir=/a=b"), "data-dir");
   assert.equal(flagName("-pre-vote"), "pre-vote");
   assert.equal(variableOf("data-dir"), "ETCD_DATA_DIR");

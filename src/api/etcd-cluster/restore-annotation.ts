@@ -6,7 +6,7 @@ import { EtcdCluster } from "./etcd-cluster.ts";
 export const restoreAnnotation = `${EtcdCluster.group}/restore`;
 
 export interface RestoreRequest {
-  /** Of the EtcdRestore, in the namespace of the EtcdCluster. */
+  /** The name of the EtcdRestore, in the namespace of the EtcdCluster. */
   readonly name: string;
   readonly uid: string;
   /**

@@ -1,6 +1,6 @@
 // The files in the tree that are made from src/api and src/etcd, in whole or in part.
 import { stringify } from "yaml";
-import { type Definition, definitionOf } from "../crd/crd.ts";
+import { type Crd, crdOf } from "../crd/crd.ts";
 import { kinds } from "../kinds.ts";
 import { eventsPage } from "./events-table.ts";
 import { withPathsTable } from "./paths-table.ts";
@@ -14,18 +14,18 @@ export interface GeneratedFile {
 }
 
 /**
- * The definition as a person applies it. The API server does not store a field that is false, so a person and the
- * operator who both apply it would conflict over nothing. Only definitions of etcd-operator 0.9 need the field, and the
+ * The CRD as a person applies it. The API server does not store a field that is false, so a person and the
+ * operator who both apply it would conflict over nothing. Only CRDs of etcd-operator 0.9 need the field, and the
  * operator takes those over.
  */
-export function definitionToApply(definition: Definition) {
-  const { preserveUnknownFields: _, ...spec } = definition.spec;
-  return { apiVersion: definition.apiVersion, kind: definition.kind, metadata: definition.metadata, spec };
+export function crdToApply(crd: Crd) {
+  const { preserveUnknownFields: _, ...spec } = crd.spec;
+  return { apiVersion: crd.apiVersion, kind: crd.kind, metadata: crd.metadata, spec };
 }
 
-function manifestOf(definition: Definition): string {
+function manifestOf(crd: Crd): string {
   return `# Made by \`node src/api/generate.ts\`. The operator applies the same when it starts, unless it runs with -create-crd=false.
-${stringify(definitionToApply(definition), { lineWidth: 0 })}`;
+${stringify(crdToApply(crd), { lineWidth: 0 })}`;
 }
 
 export function generatedFiles(): GeneratedFile[] {
@@ -35,7 +35,7 @@ export function generatedFiles(): GeneratedFile[] {
     { path: "docs/upgrades.md", render: withPathsTable },
     ...kinds.map((description) => ({
       path: `example/crd/${description.names.singular}.yaml`,
-      render: () => manifestOf(definitionOf(description)),
+      render: () => manifestOf(crdOf(description)),
     })),
   ];
 }

@@ -21,7 +21,7 @@ function pathsTable(): string {
     const up = next && stepBetween(newest, next.newest).t === "upgrade" ? minorOf(next.newest) : "";
     const needs = [
       leaveFrom && `from ${formatVersion(leaveFrom.patch)} on: ${leaveFrom.because}`,
-      next?.byReplacement && `members are exchanged: ${next.byReplacement}`,
+      next?.byReplacement && `members are replaced: ${next.byReplacement}`,
       next?.readsLogFrom && `every member writes a raft snapshot first: ${next.readsLogFrom.because}`,
     ].filter((need) => need !== undefined);
     const goesDown = before && stepBetween(newest, before.newest).t === "downgrade";

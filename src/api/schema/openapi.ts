@@ -7,7 +7,7 @@ export interface OpenApiSchema {
   type?: "string" | "integer" | "boolean" | "array" | "object";
   format?: "int64" | "date-time";
   description?: string;
-  /** Of an object with fields that say that nobody has written it. */
+  /** Fields of an object that say that nobody has written it. */
   default?: Readonly<Record<string, number>>;
   enum?: readonly string[];
   minimum?: number;

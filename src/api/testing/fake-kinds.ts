@@ -1,4 +1,4 @@
-// Our kinds for the in-memory API server: what installing their definitions does to a real one.
+// Our kinds for the in-memory API server: what installing their CRDs does to a real one.
 import type { FakeKind } from "../../kube/testing/fake-api/resources.ts";
 import { kinds } from "../kinds.ts";
 

@@ -3,7 +3,7 @@ import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupJob, DeleteJob, Retention } from "../../worker/job.ts";
-import { encryptionOf, folders, type Mount, type Place, pathOf, placeOf } from "../../worker/mounts.ts";
+import { encryptionOf, folders, type Mount, type StorePlace, pathOf, placeOf } from "../../worker/mounts.ts";
 import type { Reached } from "../../worker/source.ts";
 
 export interface Work<J> {
@@ -74,10 +74,10 @@ export function deleteWork(backup: CompleteEtcdBackup): Work<DeleteJob> {
   };
 }
 
-export const placeIn = ({ spec }: CompleteEtcdBackup): Place => placeOf(spec.storageType, spec);
+export const placeIn = ({ spec }: CompleteEtcdBackup): StorePlace => placeOf(spec.storageType, spec);
 
 /** Of a path as the status has it. Undefined: it is in another place than the spec names by now. */
-export function keyIn(place: Place, path: string): string | undefined {
+export function keyIn(place: StorePlace, path: string): string | undefined {
   const start = pathOf(place, "");
   return path.startsWith(start) ? path.slice(start.length) : undefined;
 }
@@ -92,12 +92,12 @@ const ownerOf = ({ metadata: { namespace, name } }: CompleteEtcdBackup): BackupJ
 export const isSeries = ({ spec: { backupPolicy } }: CompleteEtcdBackup): boolean =>
   backupPolicy.backupIntervalInSecond > 0 || backupPolicy.schedule !== undefined;
 
-const keyFor = (backup: CompleteEtcdBackup, { path }: Place): BackupJob["key"] => ({
+const keyFor = (backup: CompleteEtcdBackup, { path }: StorePlace): BackupJob["key"] => ({
   t: isSeries(backup) ? "series" : "once",
   path,
 });
 
-function retentionOf({ spec, status }: CompleteEtcdBackup, place: Place): Retention | undefined {
+function retentionOf({ spec, status }: CompleteEtcdBackup, place: StorePlace): Retention | undefined {
   const { maxBackups, maxAgeInSecond } = spec.backupPolicy;
   if (maxBackups === 0 && maxAgeInSecond === 0) return undefined;
   const verified = status.lastVerified === undefined ? undefined : keyIn(place, status.lastVerified.path);

@@ -17,14 +17,14 @@ export function runId(uid: string, cause: string): string {
 
 const letterOf: Readonly<Record<Step, string>> = { Backup: "b", Verify: "v", Delete: "d" };
 
-export interface Attempt {
+export interface AttemptName {
   readonly id: string;
   readonly step: Step;
   readonly attempt: number;
 }
 
 /** Of the pod. Another attempt is another pod: the failed one stays for its log. */
-export function workerName(backup: string, { id, step, attempt }: Attempt): string {
+export function workerName(backup: string, { id, step, attempt }: AttemptName): string {
   return `${backup}-${id}-${letterOf[step]}${attempt}`;
 }
 

@@ -5,16 +5,16 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import type { Job } from "../../worker/job.ts";
 import { workerPod } from "../../worker/pod.ts";
 import { backupWork, deleteWork, type Origin, type Work } from "./jobs.ts";
-import { type Attempt, workerName } from "./names.ts";
+import { type AttemptName, workerName } from "./names.ts";
 import { verification } from "./verify-pod.ts";
 
 /** On a worker: the generation of the EtcdBackup that it was made from. */
 export const generationAnnotation = `${EtcdBackup.group}/generation`;
 
-export type RunAttempt = Attempt & { readonly startedAt: string; readonly path?: string };
+type RunAttempt = AttemptName & { readonly startedAt: string; readonly path?: string };
 
 /** What pods are made from. */
-export interface Making {
+interface Making {
   readonly backup: CompleteEtcdBackup;
   readonly origin: Origin;
   readonly image: string;

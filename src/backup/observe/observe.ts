@@ -2,8 +2,8 @@
 import { type CompleteEtcdBackup, withDefaults } from "../../api/etcd-backup/etcd-backup.ts";
 import { problemsOf } from "../../api/etcd-backup/problems.ts";
 import { withDefaults as clusterWithDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -11,24 +11,18 @@ import { sourceOf } from "../../worker/source.ts";
 import type { BackupCaches, BackupContext } from "../context.ts";
 import { namedSource, type Origin } from "../objects/jobs.ts";
 import { namespaceState } from "./namespace.ts";
-import type { View } from "./view.ts";
+import type { BackupWorld } from "./world.ts";
 import { observedWorker } from "./worker.ts";
-
-export type Observed =
-  | { readonly t: "view"; readonly view: View }
-  /** There is no such EtcdBackup, or it is another operator's. */
-  | { readonly t: "gone" }
-  /** The caches are not filled yet, or may not be read. */
-  | { readonly t: "unseen" };
+import type { Observed } from "../../controllers/stages.ts";
 
 export async function observe(
   key: Key,
   { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: BackupContext,
-): Promise<Observed> {
+): Promise<Observed<BackupWorld>> {
   const caches = context.caches(key.namespace);
   const stored = caches.backups.get(key);
-  if (stored === undefined || !context.isOurs(stored)) return { t: "gone" };
+  if (stored === undefined || !context.isOurs(stored)) return { t: "notOurs" };
   if (caches.pods === undefined) return { t: "unseen" };
   const backup = withDefaults(stored);
   const origin = originOf(backup, caches);
@@ -37,15 +31,11 @@ export async function observe(
   const expected = backup.status.run?.pod;
   // A cache that is a little behind, or a pod that has lost its labels, must not pass for a pod that is gone.
   const missing = expected !== undefined && !cached.some(({ metadata }) => metadata?.name === expected);
-  const found = missing
-    ? await api.get(Pod, { ...key, name: expected }, { signal }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      })
-    : undefined;
+  const found = missing ? await getOrUndefined(api, Pod, { ...key, name: expected }, { signal }) : undefined;
   const pods = [...cached, ...(found === undefined ? [] : [found])].filter((pod) => isControlledBy(pod, backup));
   return {
-    t: "view",
-    view: {
+    t: "world",
+    world: {
       backup,
       problems: problemsOf(stored),
       workers: pods.map(observedWorker).toSorted((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),

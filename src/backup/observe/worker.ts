@@ -1,15 +1,15 @@
 // Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
 import type { Pod } from "../../kube/objects/kinds.ts";
-import { printableLine } from "../../kube/objects/printable.ts";
-import { type Job, jobVariable, type Result } from "../../worker/job.ts";
-import { resultOf, workerContainerName } from "../../worker/pod.ts";
+import { jobVariable, type Result } from "../../worker/job.ts";
+import { jobIn, resultOf, statusesOf, workerContainerName } from "../../worker/pod.ts";
 import { adviceOnEviction } from "../../worker/scratch.ts";
-import { stuckOn } from "../../worker/trouble.ts";
+import { stuckOn, wordsOf } from "../../worker/trouble.ts";
 import { generationAnnotation } from "../objects/worker-pods.ts";
 import { restoreContainerName } from "../objects/verify-pod.ts";
-import type { Worker, WorkerState } from "./view.ts";
+import type { RunWorker, WorkerState } from "./world.ts";
+import { leanStatus } from "../../controllers/lean-pod.ts";
 
-export function observedWorker(pod: Pod): Worker {
+export function observedWorker(pod: Pod): RunWorker {
   const { name = "", uid = "", creationTimestamp = "", deletionTimestamp, annotations } = pod.metadata ?? {};
   return {
     name,
@@ -50,32 +50,15 @@ function endedBy(reason: string, message: string | undefined): string {
     reason === "DeadlineExceeded"
       ? "It took longer than spec.worker.deadlineSeconds allows."
       : (adviceOnEviction(reason, message ?? "") ?? "It is tried again.");
-  const words = printableLine(message ?? "")
-    .trim()
-    .replace(/\.+$/, "");
-  return `Kubernetes ended the worker pod (${words === "" ? reason : `${reason}: ${words}`}). ${advice}`;
+  return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`;
 }
 
-const hasStarted = ({ status }: Pod): boolean =>
-  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
-    ({ state }) => state?.running !== undefined || state?.terminated !== undefined,
-  );
-
-function jobIn(pod: Pod): Job | undefined {
-  const container = pod.spec?.containers.find(({ name }) => name === workerContainerName);
-  const text = container?.env?.find(({ name }) => name === jobVariable)?.value;
-  try {
-    // The operator wrote it, and nobody can change the environment of a pod.
-    return text === undefined ? undefined : (JSON.parse(text) as Job);
-  } catch {
-    return undefined;
-  }
-}
+const hasStarted = (pod: Pod): boolean =>
+  statusesOf(pod).some(({ state }) => state?.running !== undefined || state?.terminated !== undefined);
 
 /** What the cache keeps of the pod of a worker. */
 export function leanWorker(pod: Pod): Pod {
   const { nodeName, volumes = [], containers = [] } = pod.spec ?? {};
-  const { phase, reason, message, conditions, containerStatuses, initContainerStatuses } = pod.status ?? {};
   const worker = containers.find(({ name }) => name === workerContainerName);
   const env = worker?.env?.filter(({ name }) => name === jobVariable) ?? [];
   return {
@@ -85,13 +68,6 @@ export function leanWorker(pod: Pod): Pod {
       volumes: volumes.filter(({ secret, persistentVolumeClaim }) => secret ?? persistentVolumeClaim),
       ...(nodeName !== undefined && { nodeName }),
     },
-    status: {
-      ...(phase !== undefined && { phase }),
-      ...(reason !== undefined && { reason }),
-      ...(message !== undefined && { message }),
-      ...(conditions !== undefined && { conditions }),
-      ...(containerStatuses !== undefined && { containerStatuses }),
-      ...(initContainerStatuses !== undefined && { initContainerStatuses }),
-    },
+    status: leanStatus(pod),
   };
 }

@@ -1,13 +1,14 @@
 // All that can be done about an EtcdBackup, as data, and what a plan is made of.
 import type { CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
-import type { EventName } from "../../api/events.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Trouble } from "./trouble.ts";
+import type { Decision } from "../../controllers/decision.ts";
+import type { Note } from "../../controllers/event.ts";
 
 export type Run = NonNullable<CompleteStatus["run"]>;
-export type Phase = NonNullable<CompleteStatus["phase"]>;
+export type BackupPhase = NonNullable<CompleteStatus["phase"]>;
 
-export type Action =
+export type BackupAction =
   | { readonly do: "createWorker"; readonly pod: Pod }
   | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string; readonly because: string }
   | { readonly do: "setFinalizers"; readonly finalizers: readonly string[]; readonly because: string };
@@ -17,16 +18,9 @@ export type Ended =
   | { readonly t: "run"; readonly result: "Succeeded" | "Failed" }
   | { readonly t: "verification"; readonly result: "Succeeded" | "Failed" };
 
-export interface News {
-  readonly event: EventName;
-  readonly note: string;
-}
-
-/** What a rule decides; the rest of the status follows from it. */
-export interface Decision {
-  readonly phase: Phase;
-  /** What happens now, in a sentence that stays the same while nothing changes. */
-  readonly message: string;
+/** What a rule decides; the rest of the status follows from it. Its `because` stays the same while nothing changes. */
+export interface BackupDecision extends Decision<BackupAction> {
+  readonly phase: BackupPhase;
   readonly trouble: Trouble | undefined;
   readonly run: Run | undefined;
   /** When the next run begins by itself, or was to begin; undefined: none does. */
@@ -35,19 +29,14 @@ export interface Decision {
   readonly verified?: { readonly status: "True" | "False"; readonly message: string };
   /** What else is known now. */
   readonly facts?: Partial<CompleteStatus>;
-  readonly actions?: readonly Action[];
-  readonly news?: readonly News[];
+  readonly notes?: readonly Note[];
   readonly ended?: readonly Ended[];
-  /** The time of day; undefined: a watch brings whatever comes next. */
-  readonly requeueAt?: number;
 }
 
-export interface Plan {
-  /** Written first, so that whoever comes after a crash knows what was intended. Absent: it stays as it is. */
-  readonly status?: CompleteStatus;
-  /** Done once the status is as it says. */
-  readonly actions: readonly Action[];
-  readonly news: readonly News[];
-  readonly ended: readonly Ended[];
-  readonly requeueAt?: number;
+export interface BackupPlan {
+  /** Written first, so that whoever comes after a crash knows what was intended. Undefined: the status stays as it is. */
+  readonly decision: BackupDecision | undefined;
+  /** Done once the status is as the decision says. */
+  readonly actions: readonly BackupAction[];
+  readonly notes: readonly Note[];
 }

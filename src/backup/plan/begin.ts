@@ -1,25 +1,26 @@
 // Begins a run when one is due. Its name is written down before anything is made, so there is never a second one of it.
 import { timeText } from "../objects/jobs.ts";
 import { runId } from "../objects/names.ts";
-import type { View } from "../observe/view.ts";
-import type { Decision } from "./actions.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import type { BackupDecision } from "./actions.ts";
 import { nextStart, ownStart, requestOf, type Start, startAfter } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, type Trouble } from "./trouble.ts";
 import { waitForOthers } from "./workers.ts";
+import { delays } from "../../controllers/delays.ts";
 
-export function beginOrRest(view: View, now: number): Decision {
-  const { backup } = view;
+export function beginOrRest(world: BackupWorld, now: number): BackupDecision {
+  const { backup } = world;
   const start = nextStart(backup, now);
   if (start === undefined || start.at > now) return atRest(backup, now);
-  const obstacle = obstacleIn(view);
-  if (obstacle !== undefined) return waitFor(view, obstacle, now);
-  const others = waitForOthers(view, now);
-  if (others !== undefined) return { ...waitFor(view, lastingTrouble(backup), now), ...others };
-  return begin(view, start, now);
+  const obstacle = obstacleIn(world);
+  if (obstacle !== undefined) return waitFor(world, obstacle, now);
+  const others = waitForOthers(world, now);
+  if (others !== undefined) return { ...waitFor(world, lastingTrouble(backup), now), ...others };
+  return begin(world, start, now);
 }
 
-function begin({ backup }: View, start: Start, now: number): Decision {
+function begin({ backup }: BackupWorld, start: Start, now: number): BackupDecision {
   const own = ownStart(backup, now);
   const request = requestOf(backup);
   const { uid = "", generation = 0 } = backup.metadata;
@@ -28,7 +29,8 @@ function begin({ backup }: View, start: Start, now: number): Decision {
   const isServed = own !== undefined && own.at <= now;
   return {
     phase: "Running",
-    message: "A worker is about to take the backup.",
+    because: "A worker is about to take the backup.",
+    actions: [],
     trouble: lastingTrouble(backup),
     run: {
       // With the run before it: a person may ask twice in the same words.
@@ -48,7 +50,7 @@ function begin({ backup }: View, start: Start, now: number): Decision {
 }
 
 /** What has to be there before a worker can be made; no attempt is spent on it. */
-export function obstacleIn({ origin, workerImage }: View): Trouble | undefined {
+export function obstacleIn({ origin, workerImage }: BackupWorld): Trouble | undefined {
   if (origin.t === "missing") return { reason: "ClusterMissing", message: origin.because };
   if (origin.t === "notServing") return { reason: "ClusterNotServing", message: origin.because };
   return workerImage === undefined ? imageUnknown : undefined;
@@ -60,16 +62,14 @@ export const imageUnknown: Trouble = {
     "The operator does not know its own image, which workers run: let it read its own pod, as example/rbac does, or start it with -worker-image.",
 };
 
-/** Nobody reports when the operator has learned its image. */
-export const lookForImageMs = 5_000;
-
-function waitFor({ backup }: View, trouble: Trouble | undefined, now: number): Decision {
+function waitFor({ backup }: BackupWorld, trouble: Trouble | undefined, now: number): BackupDecision {
   return {
     phase: "Pending",
-    message: trouble?.message ?? "",
+    because: trouble?.message ?? "",
+    actions: [],
     trouble,
     run: undefined,
     nextRun: ownStart(backup, now)?.at,
-    ...(trouble?.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
+    ...(trouble?.reason === "ImageUnknown" && { requeueAfter: delays.ownImage }),
   };
 }

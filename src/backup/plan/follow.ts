@@ -2,44 +2,44 @@
 import { isSeries } from "../objects/jobs.ts";
 import { workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
-import type { View, Worker } from "../observe/view.ts";
-import type { Decision, Run } from "./actions.ts";
-import { imageUnknown, lookForImageMs, obstacleIn } from "./begin.ts";
+import type { BackupWorld, RunWorker } from "../observe/world.ts";
+import type { BackupDecision, Run } from "./actions.ts";
+import { imageUnknown, obstacleIn } from "./begin.ts";
 import { isEdited, ownStart, timeOf } from "./due.ts";
-import { failedRun, mostAttempts, notVerified, settle } from "./settle.ts";
+import { failedRun, notVerified, settle } from "./settle.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
+import { mostAttempts } from "../../controllers/attempts.ts";
+import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */
 export const startPatienceMs = { told: 15_000, silent: 60_000 } as const;
-/** What a person has to mend may be mended where no watch sees it, as a quota. */
-const afterRefusalMs = 10_000;
 
-export function followRun(view: View, run: Run, now: number): Decision {
-  const name = workerName(view.backup.metadata.name, run);
-  const worker = view.workers.find((one) => one.name === name);
+export function followRun(world: BackupWorld, run: Run, now: number): BackupDecision {
+  const name = workerName(world.backup.metadata.name, run);
+  const worker = world.workers.find((one) => one.name === name);
   if (worker === undefined || isLost(worker, now))
     return run.pod === undefined && worker === undefined
-      ? makeWorker(view, run, now)
-      : settle(view, run, lost(name, now, worker), now);
+      ? makeWorker(world, run, now)
+      : settle(world, run, lost(name, now, worker), now);
   const { state } = worker;
   if (state.t === "ended") {
     const { job, generation, createdAt } = worker;
-    return settle(view, run, { result: state.result, job, generation, tookMs: now - createdAt }, now);
+    return settle(world, run, { result: state.result, job, generation, tookMs: now - createdAt }, now);
   }
-  return state.t === "waiting" && worker.generation !== view.backup.metadata.generation && worker.goneBy === undefined
-    ? exchange(view, run, worker, now)
-    : watch(view, run, worker, now);
+  return state.t === "waiting" && worker.generation !== world.backup.metadata.generation && worker.goneBy === undefined
+    ? replaceWorker(world, run, worker, now)
+    : watch(world, run, worker, now);
 }
 
-function lost(name: string, now: number, worker: Worker | undefined) {
+function lost(name: string, now: number, worker: RunWorker | undefined) {
   const message = `The worker pod ${name} was deleted, or its node was lost, before it had ended.`;
   const tookMs = worker === undefined ? 0 : now - worker.createdAt;
   return { result: { ok: false, code: "failed", message }, tookMs } as const;
 }
 
-function watch(view: View, run: Run, worker: Worker, now: number): Decision {
-  const { backup } = view;
+function watch(world: BackupWorld, run: Run, worker: RunWorker, now: number): BackupDecision {
+  const { backup } = world;
   const { notBefore: _, ...rest } = run;
   const stuck = worker.state.t === "ended" ? undefined : worker.state.stuck;
   const toldAt = stuck === undefined ? undefined : worker.createdAt + startPatienceMs[stuck.by];
@@ -47,7 +47,7 @@ function watch(view: View, run: Run, worker: Worker, now: number): Decision {
   const isStuck = stuck !== undefined && toldAt !== undefined && now >= toldAt;
   if (isStuck && worker.state.t === "waiting" && isSeries(backup) && next !== undefined && next <= now)
     return {
-      ...giveUp(view, run, stuck.because, now),
+      ...giveUp(world, run, stuck.because, now),
       actions: [remove(worker, "it never started, and the next run is due")],
     };
   const waits = [
@@ -57,67 +57,68 @@ function watch(view: View, run: Run, worker: Worker, now: number): Decision {
   ];
   return {
     phase: phaseOf(run),
-    message: isStuck ? stuck.because : progress(run, worker),
+    because: isStuck ? stuck.because : progress(run, worker),
+    actions: [],
     trouble: isStuck ? { reason: "WorkerCannotStart", message: stuck.because } : lastingTrouble(backup),
     run: { ...rest, pod: worker.name },
     nextRun: next,
-    ...(waits.length > 0 && { requeueAt: Math.min(...waits) }),
+    ...(waits.length > 0 && { requeueAfter: Math.min(...waits) - now }),
   };
 }
 
-const phaseOf = ({ step }: Run): Decision["phase"] => (step === "Verify" ? "Verifying" : "Running");
+const phaseOf = ({ step }: Run): BackupDecision["phase"] => (step === "Verify" ? "Verifying" : "Running");
 
-function progress({ step, attempt }: Run, { name }: Worker): string {
+function progress({ step, attempt }: Run, { name }: RunWorker): string {
   const does = step === "Verify" ? "restores the backup into a throwaway member" : "takes the backup";
   const which = attempt > 1 ? `, attempt ${attempt} of ${mostAttempts}` : "";
   return `The worker ${name} ${does}${which}.`;
 }
 
-const giveUp = (view: View, run: Run, because: string, now: number): Decision =>
-  run.step === "Verify" ? notVerified(view, run, because, now) : failedRun(view, run, because, now);
+const giveUp = (world: BackupWorld, run: Run, because: string, now: number): BackupDecision =>
+  run.step === "Verify" ? notVerified(world, run, because, now) : failedRun(world, run, because, now);
 
 /** It waits for something that the spec may not ask for any more, such as a Secret with a wrong name. */
-function exchange(view: View, run: Run, worker: Worker, now: number): Decision {
+function replaceWorker(world: BackupWorld, run: Run, worker: RunWorker, now: number): BackupDecision {
   const { pod: _, notBefore: __, ...rest } = run;
   return {
     phase: phaseOf(run),
-    message: "The spec was edited before the worker had started: another one is made.",
-    trouble: lastingTrouble(view.backup),
+    because: "The spec was edited before the worker had started: another one is made.",
+    trouble: lastingTrouble(world.backup),
     run: { ...rest, attempt: run.attempt + 1 },
-    nextRun: ownStart(view.backup, now)?.at,
+    nextRun: ownStart(world.backup, now)?.at,
     actions: [remove(worker, "the spec was edited before it had started")],
   };
 }
 
-function makeWorker(view: View, run: Run, now: number): Decision {
-  const { backup, origin, problems, workerImage: image } = view;
-  if (problems.length > 0) return giveUp(view, run, problems.join(" "), now);
-  const base = { phase: phaseOf(run), run, nextRun: ownStart(backup, now)?.at };
+function makeWorker(world: BackupWorld, run: Run, now: number): BackupDecision {
+  const { backup, origin, problems, workerImage: image } = world;
+  if (problems.length > 0) return giveUp(world, run, problems.join(" "), now);
+  const base = { phase: phaseOf(run), run, nextRun: ownStart(backup, now)?.at, actions: [] };
   const at = isEdited(backup) ? undefined : timeOf(run.notBefore);
   if (at !== undefined && at > now) {
-    const { message = "" } = backup.status;
-    return { ...base, message, trouble: lastingTrouble(backup), requeueAt: at };
+    const { message: because = "" } = backup.status;
+    return { ...base, because, trouble: lastingTrouble(backup), requeueAfter: at - now };
   }
-  const first = waitForOthers(view, now);
+  const first = waitForOthers(world, now);
   if (first !== undefined) return { ...base, ...first, trouble: lastingTrouble(backup) };
-  const obstacle = run.step === "Backup" ? obstacleIn(view) : image === undefined ? imageUnknown : undefined;
-  if (obstacle !== undefined || image === undefined) return { ...base, ...waitFor(obstacle ?? imageUnknown, now) };
+  const obstacle = run.step === "Backup" ? obstacleIn(world) : image === undefined ? imageUnknown : undefined;
+  if (obstacle !== undefined || image === undefined) return { ...base, ...waitFor(obstacle ?? imageUnknown) };
   const pod = podOf({ backup, origin, image }, run);
   if (pod === undefined)
-    return giveUp(view, run, "The spec names another place by now. The next backup is verified again.", now);
+    return giveUp(world, run, "The spec names another place by now. The next backup is verified again.", now);
   const before = problemIn(backup);
   const isRefused = before?.reason === "Refused";
   return {
     ...base,
-    message: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is made.`,
+    because: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is made.`,
     trouble: isRefused ? before : lastingTrouble(backup),
     actions: [{ do: "createWorker", pod }],
-    requeueAt: now + afterRefusalMs,
+    requeueAfter: delays.untilCorrected,
   };
 }
 
-const waitFor = (trouble: Trouble, now: number): Pick<Decision, "message" | "trouble" | "requeueAt"> => ({
-  message: trouble.message,
+const waitFor = (trouble: Trouble): Pick<BackupDecision, "because" | "trouble" | "requeueAfter"> => ({
+  because: trouble.message,
   trouble,
-  ...(trouble.reason === "ImageUnknown" && { requeueAt: now + lookForImageMs }),
+  ...(trouble.reason === "ImageUnknown" && { requeueAfter: delays.ownImage }),
 });

@@ -1,46 +1,49 @@
-// Decides what is done about an EtcdBackup. Pure: it returns the status to write first, the actions to carry out then, and
+// Decides what is done about an EtcdBackup. Pure: it returns what is written down first, the actions to carry out then, and
 // when to look again.
-import type { View } from "../observe/view.ts";
-import type { Action, Decision, Plan } from "./actions.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import type { BackupAction, BackupDecision, BackupPlan } from "./actions.ts";
 import { beginOrRest } from "./begin.ts";
 import { deleteBackups, deleteFinalizer, finalizersToSet, release } from "./deletion.ts";
 import { followRun } from "./follow.ts";
-import { statusOf } from "./status.ts";
 import { leftovers } from "./workers.ts";
 
-export function planBackup(view: View, now: number): Plan {
-  const { metadata } = view.backup;
-  const finalizers = finalizersToSet(view);
+export function planBackup(world: BackupWorld, now: number): BackupPlan {
+  const { metadata } = world.backup;
+  const finalizers = finalizersToSet(world);
   if (finalizers !== undefined) return only(finalizers);
-  if (metadata.deletionTimestamp === undefined) return planned(view, decide(view, now), now);
+  if (metadata.deletionTimestamp === undefined) return planned(world, decide(world, now));
   // Owner references end its workers.
   if (metadata.finalizers?.includes(deleteFinalizer) !== true) return only();
-  const deletion = deleteBackups(view, now);
-  if (deletion.t !== "over") return planned(view, deletion.decision, now);
-  return { ...only(release(view, deletion.because)), news: deletion.news };
+  const deletion = deleteBackups(world, now);
+  if (deletion.t !== "over") return planned(world, deletion.decision);
+  return { ...only(release(world, deletion.because)), notes: deletion.notes };
 }
 
 /** In this order: a worker that has been made is followed to its end, whatever the spec says by now. */
-function decide(view: View, now: number): Decision {
-  const { run } = view.backup.status;
-  if (run !== undefined) return followRun(view, run, now);
-  return view.problems.length > 0 ? invalid(view) : beginOrRest(view, now);
+function decide(world: BackupWorld, now: number): BackupDecision {
+  const { run } = world.backup.status;
+  if (run !== undefined) return followRun(world, run, now);
+  return world.problems.length > 0 ? invalid(world) : beginOrRest(world, now);
 }
 
-function invalid({ problems }: View): Decision {
+function invalid({ problems }: BackupWorld): BackupDecision {
   const message = problems.join(" ");
-  return { phase: "Failed", message, trouble: { reason: "InvalidSpec", message }, run: undefined, nextRun: undefined };
-}
-
-function planned(view: View, decision: Decision, now: number): Plan {
-  const { actions = [], news = [], ended = [], requeueAt } = decision;
   return {
-    status: statusOf(view.backup, decision, now),
-    actions: [...actions, ...leftovers(view, decision)],
-    news,
-    ended,
-    ...(requeueAt !== undefined && { requeueAt }),
+    phase: "Failed",
+    because: message,
+    trouble: { reason: "InvalidSpec", message },
+    run: undefined,
+    nextRun: undefined,
+    actions: [],
   };
 }
 
-const only = (...actions: readonly Action[]): Plan => ({ actions, news: [], ended: [] });
+function planned(world: BackupWorld, decision: BackupDecision): BackupPlan {
+  return {
+    decision,
+    actions: [...decision.actions, ...leftovers(world, decision)],
+    notes: decision.notes ?? [],
+  };
+}
+
+const only = (...actions: readonly BackupAction[]): BackupPlan => ({ decision: undefined, actions, notes: [] });

@@ -1,25 +1,23 @@
 // What follows from how an attempt ended: facts about the backup, a verification, another attempt, or the end of the run.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
-import { type Backoff, backoffDelay } from "../../kube/clock.ts";
-import type { BackupDone, BackupFacts, FailureCode, Job, Result } from "../../worker/job.ts";
+import { backoffDelay } from "../../kube/clock.ts";
+import type { BackupDone, BackupFacts, Job, Result } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
 import { chanceOf } from "../objects/names.ts";
-import type { View } from "../observe/view.ts";
-import type { Decision, Ended, News, Run } from "./actions.ts";
+import type { BackupWorld } from "../observe/world.ts";
+import type { BackupDecision, Ended, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
+import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
+import { backoffs } from "../../controllers/delays.ts";
+import type { Note } from "../../controllers/event.ts";
+import { sentence } from "../../controllers/sentence.ts";
 
-export const mostAttempts = 5;
-export const mostHistory = 10;
+const mostHistory = 10;
 
-const backoff: Backoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0.2 };
-
-/** Trying again may help. The others are about the spec, the keys or the backup itself. */
-const passing: ReadonlySet<FailureCode> = new Set<FailureCode>(["store", "etcd", "stalled", "failed"]);
-
-export interface AttemptEnd {
+interface AttemptEnd {
   readonly result: Result;
   /** What the worker was told; undefined: the pod is gone. */
   readonly job?: Job | undefined;
@@ -28,14 +26,14 @@ export interface AttemptEnd {
   readonly tookMs: number;
 }
 
-export function settle(view: View, run: Run, end: AttemptEnd, now: number): Decision {
+export function settle(world: BackupWorld, run: Run, end: AttemptEnd, now: number): BackupDecision {
   const { result } = end;
-  if (!result.ok) return failedAttempt(view, run, result, now, end.generation);
+  if (!result.ok) return failedAttempt(world, run, result, now, end.generation);
   switch (result.did.do) {
     case "backup":
-      return backupTaken(view, run, result.did, end.job, now);
+      return backupTaken(world, run, result.did, end.job, now);
     case "verify":
-      return verified(view, run, result.did, end.tookMs, now);
+      return verified(world, run, result.did, end.tookMs, now);
     case "check":
     case "restore":
     case "delete":
@@ -43,46 +41,47 @@ export function settle(view: View, run: Run, end: AttemptEnd, now: number): Deci
       break;
   }
   const message = `The worker did something else than it was told (${result.did.do}): see that its image is the operator's.`;
-  return failedAttempt(view, run, { ok: false, code: "failed", message }, now);
+  return failedAttempt(world, run, { ok: false, code: "failed", message }, now);
 }
 
 function failedAttempt(
-  view: View,
+  world: BackupWorld,
   run: Run,
   { code, message }: Extract<Result, { ok: false }>,
   now: number,
   madeFrom?: number,
-): Decision {
-  const { backup } = view;
+): BackupDecision {
+  const { backup } = world;
   // What was edited meanwhile may well be what was wrong.
   const isEdited = madeFrom !== undefined && madeFrom !== backup.metadata.generation;
-  const delay = isEdited ? 0 : backoffDelay(backoff, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
+  const delay = isEdited ? 0 : backoffDelay(backoffs.backup, run.attempt, chanceOf(`${run.id} ${run.attempt}`));
   const at = now + delay;
   const next = isSeries(backup) ? ownStart(backup, now)?.at : undefined;
-  const mayHelp = passing.has(code) || isEdited;
+  const mayHelp = !isDefinite(code) || isEdited;
   const isTriedAgain = mayHelp && run.attempt < mostAttempts && (next === undefined || at < next);
-  if (isTriedAgain) return anotherAttempt(view, run, message, at, now);
-  return run.step === "Verify" ? notVerified(view, run, message, now) : failedRun(view, run, message, now);
+  if (isTriedAgain) return anotherAttempt(world, run, message, at, now);
+  return run.step === "Verify" ? notVerified(world, run, message, now) : failedRun(world, run, message, now);
 }
 
-function anotherAttempt({ backup }: View, run: Run, message: string, at: number, now: number): Decision {
+function anotherAttempt({ backup }: BackupWorld, run: Run, message: string, at: number, now: number): BackupDecision {
   const { pod: _, ...rest } = run;
   const notBefore = timeText(Math.ceil(at / 1000) * 1000);
   return {
     phase: run.step === "Verify" ? "Verifying" : "Running",
-    message: `${sentence(message)} Attempt ${run.attempt + 1} of ${mostAttempts} begins at ${notBefore}.`,
+    because: `${sentence(message)} Attempt ${run.attempt + 1} of ${mostAttempts} begins at ${notBefore}.`,
     // The backup itself is complete: only its verification is tried again.
     trouble: run.step === "Verify" ? lastingTrouble(backup) : { reason: "AttemptFailed", message },
     run: { ...rest, attempt: run.attempt + 1, notBefore },
+    actions: [],
     nextRun: ownStart(backup, now)?.at,
-    requeueAt: timeOf(notBefore) ?? at,
-    ...(run.step === "Backup" && { news: [{ event: "backupRetried", note: sentence(message) } as const] }),
+    requeueAfter: (timeOf(notBefore) ?? at) - now,
+    ...(run.step === "Backup" && { notes: [["backupRetried", sentence(message)] as const] }),
   };
 }
 
-export function failedRun(view: View, run: Run, message: string, now: number): Decision {
-  const { status } = view.backup;
-  return over(view, now, {
+export function failedRun(world: BackupWorld, run: Run, message: string, now: number): BackupDecision {
+  const { status } = world.backup;
+  return over(world, now, {
     facts: {
       succeeded: false,
       failures: (status.failures ?? 0) + 1,
@@ -90,12 +89,18 @@ export function failedRun(view: View, run: Run, message: string, now: number): D
     },
     trouble: { reason: "BackupFailed", message },
     ended: [{ t: "run", result: "Failed" }],
-    news: [{ event: "backupFailed", note: sentence(message) }],
+    notes: [["backupFailed", sentence(message)]],
   });
 }
 
-function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefined, now: number): Decision {
-  const { backup } = view;
+function backupTaken(
+  world: BackupWorld,
+  run: Run,
+  done: BackupDone,
+  job: Job | undefined,
+  now: number,
+): BackupDecision {
+  const { backup } = world;
   const { backup: facts, kept, held } = done;
   const place = placeIn(backup);
   // Where the worker was told to put it: the spec may have been edited since.
@@ -116,17 +121,18 @@ function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefine
     },
     trouble: held === undefined ? undefined : { reason: "PruningStopped", message: held },
     ended: [{ t: "run", result: "Succeeded" }],
-    news: [
-      { event: "backupSucceeded", note: kept === undefined ? note : `${note} ${kept}` },
-      ...(held === undefined ? [] : [{ event: "pruningStopped", note: held } as const]),
+    notes: [
+      ["backupSucceeded", kept === undefined ? note : `${note} ${kept}`],
+      ...(held === undefined ? [] : [["pruningStopped", held] as const]),
     ],
   } satisfies Ending;
-  if (!backup.spec.verify.restore) return over(view, now, taken);
+  if (!backup.spec.verify.restore) return over(world, now, taken);
   const { id, trigger, startedAt } = run;
   return {
     ...taken,
     phase: "Verifying",
-    message: "The backup is complete. A worker is about to verify it.",
+    because: "The backup is complete. A worker is about to verify it.",
+    actions: [],
     run: { id, trigger, startedAt, attempt: 1, step: "Verify", path },
     nextRun: ownStart(backup, now)?.at,
   };
@@ -134,12 +140,12 @@ function backupTaken(view: View, run: Run, done: BackupDone, job: Job | undefine
 
 type VerifyDone = Extract<Extract<Result, { ok: true }>["did"], { do: "verify" }>;
 
-function verified(view: View, run: Run, done: VerifyDone, tookMs: number, now: number): Decision {
-  const { lastBackup } = view.backup.status;
+function verified(world: BackupWorld, run: Run, done: VerifyDone, tookMs: number, now: number): BackupDecision {
+  const { lastBackup } = world.backup.status;
   const { path = "" } = run;
   const compared = done.comparedHash ? "revision and hash are" : "the revision is";
   const message = `The backup ${path} was restored into a throwaway member, and ${compared} as they must be.`;
-  return over(view, now, {
+  return over(world, now, {
     facts: {
       lastVerified: {
         path,
@@ -152,9 +158,9 @@ function verified(view: View, run: Run, done: VerifyDone, tookMs: number, now: n
     },
     verified: { status: "True", message },
     // That the backup is good does not say that it is of the right cluster.
-    trouble: pruningTrouble(view.backup),
+    trouble: pruningTrouble(world.backup),
     ended: [{ t: "verification", result: "Succeeded" }],
-    news: [{ event: "backupVerified", note: message }],
+    notes: [["backupVerified", message]],
   });
 }
 
@@ -164,27 +170,27 @@ function pruningTrouble(backup: CompleteEtcdBackup): Trouble | undefined {
 }
 
 /** The backup stays: what is wrong may be the image, the node or the comparison. */
-export function notVerified(view: View, run: Run, because: string, now: number): Decision {
+export function notVerified(world: BackupWorld, run: Run, because: string, now: number): BackupDecision {
   const message = `The backup ${run.path ?? ""} could not be verified: ${because}`;
-  const history = view.backup.status.history.map((entry) => (entry.id === run.id ? { ...entry, message } : entry));
-  return over(view, now, {
+  const history = world.backup.status.history.map((entry) => (entry.id === run.id ? { ...entry, message } : entry));
+  return over(world, now, {
     facts: { history },
     verified: { status: "False", message },
     trouble: { reason: "VerificationFailed", message },
     ended: [{ t: "verification", result: "Failed" }],
-    news: [{ event: "verificationFailed", note: sentence(message) }],
+    notes: [["verificationFailed", sentence(message)]],
   });
 }
 
-interface Ending extends Pick<Decision, "verified"> {
+interface Ending extends Pick<BackupDecision, "verified"> {
   readonly facts: Partial<CompleteStatus>;
   readonly trouble: Trouble | undefined;
   readonly ended: readonly Ended[];
-  readonly news: readonly News[];
+  readonly notes: readonly Note[];
 }
 
 /** The run is over, and all is as it is at rest with what is known now. */
-function over({ backup }: View, now: number, ending: Ending): Decision {
+function over({ backup }: BackupWorld, now: number, ending: Ending): BackupDecision {
   const succeeded = ending.facts.succeeded ?? backup.status.succeeded;
   const phase = succeeded ? "Succeeded" : "Failed";
   const { history = backup.status.history } = ending.facts;
@@ -217,6 +223,3 @@ function lastBackupOf(facts: BackupFacts, path: string): NonNullable<CompleteSta
     ...(auth !== undefined && { auth }),
   };
 }
-
-/** With one full stop at its end. */
-const sentence = (text: string): string => `${text.trim().replace(/\.+$/, "")}.`;

@@ -2,7 +2,7 @@
 // its namespace is being deleted, it goes by itself. Both only leave objects in the store, so neither can lose data.
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { timeText } from "../objects/jobs.ts";
-import type { News } from "./actions.ts";
+import type { Note } from "../../controllers/event.ts";
 
 /** From the deletion on: long enough for a store to come back, or for somebody to restore a Secret. */
 const patienceMs = 3_600_000;
@@ -22,11 +22,11 @@ export const namespaceGoes = ({ metadata: { namespace } }: CompleteEtcdBackup): 
   `The namespace ${namespace} is being deleted, so no worker pod can be created in it.`;
 
 /** In a namespace that is being deleted no Event can be created either: the log has the same words. */
-export const leftBehind = (backup: CompleteEtcdBackup, because: string): News => ({
-  event: "backupsLeftBehind",
+export const leftBehind = (backup: CompleteEtcdBackup, because: string): Note => [
+  "backupsLeftBehind",
   // An Event has room for 1024 characters, and what is left behind is what a person needs most.
-  note: `The backups were not deleted and stay in the store: ${objectsOf(backup).join(", ")}. Delete them there if they are no longer needed. ${because}`,
-});
+  `The backups were not deleted and stay in the store: ${objectsOf(backup).join(", ")}. Delete them there if they are no longer needed. ${because}`,
+];
 
 /** As `path` of an EtcdRestore takes them. The store may have older ones of the series, which only a worker could list. */
 function objectsOf({ spec, status }: CompleteEtcdBackup): readonly string[] {

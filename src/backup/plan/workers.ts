@@ -1,38 +1,43 @@
 // Workers that are no longer of use: those of another run have to end before one is made, and pods that have ended are
 // deleted, but for the last that failed.
-import type { View, Worker } from "../observe/view.ts";
-import type { Action, Decision } from "./actions.ts";
+import type { BackupWorld, RunWorker } from "../observe/world.ts";
+import type { BackupAction, BackupDecision } from "./actions.ts";
 import { isLasting } from "./trouble.ts";
 
 /** A kubelet that cannot be reached never reports that a pod has ended: after so long nobody waits for it. */
 export const lostAfterMs = 60_000;
 
-export const isLost = ({ state, goneBy }: Worker, now: number): boolean =>
+export const isLost = ({ state, goneBy }: RunWorker, now: number): boolean =>
   state.t !== "ended" && goneBy !== undefined && now >= goneBy + lostAfterMs;
 
 /** Whatever still runs is ended first. Undefined: nothing does. */
 export function waitForOthers(
-  { workers }: View,
+  { workers }: BackupWorld,
   now: number,
-): Pick<Decision, "message" | "actions" | "requeueAt"> | undefined {
+): Pick<BackupDecision, "because" | "actions" | "requeueAfter"> | undefined {
   const alive = workers.filter((worker) => worker.state.t !== "ended" && !isLost(worker, now));
   if (alive.length === 0) return undefined;
   const goneBy = alive.flatMap((worker) => worker.goneBy ?? []);
   return {
-    message: `The worker ${alive.map(({ name }) => name).join(", ")} has to end first.`,
+    because: `The worker ${alive.map(({ name }) => name).join(", ")} has to end first.`,
     actions: alive.filter((worker) => worker.goneBy === undefined).map((one) => remove(one, "another run begins")),
-    ...(goneBy.length > 0 && { requeueAt: Math.min(...goneBy) + lostAfterMs }),
+    ...(goneBy.length > 0 && { requeueAfter: Math.min(...goneBy) + lostAfterMs - now }),
   };
 }
 
-export const remove = ({ name, uid }: Worker, because: string): Action => ({ do: "deleteWorker", name, uid, because });
+export const remove = ({ name, uid }: RunWorker, because: string): BackupAction => ({
+  do: "deleteWorker",
+  name,
+  uid,
+  because,
+});
 
 /** The log of the last that failed is there until a run has succeeded. */
-export function leftovers({ workers }: View, { trouble }: Decision): Action[] {
+export function leftovers({ workers }: BackupWorld, { trouble }: BackupDecision): BackupAction[] {
   const ended = workers.filter(({ state, goneBy }) => state.t === "ended" && goneBy === undefined);
   const hasFailed = trouble !== undefined && (isLasting(trouble.reason) || trouble.reason === "DeletionFailed");
   const kept = hasFailed ? ended.findLast(hasWords) : undefined;
   return ended.filter((worker) => worker !== kept).map((worker) => remove(worker, "it has ended"));
 }
 
-const hasWords = ({ state }: Worker): boolean => state.t === "ended" && !state.result.ok && state.left === "nothing";
+const hasWords = ({ state }: RunWorker): boolean => state.t === "ended" && !state.result.ok && state.left === "nothing";

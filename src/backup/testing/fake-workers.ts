@@ -27,14 +27,14 @@ export type Fortune =
 
 interface Works {
   readonly t: "works";
-  readonly world: World;
+  readonly world: WorkersWorld;
 }
 
 /** By what the pod is told, and how many were told the same before. */
 export type Fate = (job: Job, nth: number) => Fortune | undefined;
 
 /** What real workers work on. */
-export interface World {
+interface WorkersWorld {
   readonly store: ObjectStore;
   /** Whoever listens at a client URL now. */
   readonly memberAt: (url: string) => EtcdMember;
@@ -54,7 +54,7 @@ export class FakeWorkers {
   /** Set by tests; undefined: success. */
   fate: Fate = () => undefined;
   /** Undefined: success is made up. */
-  world: World | undefined;
+  world: WorkersWorld | undefined;
   /** False: the node is lost, and nobody reports that a deleted pod has ended. */
   stops = true;
   /** As many as ever ran side by side. */
@@ -119,7 +119,7 @@ export class FakeWorkers {
     this.#clock.after(workMs, () => void this.#end(key, fortune, job));
   }
 
-  async #work(job: Job, { store, memberAt, skewMs }: World): Promise<Result> {
+  async #work(job: Job, { store, memberAt, skewMs }: WorkersWorld): Promise<Result> {
     return await runJob(job, {
       log: silent,
       clock: systemClock,

@@ -5,15 +5,12 @@ import { EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus } from "../../ap
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import { type Admission, apiDuring, type Fate, Life } from "../../cluster/testing/life.ts";
 import { ApiError, isNotFound } from "../../kube/client/errors.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import type { Key } from "../../kube/objects/objects.ts";
-import { silent } from "../../kube/process/log.ts";
-import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { backupController } from "../controller.ts";
 import { FakeWorkers } from "./fake-workers.ts";
+import { OperatorStage } from "../../controllers/testing/operator-stage.ts";
 
 /** Of the one EtcdBackup there is. */
 export const key: Key = { namespace: "default", name: "nightly" };
@@ -24,29 +21,17 @@ export const toS3: EtcdBackupSpec = {
   s3: { path: "bucket/etcd/backup", awsSecret: "aws" },
 };
 
-interface Running {
-  readonly life: Life;
-  readonly ended: Promise<unknown>;
-  readonly observer: RuntimeObserver;
-}
-
-export class Stage implements AsyncDisposable {
-  readonly clock = new SimulatedClock();
+export class Stage extends OperatorStage<Life> {
   readonly api: FakeApi;
   readonly workers: FakeWorkers;
-  /** Of all operators so far, in order. */
-  readonly writes: string[] = [];
-  readonly told: NewEvent[] = [];
   /** Undefined: not known yet. */
   image: string | undefined = "operator:1";
   /** Why no pod is taken; undefined: they are. */
   quota: string | undefined;
   #isTerminating = false;
-  readonly #beganAt: number;
-  #running: Running | undefined;
 
   constructor(beganAt = "2026-01-01T00:00:00Z") {
-    this.#beganAt = Date.parse(beganAt);
+    super(beganAt);
     const { clock } = this;
     this.api = new FakeApi({
       kinds: [...fakeKinds, { kind: Pod, graceful: true }],
@@ -56,30 +41,16 @@ export class Stage implements AsyncDisposable {
     this.workers = new FakeWorkers(this.api, clock, this.now);
   }
 
-  /** The time of day in milliseconds. */
-  now = (): number => this.#beganAt + this.clock.now();
-
   startOperator(fate: Fate = { t: "lives" }): Life {
-    assert.ok(this.#running === undefined, "one operator runs already");
     const life = new Life(fate);
-    const api = apiDuring(life, this.api, this.#admission);
-    const observer = new RuntimeObserver(silent);
-    const { controller, informers } = backupController({
-      api,
-      scope: { t: "namespaces", names: [key.namespace] },
-      events: { record: (_kind, _object, what) => void this.told.push(what) },
-      observer,
-      workerImage: () => this.image,
-      clock: this.clock,
-      now: this.now,
-      random: () => 0.5,
-    });
-    const ended = Promise.all([
-      ...informers.map((informer) => informer.run(life.signal)),
-      controller.run(api, life.signal),
-    ]);
-    this.#running = { life, ended, observer };
-    return life;
+    return this.begin(life, apiDuring(life, this.api, this.#admission), (parts) =>
+      backupController({
+        ...parts,
+        scope: { t: "namespaces", names: [key.namespace] },
+        workerImage: () => this.image,
+        random: () => 0.5,
+      }),
+    );
   }
 
   readonly #admission: Admission = {
@@ -91,22 +62,9 @@ export class Stage implements AsyncDisposable {
     change: (_kind, object) => object,
   };
 
-  async stopOperator(): Promise<void> {
-    const running = this.#running;
-    assert.ok(running);
-    running.life.end();
-    await running.ended;
-    this.writes.push(...running.life.writes);
-    this.#running = undefined;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#running !== undefined) await this.stopOperator();
-  }
-
   get life(): Life {
-    assert.ok(this.#running);
-    return this.#running.life;
+    assert.ok(this.running);
+    return this.running.life;
   }
 
   // What people do
@@ -169,13 +127,13 @@ export class Stage implements AsyncDisposable {
 
   /** Of the running operator's metrics, the sample of this name and these labels; undefined when there is none. */
   metric(sample: string): number | undefined {
-    const lines = this.#running?.observer.metrics.registry.text().split("\n") ?? [];
+    const lines = this.running?.observer.metrics.registry.text().split("\n") ?? [];
     const line = lines.find((one) => one.startsWith(`${sample}{`));
     return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(" ")));
   }
 
   async describe(): Promise<string> {
-    const writes = [...this.writes, ...(this.#running?.life.writes ?? [])].slice(-12);
+    const writes = [...this.writes, ...(this.running?.life.writes ?? [])].slice(-12);
     return `${JSON.stringify(await this.backup().catch(String))}; pods ${(await this.podNames()).join(", ")}; last writes: ${writes.join(", ")}`;
   }
 }

@@ -5,11 +5,11 @@ import { ApiError } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/objects/objects.ts";
 import { silent } from "../../kube/process/log.ts";
 import { assess } from "../assess/assess.ts";
-import type { Action, Decision, Plan } from "../plan/actions.ts";
+import type { ClusterAction, ClusterDecision, ClusterPlan } from "../plan/actions.ts";
 import { sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { act } from "./act.ts";
-import { type Execution, executionOf } from "./execution.ts";
+import { type ClusterExecution, executionOf } from "./execution.ts";
 import { refusalsIn } from "./outcome.ts";
 import { RefusedUpkeep } from "./refused-upkeep.ts";
 
@@ -17,7 +17,7 @@ const quota = new ApiError(403, "Forbidden", "exceeded quota");
 const down = new ApiError(500, "InternalError", "no");
 
 interface Server {
-  readonly execution: Execution;
+  readonly execution: ClusterExecution;
   readonly asked: string[];
   /** What was read live. */
   readonly read: string[];
@@ -59,20 +59,25 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
   return { execution, asked, read, events };
 }
 
-const pod = (letter: string): Action => ({
+const pod = (letter: string): ClusterAction => ({
   do: "deletePod",
   member: letter,
   uid: letter,
   because: "a test",
   force: false,
 });
-const decision = (...actions: Action[]): Decision => ({ actions, because: "a test" });
-const client: Action = { do: "applyService", service: "client" };
-const plan = (differs: Partial<Plan>): Plan => ({ guards: [], decisions: [decision()], upkeep: [], ...differs });
+const decision = (...actions: ClusterAction[]): ClusterDecision => ({ actions, because: "a test" });
+const client: ClusterAction = { do: "applyService", service: "client" };
+const plan = (differs: Partial<ClusterPlan>): ClusterPlan => ({
+  guards: [],
+  decisions: [decision()],
+  upkeep: [],
+  ...differs,
+});
 
 test("guards come first, then the members, then upkeep", async () => {
   const { execution, asked } = server();
-  const guard: Action = { do: "guardPod", member: "demo-g", uid: "g" };
+  const guard: ClusterAction = { do: "guardPod", member: "demo-g", uid: "g" };
   await act(plan({ upkeep: [client], decisions: [decision(pod("x"))], guards: [guard] }), execution);
   assert.deepEqual(asked, ["demo-g", "x", "demo-client"]);
 });
@@ -88,8 +93,8 @@ test("the world is read live once in a decision, and again for the upkeep after 
 
 test("upkeep and guards that are refused hold up nothing, and are reported", async () => {
   const { execution, events } = server({ "demo-client": quota, "demo-g": quota });
-  const budget: Action = { do: "applyBudget", minAvailable: 2 };
-  const guard: Action = { do: "guardPod", member: "demo-g", uid: "g" };
+  const budget: ClusterAction = { do: "applyBudget", minAvailable: 2 };
+  const guard: ClusterAction = { do: "guardPod", member: "demo-g", uid: "g" };
   const outcome = await act(
     plan({ guards: [guard], decisions: [decision(pod("x"))], upkeep: [client, budget] }),
     execution,
@@ -113,7 +118,7 @@ test("the first action of a decision that fails ends it", async () => {
 
 test("the id of a cluster is written before anything is built on it", async () => {
   const { execution, asked } = server();
-  const latch: Action = { do: "recordClusterId", clusterId: sampleClusterId };
+  const latch: ClusterAction = { do: "recordClusterId", clusterId: sampleClusterId };
   await act(plan({ decisions: [decision(latch, pod("x"))] }), execution);
   assert.deepEqual(asked, ["demo", "x"]);
 });

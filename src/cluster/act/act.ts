@@ -1,12 +1,12 @@
 // Carries out a plan: guards, then what the members need, then upkeep. Each action is logged and reported as an event.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
-import type { Action, Decision, Plan } from "../plan/actions.ts";
+import type { ClusterAction, ClusterDecision, ClusterPlan } from "../plan/actions.ts";
 import { carryOut, eventsOf } from "./actions.ts";
-import { type Execution, lookAgain } from "./execution.ts";
-import { isRefused, type Obstacle, obstacleOf, type Outcome } from "./outcome.ts";
+import { type ClusterExecution, lookAgain } from "./execution.ts";
+import { isRefused, type ActionObstacle, obstacleAt, type ClusterOutcome } from "./outcome.ts";
 
-export async function act(plan: Plan, execution: Execution): Promise<Outcome> {
+export async function act(plan: ClusterPlan, execution: ClusterExecution): Promise<ClusterOutcome> {
   const guards = await each(plan.guards, execution);
   const decided = await decide(plan.decisions, execution);
   const upkeep = await upkeepOf(plan, execution);
@@ -18,7 +18,10 @@ export async function act(plan: Plan, execution: Execution): Promise<Outcome> {
   };
 }
 
-async function upkeepOf({ upkeep }: Plan, execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+async function upkeepOf(
+  { upkeep }: ClusterPlan,
+  execution: ClusterExecution,
+): Promise<Pick<ClusterOutcome, "did" | "passed">> {
   const { cluster, context } = execution;
   const key = keyText(keyOf(cluster));
   const recent = context.refusedUpkeep.recent(key, upkeep, context.now());
@@ -29,7 +32,10 @@ async function upkeepOf({ upkeep }: Plan, execution: Execution): Promise<Pick<Ou
 }
 
 /** One that is refused before it changed anything lets the next one be tried: what it would have done can wait. */
-async function decide([first, ...others]: Plan["decisions"], execution: Execution): Promise<Outcome> {
+async function decide(
+  [first, ...others]: ClusterPlan["decisions"],
+  execution: ClusterExecution,
+): Promise<ClusterOutcome> {
   const outcome = await inOrder(first, execution);
   const [next, ...rest] = others;
   const { obstacle } = outcome;
@@ -40,11 +46,12 @@ async function decide([first, ...others]: Plan["decisions"], execution: Executio
   return { ...after, passed: [obstacle, ...after.passed] };
 }
 
-const obstacles = ({ obstacle }: Outcome): readonly Obstacle[] => (obstacle === undefined ? [] : [obstacle]);
+const obstacles = ({ obstacle }: ClusterOutcome): readonly ActionObstacle[] =>
+  obstacle === undefined ? [] : [obstacle];
 
 /** The first that fails ends it. */
-async function inOrder(decision: Decision, execution: Execution): Promise<Outcome> {
-  const did: Action[] = [];
+async function inOrder(decision: ClusterDecision, execution: ClusterExecution): Promise<ClusterOutcome> {
+  const did: ClusterAction[] = [];
   lookAgain(execution);
   for (const actions of together(decision.actions)) {
     const ended = await atOnce(actions, execution);
@@ -56,8 +63,8 @@ async function inOrder(decision: Decision, execution: Execution): Promise<Outcom
 }
 
 /** In their order, and pods that are made one after another at the same time: none of them depends on another. */
-function together(actions: readonly Action[]): readonly (readonly Action[])[] {
-  const groups: Action[][] = [];
+function together(actions: readonly ClusterAction[]): readonly (readonly ClusterAction[])[] {
+  const groups: ClusterAction[][] = [];
   for (const action of actions) {
     const last = groups.at(-1);
     if (action.do === "createPod" && last?.[0]?.do === "createPod") last.push(action);
@@ -67,12 +74,18 @@ function together(actions: readonly Action[]): readonly (readonly Action[])[] {
 }
 
 /** None depends on another. */
-function each(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+function each(
+  actions: readonly ClusterAction[],
+  execution: ClusterExecution,
+): Promise<Pick<ClusterOutcome, "did" | "passed">> {
   lookAgain(execution);
   return atOnce(actions, execution);
 }
 
-async function atOnce(actions: readonly Action[], execution: Execution): Promise<Pick<Outcome, "did" | "passed">> {
+async function atOnce(
+  actions: readonly ClusterAction[],
+  execution: ClusterExecution,
+): Promise<Pick<ClusterOutcome, "did" | "passed">> {
   const ended = await Promise.all(actions.map(async (action) => ({ action, obstacle: await one(action, execution) })));
   return {
     did: ended.flatMap(({ action, obstacle }) => (obstacle === undefined ? [action] : [])),
@@ -80,14 +93,14 @@ async function atOnce(actions: readonly Action[], execution: Execution): Promise
   };
 }
 
-async function one(action: Action, execution: Execution): Promise<Obstacle | undefined> {
+async function one(action: ClusterAction, execution: ClusterExecution): Promise<ActionObstacle | undefined> {
   const { assessment, cluster, context, reconcile } = execution;
   const log = context.log.with({ cluster: keyText(keyOf(cluster)), reconcileID: reconcile.id });
   try {
     await carryOut(action, execution);
   } catch (error) {
-    const obstacle = obstacleOf(error, action);
-    if (obstacle.t === "refused") log.warn("refused", { action, because: obstacle.message });
+    const obstacle = obstacleAt(action, error);
+    if (obstacle.t === "refused") log.warn("refused", { action, because: obstacle.because });
     if (obstacle.t === "notYet") log.debug("not yet", { action, because: obstacle.because });
     if (obstacle.t === "failed") log.warn("failed", { action, error: String(obstacle.error) });
     return obstacle;

@@ -1,11 +1,11 @@
 // The table of actions: for each, what must be true, read live, before it is done; how it is done, which events it makes,
 // and whether a watch reports it. A new action is a member of the union in `plan/actions.ts` and a row here.
-import { type EventName, eventReasons, type KnownEvent } from "../../api/events.ts";
+import type { KnownEvent } from "../../api/events.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberName } from "../objects/names.ts";
 import { secretName } from "../objects/tls.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
+import type { ClusterExecution } from "./execution.ts";
 import {
   adoptClaim,
   deleteClaim,
@@ -50,24 +50,22 @@ import {
   recordLogVersion,
   resizePod,
 } from "./on-kube.ts";
+import { eventOf, type Note } from "../../controllers/event.ts";
 
 /** It takes away nothing that cannot be had again, or what it writes over is in the precondition of the write itself. */
 const destroysNothing = "nothing";
 
-interface Row<A extends Action> {
+interface Row<A extends ClusterAction> {
   /** What is read live before it, so that no old view destroys anything. */
   readonly requires: typeof destroysNothing | ((action: A) => readonly [Precondition, ...Precondition[]]);
-  readonly run: (execution: Execution, action: A) => Promise<void>;
+  readonly run: (execution: ClusterExecution, action: A) => Promise<void>;
   /** Of the EtcdCluster, once it is done. None: it can be seen in its object, or was reported with the member. */
   readonly events: (action: A, assessment: Assessment) => readonly Note[];
   /** Whether a watch brings the cluster back. What is done to etcd brings no event. */
   readonly watched: boolean;
 }
 
-/** A reason and the sentence that goes with it. */
-export type Note = readonly [name: EventName, note: string];
-
-type Table = { readonly [D in Action["do"]]: Row<ActionOf<D>> };
+type Table = { readonly [D in ClusterAction["do"]]: Row<ActionOf<D>> };
 
 const none = (): readonly Note[] => [];
 
@@ -82,10 +80,13 @@ const ofClaim = ({ member, uid }: { member: MemberName; uid: string }): readonly
   { holds: "claimAsSeen", member, uid },
 ];
 
-function deletionRequires({ member, uid, unless }: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+function deletionRequires(action: ActionOf<"deletePod">): readonly [Precondition, ...Precondition[]] {
+  const { member, uid, unless, keeps } = action;
+  if (keeps !== undefined) return [...ofClaim({ member, uid: keeps }), { holds: "othersStay", member }];
   if (unless === undefined) return [clusterAsSeen];
-  const neverReady: Precondition = { holds: "podNeverReady", member, uid };
-  return unless === "served" ? [clusterAsSeen, neverServed, neverReady] : [clusterAsSeen, neverReady];
+  return unless === "served"
+    ? [clusterAsSeen, neverServed, { holds: "podServesNobody", member, uid }]
+    : [clusterAsSeen, { holds: "podNeverReady", member, uid }];
 }
 
 const table: Table = {
@@ -103,7 +104,7 @@ const table: Table = {
   readImageCheck: { requires: destroysNothing, run: readImageCheck, events: none, watched: true },
   deleteImageCheck: { requires: destroysNothing, run: deleteImageCheck, events: none, watched: true },
   changeImage: {
-    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }],
+    requires: ({ member, uid }) => [clusterAsSeen, { holds: "podThere", member, uid }, { holds: "othersStay", member }],
     run: changeImage,
     events: none,
     watched: true,
@@ -231,7 +232,8 @@ const table: Table = {
     watched: true,
   },
   promote: {
-    requires: destroysNothing,
+    // Who votes is needed: 1 of 1 becomes 2 of 2, and with a pod that goes the quorum would go for good.
+    requires: ({ member }) => [{ holds: "podStays", member }],
     run: promote,
     events: ({ member }) => [["memberPromoted", `Member ${member} holds all data and is a voter now`]],
     watched: false,
@@ -290,31 +292,25 @@ function removalNotes({ member, because, cause }: ActionOf<"removeMember">, asse
 }
 
 /** The one place where an action finds its row: the compiler cannot see that a row and its action belong together. */
-function rowOf<A extends Action>({ do: what }: A): Row<A> {
+function rowOf<A extends ClusterAction>({ do: what }: A): Row<A> {
   return table[what] as unknown as Row<A>;
 }
 
 /** Undefined: it destroys nothing. */
-export function requirementsOf(action: Action): readonly Precondition[] | undefined {
+export function requirementsOf(action: ClusterAction): readonly Precondition[] | undefined {
   const { requires } = rowOf(action);
   return requires === destroysNothing ? undefined : requires(action);
 }
 
-export async function carryOut(action: Action, execution: Execution): Promise<void> {
+export async function carryOut(action: ClusterAction, execution: ClusterExecution): Promise<void> {
   await confirm(requirementsOf(action) ?? [], execution);
   await rowOf(action).run(execution, action);
 }
 
-export const isWatched = (action: Action): boolean => rowOf(action).watched;
+export const isWatched = (action: ClusterAction): boolean => rowOf(action).watched;
 
-export function eventsOf(action: Action, assessment: Assessment): readonly KnownEvent[] {
+export function eventsOf(action: ClusterAction, assessment: Assessment): readonly KnownEvent[] {
   return rowOf(action)
     .events(action, assessment)
-    .map(([name, note]) => ({ ...eventOf(name, note), action: action.do }));
-}
-
-/** By its row in the table of reasons. */
-export function eventOf(name: EventName, note: string): KnownEvent {
-  const { reason, type } = eventReasons[name];
-  return { type, reason, action: "Report", note };
+    .map((note) => eventOf(note, action.do));
 }

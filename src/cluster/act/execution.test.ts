@@ -4,7 +4,7 @@ import { assess } from "../assess/assess.ts";
 import { memberUrl } from "../objects/endpoints.ts";
 import { type SampleMember, type SampleWorld, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { executionOf, voterToAsk } from "./execution.ts";
-import { NotYet } from "./outcome.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 const at = (letter: string, more: Partial<SampleMember> = {}): SampleMember => ({
   letter,

@@ -2,7 +2,7 @@
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
 import type { ClusterContext } from "../context.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
@@ -11,9 +11,10 @@ import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { PodTls } from "../objects/tls.ts";
 import { reachableAt } from "../observe/tls.ts";
 import { Live } from "./live.ts";
-import { NotYet } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
-export interface Execution {
+export interface ClusterExecution {
   readonly assessment: Assessment;
   readonly reconcile: ReconcileContext;
   readonly context: ClusterContext;
@@ -27,7 +28,11 @@ export interface Execution {
   live: Live;
 }
 
-export function executionOf(assessment: Assessment, reconcile: ReconcileContext, context: ClusterContext): Execution {
+export function executionOf(
+  assessment: Assessment,
+  reconcile: ReconcileContext,
+  context: ClusterContext,
+): ClusterExecution {
   const { world, desired } = assessment;
   const members = "members" in world.etcd ? world.etcd.members : [];
   const { cluster } = desired;
@@ -43,45 +48,47 @@ export function executionOf(assessment: Assessment, reconcile: ReconcileContext,
 }
 
 /** Another decision: what was read for the last one counts for nothing in it. */
-export function lookAgain(execution: Execution): void {
+export function lookAgain(execution: ClusterExecution): void {
   execution.live = new Live(execution.reconcile.api, keyOf(execution.cluster));
 }
 
 /** What a pod that is made now speaks: what it would mount must be there. */
-export function tlsToMake({ assessment: { certificates, desired } }: Execution): PodTls {
-  if (desired.tls === undefined) throw new NotYet(certificates.blocked ?? "there are no certificates yet", 1000);
+export function tlsToMake({ assessment: { certificates, desired } }: ClusterExecution): PodTls {
+  if (desired.tls === undefined)
+    throw new NotYet(certificates.blocked ?? "there are no certificates yet", delays.cacheIsBehind);
   return desired.tls;
 }
 
 /** Undefined: etcd does not list it, as far as it could be asked. */
-export function listedUrlOf({ cluster, members }: Execution, name: MemberName): string | undefined {
+export function listedUrlOf({ cluster, members }: ClusterExecution, name: MemberName): string | undefined {
   return members.flatMap(({ peerUrls }) => peerUrls).find((url) => memberOfPeerUrl(cluster, url) === name);
 }
 
 /** Nothing else would stop a former leader from changing members: it is asked when the request goes out. */
-export function fenced({ reconcile }: Execution): Call {
+export function fenced({ reconcile }: ClusterExecution): Call {
   return { signal: reconcile.signal, beforeSend: () => reconcile.fence.check() };
 }
 
 /** The leader if it can be, since some versions are wrong about promotion elsewhere; never the one that shall go. */
-export function voterToAsk(execution: Execution, without?: MemberId): EtcdMember {
+export function voterToAsk(execution: ClusterExecution, without?: MemberId): EtcdMember {
   const [first] = votersToAsk(execution, without);
   return first;
 }
 
 /** At least one, the leader first. */
-export function votersToAsk(execution: Execution, without?: MemberId): readonly [EtcdMember, ...EtcdMember[]] {
+export function votersToAsk(execution: ClusterExecution, without?: MemberId): readonly [EtcdMember, ...EtcdMember[]] {
   const { leader, voters, world } = execution.assessment;
-  if (world.etcd.t !== "quorum") throw new NotYet("the members cannot be changed without a quorum", 500);
+  if (world.etcd.t !== "quorum")
+    throw new NotYet("the members cannot be changed without a quorum", delays.untilAccepted);
   const candidates = voters.filter(({ alive, member }) => alive && member.id !== without);
   const leading = candidates.filter(({ member }) => member.id === leader);
   const others = candidates.filter(({ member }) => member.id !== leader);
   const [first, ...rest] = [...leading, ...others].flatMap(({ member }) => portTo(execution, member) ?? []);
-  if (first === undefined) throw new NotYet("no healthy voter can be asked", 500);
+  if (first === undefined) throw new NotYet("no healthy voter can be asked", delays.untilAccepted);
   return [first, ...rest];
 }
 
-export function portTo({ assessment, context }: Execution, { id }: Member): EtcdMember | undefined {
+export function portTo({ assessment, context }: ClusterExecution, { id }: Member): EtcdMember | undefined {
   const pod = assessment.instances.find(({ member }) => member.id === id)?.pod;
   if (pod?.address === undefined) return undefined;
   const { cluster, tls } = assessment.world;

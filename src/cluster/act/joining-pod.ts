@@ -8,11 +8,11 @@ import { memberClaim } from "../objects/claims.ts";
 import type { ListedMember } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import type { MemberName } from "../objects/names.ts";
-import { type Execution, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, tlsToMake } from "./execution.ts";
 
 /** `peerUrl`: of the member itself, as etcd lists it or is about to. */
 export function joiningPod(
-  execution: Execution,
+  execution: ClusterExecution,
   member: MemberName,
   members: readonly ListedMember[],
   peerUrl: string,
@@ -23,7 +23,11 @@ export function joiningPod(
 }
 
 /** By a dry run, so that quotas, policies and webhooks say what they will say. Throws what the API server answers. */
-export async function confirmAdmission(execution: Execution, member: MemberName, peerUrl: string): Promise<void> {
+export async function confirmAdmission(
+  execution: ClusterExecution,
+  member: MemberName,
+  peerUrl: string,
+): Promise<void> {
   const { cluster, reconcile } = execution;
   const listed = { name: member, peerUrls: [peerUrl] };
   const dryRun = { dryRun: true, fieldManager };

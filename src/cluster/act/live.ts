@@ -3,7 +3,7 @@
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 
@@ -33,7 +33,7 @@ export class Live {
     const known = this.#read.get(of);
     // Of the same kind, as its key says.
     if (known !== undefined) return known as Promise<T | undefined>;
-    const read = this.#api.get(kind, { ...this.#cluster, name }).catch(unlessNotFound);
+    const read = getOrUndefined(this.#api, kind, { ...this.#cluster, name });
     this.#read.set(of, read);
     return read;
   }
@@ -42,8 +42,4 @@ export class Live {
     const { items } = await this.#api.list(kind, { namespace: this.#cluster.namespace, labelSelector });
     return items;
   }
-}
-
-export function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

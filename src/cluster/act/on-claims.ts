@@ -19,12 +19,13 @@ import {
 import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { makePod } from "./taken-away.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
-export async function makeClaim({ cluster, reconcile }: Execution, member: string): Promise<void> {
+export async function makeClaim({ cluster, reconcile }: ClusterExecution, member: string): Promise<void> {
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
   try {
     await reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), { fieldManager });
@@ -36,10 +37,10 @@ export async function makeClaim({ cluster, reconcile }: Execution, member: strin
   if (!isClaimOf(there, cluster))
     throw new Refused(`a PersistentVolumeClaim named ${member} exists and is not the cluster's: delete or rename it.`);
   if (there.metadata?.deletionTimestamp !== undefined)
-    throw new NotYet(`the last claim of ${member} is still going`, whileCacheIsBehindMs);
+    throw new NotYet(`the last claim of ${member} is still going`, delays.cacheIsBehind);
 }
 
-export async function recreatePod(execution: Execution, action: ActionOf<"recreatePod">): Promise<void> {
+export async function recreatePod(execution: ClusterExecution, action: ActionOf<"recreatePod">): Promise<void> {
   const { member, release } = action;
   const cluster = madeOf(execution.cluster, release);
   // As its data has it, and while nobody can say what that is, as its claim has it.
@@ -49,7 +50,7 @@ export async function recreatePod(execution: Execution, action: ActionOf<"recrea
   await makePod(execution, memberPod(cluster, member, { as: "returning" }, tls));
 }
 
-export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOnClaim">): Promise<void> {
+export async function noteOnClaim(execution: ClusterExecution, action: ActionOf<"noteOnClaim">): Promise<void> {
   const { member, uid, clusterId, release, madeFrom, peers } = action;
   const { cluster } = execution;
   const annotations = {
@@ -64,12 +65,12 @@ export async function noteOnClaim(execution: Execution, action: ActionOf<"noteOn
   await patch(execution, member, { metadata: { uid, annotations, labels } });
 }
 
-export async function noteSettings(execution: Execution, action: ActionOf<"noteSettings">): Promise<void> {
+export async function noteSettings(execution: ClusterExecution, action: ActionOf<"noteSettings">): Promise<void> {
   const { member, uid, settings } = action;
   await patch(execution, member, { metadata: { uid, annotations: { [settingsAnnotation]: settings } } });
 }
 
-export async function ownClaim(execution: Execution, { member, uid }: ActionOf<"ownClaim">): Promise<void> {
+export async function ownClaim(execution: ClusterExecution, { member, uid }: ActionOf<"ownClaim">): Promise<void> {
   await patch(execution, member, { metadata: { uid, ownerReferences: ownersOf(execution.assessment.world.cluster) } });
 }
 
@@ -77,7 +78,10 @@ export async function ownClaim(execution: Execution, { member, uid }: ActionOf<"
  * A storage class that cannot grow volumes is written down, so that it is not asked again and again; the members are
  * exchanged for ones with larger volumes then.
  */
-export async function growClaim(execution: Execution, { member, uid, to }: ActionOf<"growClaim">): Promise<void> {
+export async function growClaim(
+  execution: ClusterExecution,
+  { member, uid, to }: ActionOf<"growClaim">,
+): Promise<void> {
   try {
     await patch(execution, member, { metadata: { uid }, spec: { resources: { requests: { storage: to } } } });
   } catch (error) {
@@ -90,23 +94,29 @@ export async function growClaim(execution: Execution, { member, uid, to }: Actio
 const saysThatItCannotGrow = ({ reason, message }: ApiError): boolean =>
   reason === "Forbidden" && message.includes("can be resized");
 
-export async function retireClaim(execution: Execution, { member, uid }: ActionOf<"retireClaim">): Promise<void> {
+export async function retireClaim(
+  execution: ClusterExecution,
+  { member, uid }: ActionOf<"retireClaim">,
+): Promise<void> {
   await patch(execution, member, { metadata: { uid, labels: { [claimLabel]: "retired" } } });
 }
 
-export async function deleteClaim(execution: Execution, { member, uid }: ActionOf<"deleteClaim">): Promise<void> {
+export async function deleteClaim(
+  execution: ClusterExecution,
+  { member, uid }: ActionOf<"deleteClaim">,
+): Promise<void> {
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
   await execution.reconcile.api.delete(PersistentVolumeClaim, key, { uid });
 }
 
-export async function adoptClaim(execution: Execution, { member, uid }: ActionOf<"adoptClaim">): Promise<void> {
+export async function adoptClaim(execution: ClusterExecution, { member, uid }: ActionOf<"adoptClaim">): Promise<void> {
   const { cluster } = execution.assessment.world;
   await patch(execution, member, {
     metadata: { uid, annotations: ownNotes(cluster), ownerReferences: ownersOf(cluster) },
   });
 }
 
-async function patch({ cluster, reconcile }: Execution, name: string, body: object): Promise<void> {
+async function patch({ cluster, reconcile }: ClusterExecution, name: string, body: object): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name };
   await reconcile.api.mergePatch(PersistentVolumeClaim, key, body, { fieldManager });
 }

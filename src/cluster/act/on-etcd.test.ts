@@ -9,12 +9,12 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
-import type { Action, PodSeen } from "../plan/actions.ts";
+import type { ClusterAction, PodSeen } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleCluster, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
-import { type Execution, executionOf } from "./execution.ts";
-import { NotYet } from "./outcome.ts";
+import { type ClusterExecution, executionOf } from "./execution.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 interface Live {
   readonly cluster?: EtcdCluster;
@@ -29,11 +29,15 @@ interface Live {
 
 interface Done {
   readonly asked: readonly string[];
-  readonly execution: Execution;
+  readonly execution: ClusterExecution;
 }
 
 /** What becomes of the action, in the order in which it was asked for. */
-async function carriedOut(action: Action, live: Live = {}, sample: SampleWorld = { members: three }): Promise<Done> {
+async function carriedOut(
+  action: ClusterAction,
+  live: Live = {},
+  sample: SampleWorld = { members: three },
+): Promise<Done> {
   const { cluster = sampleCluster({}), pod, others = {}, says, onlyTheFirst } = live;
   const asked: string[] = [];
   const list = [{ id: sampleId("z") }];
@@ -70,7 +74,7 @@ const saysOf = (reason: EtcdReason): EtcdError => new EtcdError(reason, "a call"
 const ids = ({ execution }: Done): string[] => execution.members.map(({ id }) => id);
 
 describe("a member is removed", () => {
-  const removal = (pod: PodSeen): Action => ({
+  const removal = (pod: PodSeen): ClusterAction => ({
     do: "removeMember",
     id: sampleId("c"),
     member: "demo-c",
@@ -138,14 +142,22 @@ describe("a learner", () => {
   const [id, member, because] = [sampleId("d"), "demo-d", "a test"];
 
   test("is promoted, also when it was before", async () => {
-    const promotion: Action = { do: "promote", id, member };
-    assert.deepEqual(ids(await carriedOut(promotion, {}, { members })), [sampleId("z")]);
-    const { asked, execution } = await carriedOut(promotion, { says: saysOf("notALearner") }, { members });
+    const promotion: ClusterAction = { do: "promote", id, member };
+    const there = { pod: { metadata: { name: member, uid: `uid-of-${member}` } } };
+    assert.deepEqual(ids(await carriedOut(promotion, there, { members })), [sampleId("z")]);
+    const { asked, execution } = await carriedOut(promotion, { ...there, says: saysOf("notALearner") }, { members });
     assert.deepEqual([asked, execution.members.length], [["promote"], 4]);
   });
 
+  test("gets no vote while its pod is about to go, whatever the cache shows", async () => {
+    const promotion: ClusterAction = { do: "promote", id, member };
+    const going = { metadata: { name: member, deletionTimestamp: "2026-01-31T12:00:00Z" } };
+    assert.deepEqual((await carriedOut(promotion, { pod: going }, { members })).asked, ["not yet"]);
+    assert.deepEqual((await carriedOut(promotion, {}, { members })).asked, ["not yet"]);
+  });
+
   test("keeps its address until it votes", async () => {
-    const update: Action = { do: "updatePeerUrl", id, member, because };
+    const update: ClusterAction = { do: "updatePeerUrl", id, member, because };
     assert.deepEqual((await carriedOut(update, {}, { members })).asked, ["not yet"]);
     const voters = [...three.slice(1), voter("d"), learner("e")];
     const { asked, execution } = await carriedOut(update, {}, { members: voters });
@@ -154,7 +166,7 @@ describe("a learner", () => {
 });
 
 test("a member that is listed already is not added again", async () => {
-  const addition = (member: string): Action => ({ do: "addMember", member, as: "learner" });
+  const addition = (member: string): ClusterAction => ({ do: "addMember", member, as: "learner" });
   assert.deepEqual((await carriedOut(addition("demo-d"))).asked, ["add"]);
   assert.deepEqual((await carriedOut(addition("demo-b"))).asked, []);
   const members = [voter("a"), voter("b", { also: "http://demo-b.elsewhere.example:2380" })];
@@ -162,8 +174,8 @@ test("a member that is listed already is not added again", async () => {
 });
 
 describe("a server that takes a peer for inactive which is back", () => {
-  const addition: Action = { do: "addMember", member: "demo-d", as: "learner" };
-  const removal: Action = {
+  const addition: ClusterAction = { do: "addMember", member: "demo-d", as: "learner" };
+  const removal: ClusterAction = {
     do: "removeMember",
     id: sampleId("c"),
     member: "demo-c",
@@ -172,7 +184,7 @@ describe("a server that takes a peer for inactive which is back", () => {
     pod: { t: "none" },
   };
   const says = saysOf("unhealthyCluster");
-  const asked = async (action: Action, live: Live): Promise<readonly string[]> =>
+  const asked = async (action: ClusterAction, live: Live): Promise<readonly string[]> =>
     (await carriedOut(action, live)).asked;
 
   test("is not the last that is asked to add or remove a member", async () => {
@@ -193,15 +205,15 @@ describe("a server that takes a peer for inactive which is back", () => {
 });
 
 test("a leader that cannot be asked does not step down", async () => {
-  const move: Action = { do: "moveLeader", from: sampleId("b"), to: sampleId("a"), because: "it goes" };
+  const move: ClusterAction = { do: "moveLeader", from: sampleId("b"), to: sampleId("a"), because: "it goes" };
   assert.deepEqual((await carriedOut(move)).asked, ["move leader"]);
   const members = [voter("a"), voter("b", { pod: { address: undefined } }), voter("c")];
   assert.deepEqual((await carriedOut(move, {}, { members })).asked, ["not yet"]);
 });
 
 describe("a downgrade", () => {
-  const enable: Action = { do: "enableDowngrade", to: "3.6.0", because: "a test" };
-  const cancel: Action = { do: "cancelDowngrade", because: "a test" };
+  const enable: ClusterAction = { do: "enableDowngrade", to: "3.6.0", because: "a test" };
+  const cancel: ClusterAction = { do: "cancelDowngrade", because: "a test" };
   test("is enabled, also when it was before", async () => {
     for (const live of [{}, { says: saysOf("downgradeInProgress") }])
       assert.deepEqual((await carriedOut(enable, live)).asked, ["enable downgrade 3.6.0"]);

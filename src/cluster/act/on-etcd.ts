@@ -7,11 +7,13 @@ import { memberOfPeerUrl, peerUrlOf, placeholderUrlOf } from "../objects/names.t
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
-import { type Execution, fenced, portTo, voterToAsk, votersToAsk } from "./execution.ts";
-import { askingEtcd, NotYet } from "./outcome.ts";
+import { type ClusterExecution, fenced, portTo, voterToAsk, votersToAsk } from "./execution.ts";
+import { askingEtcd } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 export async function addMember(
-  execution: Execution,
+  execution: ClusterExecution,
   { member, as, placeholder }: ActionOf<"addMember">,
 ): Promise<void> {
   const { cluster, members } = execution;
@@ -26,13 +28,16 @@ export async function addMember(
   execution.members = added.members;
 }
 
-export async function promote(execution: Execution, { id }: ActionOf<"promote">): Promise<void> {
+export async function promote(execution: ClusterExecution, { id }: ActionOf<"promote">): Promise<void> {
   const asked = voterToAsk(execution, id);
   const list = await askingEtcd(asked.memberPromote(id, fenced(execution))).catch(already("notALearner"));
   if (list !== undefined) execution.members = list;
 }
 
-export async function updatePeerUrl(execution: Execution, { id, member }: ActionOf<"updatePeerUrl">): Promise<void> {
+export async function updatePeerUrl(
+  execution: ClusterExecution,
+  { id, member }: ActionOf<"updatePeerUrl">,
+): Promise<void> {
   const asked = voterToAsk(execution);
   // An etcd that restarts would not know any more who votes; see plan/rules/together.ts.
   if (execution.members.some((known) => known.id === id && known.learner)) throw new NotYet(`${member} is a learner`);
@@ -41,28 +46,28 @@ export async function updatePeerUrl(execution: Execution, { id, member }: Action
   execution.members = await askingEtcd(asked.memberUpdate(id, peerUrls, fenced(execution)));
 }
 
-export async function moveLeader(execution: Execution, { from, to }: ActionOf<"moveLeader">): Promise<void> {
+export async function moveLeader(execution: ClusterExecution, { from, to }: ActionOf<"moveLeader">): Promise<void> {
   const leader = execution.members.find((member) => member.id === from);
   const asked = leader && portTo(execution, leader);
   if (asked === undefined) throw new NotYet("the leader cannot be asked to step down");
   await askingEtcd(asked.moveLeader(to, fenced(execution)));
 }
 
-export async function enableDowngrade(execution: Execution, { to }: ActionOf<"enableDowngrade">): Promise<void> {
+export async function enableDowngrade(execution: ClusterExecution, { to }: ActionOf<"enableDowngrade">): Promise<void> {
   const asked = voterToAsk(execution).downgrade({ do: "enable", version: to }, fenced(execution));
   await askingEtcd(asked).catch(already("downgradeInProgress"));
 }
 
-export async function cancelDowngrade(execution: Execution): Promise<void> {
+export async function cancelDowngrade(execution: ClusterExecution): Promise<void> {
   const asked = voterToAsk(execution).downgrade({ do: "cancel" }, fenced(execution));
   await askingEtcd(asked).catch(already("noDowngrade"));
 }
 
-export async function disarmNoSpace(execution: Execution, { id }: ActionOf<"disarmNoSpace">): Promise<void> {
+export async function disarmNoSpace(execution: ClusterExecution, { id }: ActionOf<"disarmNoSpace">): Promise<void> {
   await askingEtcd(voterToAsk(execution).disarm({ member: id, type: "noSpace" }, fenced(execution)));
 }
 
-export async function removeMember(execution: Execution, { id }: ActionOf<"removeMember">): Promise<void> {
+export async function removeMember(execution: ClusterExecution, { id }: ActionOf<"removeMember">): Promise<void> {
   const asked = votersToAsk(execution, id);
   const removed = askingEach(asked, (member) => member.memberRemove(id, fenced(execution)));
   const list = await removed.catch(already("memberNotFound"));
@@ -70,18 +75,18 @@ export async function removeMember(execution: Execution, { id }: ActionOf<"remov
 }
 
 /** Every server that runs, whether it answered or not: one that knows no learners would make a voter of it. */
-function oldestServer({ assessment: { instances, world } }: Execution): EtcdVersion {
+function oldestServer({ assessment: { instances, world } }: ClusterExecution): EtcdVersion {
   const answered = instances.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status.version]));
   const versions = [...answered, ...world.pods.map((pod) => pod.version)].map(parseVersion);
   const oldest = oldestVersion(versions.filter((version) => version !== undefined));
-  if (oldest === undefined) throw new NotYet("the versions of the members are not known", 500);
+  if (oldest === undefined) throw new NotYet("the versions of the members are not known", delays.untilAccepted);
   return oldest;
 }
 
 /**
  * Each server judges by its own connections whether the others are well enough for a change of the members, and one may go on
  * taking a peer for inactive that came back long ago (3.6.16: a stream that fails just after another one was made marks the
- * peer, and nothing marks it again until a stream is made anew). It has changed nothing then, so the next one is asked.
+ * peer, and nothing marks it again until a stream is made again). It has changed nothing then, so the next one is asked.
  */
 async function askingEach<T>(
   [first, ...others]: readonly [EtcdMember, ...EtcdMember[]],
@@ -105,7 +110,7 @@ function already(reason: EtcdReason): (error: unknown) => undefined {
 }
 
 /** The list as a joining member must be given it. A second voter of two is listed while nothing can be decided. */
-export function listForJoining({ cluster, members }: Execution, member: string): ListedMember[] {
+export function listForJoining({ cluster, members }: ClusterExecution, member: string): ListedMember[] {
   const list = members.map(({ id, name, peerUrls }) => {
     const [url = ""] = peerUrls;
     return { peerUrls, name: name || (memberOfPeerUrl(cluster, url) ?? id) };

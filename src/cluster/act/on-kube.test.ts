@@ -7,13 +7,13 @@ import type { Pod, Service } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { three } from "../testing/plan-table.ts";
 import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { TakenAway } from "./taken-away.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 interface There {
   readonly cluster?: EtcdCluster;
@@ -24,7 +24,7 @@ interface There {
 }
 
 /** The writes that the action makes, and how it ends if not well. */
-async function writesOf(action: Action, there: There): Promise<unknown[]> {
+async function writesOf(action: ClusterAction, there: There): Promise<unknown[]> {
   const { object, cached = false, spec = {} } = there;
   const writes: unknown[] = [];
   const api = {
@@ -96,7 +96,7 @@ describe("resources are changed", () => {
     return { metadata: { name: "demo-a", uid }, spec: { containers } };
   };
   const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
-  const action: Action = { do: "resizePod", member: "demo-a", uid: "seen" };
+  const action: ClusterAction = { do: "resizePod", member: "demo-a", uid: "seen" };
   test("of etcd only", async () => {
     assert.deepEqual(await writesOf(action, { object: pod("seen"), spec }), [["256Mi", "8Mi"]]);
   });
@@ -107,11 +107,21 @@ describe("resources are changed", () => {
 
 describe("while nobody knows of a cluster that has served", () => {
   const fresh = sampleCluster({ unrecorded: true });
-  const seed: Action = { do: "createSeed", member: "demo-a" };
+  const seed: ClusterAction = { do: "createSeed", member: "demo-a" };
   const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
   const failed = { ...deletion, unless: "served" } as const;
   const object: Pod = { metadata: { name: "demo-a", uid: "u" } };
-  const table: [string, Action, There, unknown[]][] = [
+  const readyOnce = (phase: string): Pod => ({
+    ...object,
+    status: {
+      phase,
+      conditions: [
+        { type: "Initialized", status: "True", lastTransitionTime: "2026-01-31T12:00:00Z" },
+        { type: "Ready", status: "False", lastTransitionTime: "2026-01-31T12:05:00Z" },
+      ],
+    },
+  });
+  const table: [string, ClusterAction, There, unknown[]][] = [
     ["a seed is made", seed, { cluster: fresh }, ["create"]],
     ["a seed is not made for one that has an id by now", seed, { cluster }, ["NotYet"]],
     [
@@ -122,6 +132,18 @@ describe("while nobody knows of a cluster that has served", () => {
     ],
     ["a failed seed is deleted", failed, { cluster: fresh, object }, ["delete demo-a", { uid: "u" }]],
     ["a failed seed is not deleted where there is an id by now", failed, { cluster, object }, ["NotYet"]],
+    [
+      "a failed seed that was ready is not deleted while it may be written to",
+      failed,
+      { cluster: fresh, object: readyOnce("Running") },
+      ["NotYet"],
+    ],
+    [
+      "a failed seed that was ready and has ended is deleted: nobody can be sent to it any more",
+      failed,
+      { cluster: fresh, object: readyOnce("Failed") },
+      ["delete demo-a", { uid: "u" }],
+    ],
     ["any other pod is deleted whatever is known", deletion, { cluster }, ["delete demo-a", { uid: "u" }]],
     [
       "and by force where no kubelet would answer",
@@ -141,14 +163,15 @@ describe("while nobody knows of a cluster that has served", () => {
 });
 
 test("what must not be forgotten is written into the status at once", async () => {
-  const table: [Action, object][] = [
+  const voters = ["demo-a", "demo-b", "demo-c"];
+  const table: [ClusterAction, object][] = [
     [
       { do: "recordClusterId", clusterId: sampleClusterId },
-      { clusterId: sampleClusterId, phase: "Running" },
+      { clusterId: sampleClusterId, phase: "Running", voters },
     ],
     [
       { do: "recordClusterId", clusterId: sampleClusterId, logVersion: "3.6" },
-      { clusterId: sampleClusterId, phase: "Running", raftLogVersion: "3.6" },
+      { clusterId: sampleClusterId, phase: "Running", voters, raftLogVersion: "3.6" },
     ],
     [{ do: "recordLogVersion", version: "3.6" }, { raftLogVersion: "3.6" }],
   ];

@@ -15,29 +15,33 @@ import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type Execution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
 import { joiningPod } from "./joining-pod.ts";
 import { listForJoining } from "./on-etcd.ts";
 import { seedStart } from "./on-restore.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makePod } from "./taken-away.ts";
 import { writeStatus } from "./write-status.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
-export async function applyService(execution: Execution, { service }: ActionOf<"applyService">): Promise<void> {
+export async function applyService(execution: ClusterExecution, { service }: ActionOf<"applyService">): Promise<void> {
   const make = service === "peer" ? peerService : clientService;
   await apply(execution, Service, make(execution.cluster), cachesOf(execution).services);
 }
 
-export async function applyBudget(execution: Execution, { minAvailable }: ActionOf<"applyBudget">): Promise<void> {
+export async function applyBudget(
+  execution: ClusterExecution,
+  { minAvailable }: ActionOf<"applyBudget">,
+): Promise<void> {
   const { budgets } = cachesOf(execution);
   await apply(execution, PodDisruptionBudget, disruptionBudget(execution.cluster, minAvailable), budgets);
 }
 
 /** What is not known to be the cluster's own is made, never taken over: then the server says whose it is. */
 async function apply<T extends KubeObject>(
-  { cluster, reconcile }: Execution,
+  { cluster, reconcile }: ClusterExecution,
   kind: Kind<T>,
   object: T,
   cache: StoreView<T>,
@@ -61,7 +65,7 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
   const owner = controllerOf(present);
   // What a cluster of the same name left behind goes by itself; what a person or another cluster has does not.
   if (owner?.kind === EtcdCluster.kind && owner.name === cluster.metadata?.name)
-    throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, 1000);
+    throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, delays.cacheIsBehind);
   if (owner?.kind === EtcdCluster.kind)
     throw new Refused(
       `the ${kind.kind} ${name} belongs to the EtcdCluster ${owner.name}: two clusters cannot share it. Delete this one and make it under another name.`,
@@ -72,7 +76,7 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
 }
 
 export async function labelPod(
-  { reconcile, cluster }: Execution,
+  { reconcile, cluster }: ClusterExecution,
   { member, uid }: ActionOf<"labelPod">,
 ): Promise<void> {
   await giveItsLabels(reconcile.api, cluster, { name: member, uid });
@@ -80,7 +84,7 @@ export async function labelPod(
 
 /** Of this very pod: with another uid the server refuses. */
 export async function guardPod(
-  { assessment, reconcile, cluster }: Execution,
+  { assessment, reconcile, cluster }: ClusterExecution,
   { member, uid }: ActionOf<"guardPod">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: member };
@@ -88,11 +92,11 @@ export async function guardPod(
   await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
-const isPeerTls = ({ world }: Execution["assessment"], member: string): boolean =>
+const isPeerTls = ({ world }: ClusterExecution["assessment"], member: string): boolean =>
   world.pods.some(({ name, tls }) => name === member && tls.peer === "tls");
 
 /** From the pod as it is now: the cache keeps only a part of it. */
-export async function resizePod(execution: Execution, action: ActionOf<"resizePod">): Promise<void> {
+export async function resizePod(execution: ClusterExecution, action: ActionOf<"resizePod">): Promise<void> {
   const { cluster, reconcile } = execution;
   const { member, uid, settings } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
@@ -114,7 +118,7 @@ export async function resizePod(execution: Execution, action: ActionOf<"resizePo
 }
 
 /** Two seeds would be two clusters: the API server takes the seed's name once, and it is the same for the same cluster. */
-export async function createSeed(execution: Execution, { member }: ActionOf<"createSeed">): Promise<void> {
+export async function createSeed(execution: ClusterExecution, { member }: ActionOf<"createSeed">): Promise<void> {
   const tls = tlsToMake(execution);
   const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
@@ -122,7 +126,7 @@ export async function createSeed(execution: Execution, { member }: ActionOf<"cre
   await makePod(execution, pod);
 }
 
-export async function createPod(execution: Execution, { member }: ActionOf<"createPod">): Promise<void> {
+export async function createPod(execution: ClusterExecution, { member }: ActionOf<"createPod">): Promise<void> {
   const members = listForJoining(execution, member);
   await makeClaim(execution, member);
   const pod = joiningPod(execution, member, members, listedUrlOf(execution, member) ?? "");
@@ -131,7 +135,7 @@ export async function createPod(execution: Execution, { member }: ActionOf<"crea
 
 /** One that is gone already is no success: the cache shows it still, and would have it deleted again and again. */
 export async function deletePod(
-  execution: Execution,
+  execution: ClusterExecution,
   { member, uid, force, soon }: ActionOf<"deletePod">,
 ): Promise<void> {
   const key = { namespace: execution.cluster.metadata.namespace, name: member };
@@ -140,19 +144,25 @@ export async function deletePod(
 }
 
 export async function recordClusterId(
-  execution: Execution,
+  execution: ClusterExecution,
   { clusterId, logVersion }: ActionOf<"recordClusterId">,
 ): Promise<void> {
   const log = logVersion === undefined ? {} : { raftLogVersion: logVersion };
   const { restore } = execution.cluster.status;
   const done = restore?.phase === "Seeding" ? { restore: { phase: "Done", plan: null } as const } : {};
-  await writeStatus(execution, { clusterId, phase: "Running", ...log, ...done });
+  // Without them nobody could tell later whether those that are left had a vote.
+  const voters = execution.assessment.voters.map(({ name }) => name).sort();
+  const known = voters.length === 0 ? {} : { voters };
+  await writeStatus(execution, { clusterId, phase: "Running", ...known, ...log, ...done });
 }
 
-export async function recordLogVersion(execution: Execution, { version }: ActionOf<"recordLogVersion">): Promise<void> {
+export async function recordLogVersion(
+  execution: ClusterExecution,
+  { version }: ActionOf<"recordLogVersion">,
+): Promise<void> {
   await writeStatus(execution, { raftLogVersion: version });
 }
 
-function cachesOf({ cluster, context }: Execution) {
+function cachesOf({ cluster, context }: ClusterExecution) {
   return context.caches(cluster.metadata.namespace);
 }

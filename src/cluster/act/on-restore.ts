@@ -1,18 +1,21 @@
 // What is done when the data of a cluster is replaced by that of a backup.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { specDigest } from "../../restore/spec-digest.ts";
+import { specDigest } from "../../restore/objects/spec-digest.ts";
 import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import type { PodTls } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterExecution } from "./execution.ts";
 import { restoreNow } from "./preconditions.ts";
 import { confirmSeed } from "./seed-admission.ts";
 import { formatPlan, parsePlan, seedPlanOf, seedRestoreOf } from "./seed-plan.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Nothing is stopped before the pod of the first member is known to be admitted, and all that it needs is written down. */
-export async function beginRestore(execution: Execution, { name, uid }: ActionOf<"beginRestore">): Promise<void> {
+export async function beginRestore(
+  execution: ClusterExecution,
+  { name, uid }: ActionOf<"beginRestore">,
+): Promise<void> {
   const found = await restoreNow(execution, name, uid);
   const plan = await seedPlanOf(execution, found);
   await confirmSeed(execution, plan, { name, uid });
@@ -33,7 +36,7 @@ export async function beginRestore(execution: Execution, { name, uid }: ActionOf
 }
 
 /** Where what the cluster held can be found, also that of a restore which this one takes over from. */
-function keptOf({ cluster }: Execution, { status }: CompleteEtcdRestore) {
+function keptOf({ cluster }: ClusterExecution, { status }: CompleteEtcdRestore) {
   const { restore } = cluster.status;
   const before = restore === undefined || restore.phase === "Done" ? undefined : restore;
   const snapshotPath = status.snapshotPath ?? before?.snapshotPath;
@@ -51,7 +54,7 @@ const latest = (one: string, before: readonly string[] = []): string[] =>
   [one, ...before.filter((other) => other !== one)].slice(0, mostKnown);
 
 /** What the old members were is forgotten in the same write: from here on the cluster has yet to begin. */
-export async function beginSeed(execution: Execution): Promise<void> {
+export async function beginSeed(execution: ClusterExecution): Promise<void> {
   await writeStatus(execution, {
     restore: { phase: "Seeding" },
     phase: "Creating",
@@ -63,7 +66,7 @@ export async function beginSeed(execution: Execution): Promise<void> {
 }
 
 /** How the first member comes to its data. */
-export async function seedStart(execution: Execution, member: string, tls: PodTls): Promise<FirstStart> {
+export async function seedStart(execution: ClusterExecution, member: string, tls: PodTls): Promise<FirstStart> {
   const { restore } = execution.cluster.status;
   if (restore?.phase !== "Seeding") return { as: "seed" };
   const plan =

@@ -12,13 +12,13 @@ import { imageAnnotation } from "../objects/claims.ts";
 import { formatStartedAgain, startedAgainAnnotation } from "../objects/image-reference.ts";
 import { anchorsPeerAnnotation, presentsPeerAnnotation, trustsPeerAnnotation } from "../objects/tls.ts";
 import { changedFromAnnotation, versionAnnotation } from "../objects/member-pod.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { TakenAway } from "./taken-away.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 interface There {
   readonly pod?: Pod;
@@ -28,16 +28,22 @@ interface There {
   /** By the address of the member. */
   readonly hashes?: Record<string, Partial<KvHash>>;
   readonly world?: SampleWorld;
+  /** Of the pods of the other members, what differs from what was seen. */
+  readonly others?: Pod["metadata"];
 }
 
 /** What is written, or asked of etcd, and how it ends if not well. */
-async function doneBy(action: Action, there: There = {}): Promise<unknown[]> {
-  const { pod, log = "", says, hashes = {}, world = { members: three } } = there;
+async function doneBy(action: ClusterAction, there: There = {}): Promise<unknown[]> {
+  const { pod, log = "", says, hashes = {}, world = { members: three }, others = {} } = there;
   const done: unknown[] = [];
   const write = (...what: unknown[]) =>
     says === undefined ? Promise.resolve(done.push(...what)) : Promise.reject(says);
   const api = {
-    get: ({ kind }: Kind<KubeObject>) => Promise.resolve(kind === EtcdCluster.kind ? sampleCluster(world) : pod),
+    get: ({ kind }: Kind<KubeObject>, { name }: Key) => {
+      if (kind === EtcdCluster.kind) return Promise.resolve(sampleCluster(world));
+      const isOther = name !== member && world.members?.some(({ letter }) => name === `demo-${letter}`) === true;
+      return Promise.resolve(isOther ? { metadata: { name, uid: `uid-of-${name}`, ...others } } : pod);
+    },
     log: () => Promise.resolve(log),
     create: async (_kind: unknown, made: Pod) => {
       await write("create", made.spec?.nodeName, made.spec?.containers[0]?.image);
@@ -97,8 +103,8 @@ describe("of a pod that runs", () => {
 });
 
 describe("the proof of an image", () => {
-  const create: Action = { do: "createImageCheck", node, image };
-  const read: Action = { do: "readImageCheck", name: "demo-check", uid };
+  const create: ClusterAction = { do: "createImageCheck", node, image };
+  const read: ClusterAction = { do: "readImageCheck", name: "demo-check", uid };
   const found = (version: string) => [
     "patch",
     "demo-check",
@@ -133,7 +139,7 @@ describe("an image is changed", () => {
     to: { version: "3.7.3", image },
     afterComparing: false,
   };
-  const first: Action = { ...change, afterComparing: true };
+  const first: ClusterAction = { ...change, afterComparing: true };
   const containers = [
     { name: "etcd", image: from.image },
     { name: "sidecar", image: "sidecar:1" },
@@ -152,6 +158,10 @@ describe("an image is changed", () => {
   });
   test("not in another pod than was looked at", async () => {
     assert.deepEqual(await doneBy(change, { pod: { ...pod, metadata: { name: member, uid: "new" } } }), ["NotYet"]);
+  });
+  test("not while another member is about to go, whatever the cache shows", async () => {
+    const others = { deletionTimestamp: "2026-01-31T12:00:00Z" };
+    assert.deepEqual(await doneBy(change, { pod, others }), ["NotYet"]);
   });
 
   const at = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
@@ -190,7 +200,7 @@ describe("an image is changed", () => {
 describe("a member that is started again", () => {
   const digest = `sha256:${"ab".repeat(32)}`;
   const tls = { trusts: { peer: "t" }, anchors: { peer: "n" }, presents: { peer: "p" } };
-  const action: Action = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
+  const action: ClusterAction = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
   const podWith = (image: string, imageID: string, annotations: Record<string, string> = {}, uid = "u"): Pod => ({
     metadata: { name: "demo-a", uid, annotations },
     spec: {

@@ -14,18 +14,26 @@ import {
 } from "../objects/image-reference.ts";
 import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type Execution, lookAgain, portTo } from "./execution.ts";
-import { askingEtcd, NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import { type ClusterExecution, lookAgain, portTo } from "./execution.ts";
+import { askingEtcd } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
-export async function relabelPod({ reconcile, cluster }: Execution, action: ActionOf<"relabelPod">): Promise<void> {
+export async function relabelPod(
+  { reconcile, cluster }: ClusterExecution,
+  action: ActionOf<"relabelPod">,
+): Promise<void> {
   const { member, uid, change } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   await reconcile.api.mergePatch(Pod, key, { metadata: { uid, ...change } }, { fieldManager });
 }
 
-export async function createImageCheck(execution: Execution, action: ActionOf<"createImageCheck">): Promise<void> {
+export async function createImageCheck(
+  execution: ClusterExecution,
+  action: ActionOf<"createImageCheck">,
+): Promise<void> {
   await makeImageCheck(execution, imageCheck(execution.assessment.world.cluster, action.node, action.image));
 }
 
@@ -33,7 +41,7 @@ export async function createImageCheck(execution: Execution, action: ActionOf<"c
 const longestLog = 4096;
 
 export async function readImageCheck(
-  { reconcile, cluster }: Execution,
+  { reconcile, cluster }: ClusterExecution,
   action: ActionOf<"readImageCheck">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.name };
@@ -43,7 +51,7 @@ export async function readImageCheck(
 }
 
 export async function deleteImageCheck(
-  { reconcile, cluster }: Execution,
+  { reconcile, cluster }: ClusterExecution,
   action: ActionOf<"deleteImageCheck">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.name };
@@ -51,7 +59,7 @@ export async function deleteImageCheck(
 }
 
 /** From the pod as it is now: the cache keeps only a part of it, and a list of containers is replaced as a whole. */
-export async function changeImage(execution: Execution, action: ActionOf<"changeImage">): Promise<void> {
+export async function changeImage(execution: ClusterExecution, action: ActionOf<"changeImage">): Promise<void> {
   const { member, uid, from, to, afterComparing } = action;
   if (afterComparing) {
     await compareMembers(execution);
@@ -76,13 +84,13 @@ export async function changeImage(execution: Execution, action: ActionOf<"change
  * By another reference of the image that it runs; where that was done before, by the one that was asked for. Both are the same
  * image, so its version stays.
  */
-export async function startAgain(execution: Execution, action: ActionOf<"startAgain">): Promise<void> {
+export async function startAgain(execution: ClusterExecution, action: ActionOf<"startAgain">): Promise<void> {
   const { member, uid, tls } = action;
   const live = await podNow(execution, member, uid);
   const { annotations = {} } = live.metadata ?? {};
   const container = live.spec?.containers.find(({ name }) => name === etcdContainer);
   if (live.spec === undefined || container === undefined)
-    throw new NotYet(`the pod ${member} has no container ${etcdContainer}`, whileCacheIsBehindMs);
+    throw new NotYet(`the pod ${member} has no container ${etcdContainer}`, delays.cacheIsBehind);
   const { image: now = "" } = container;
   const status = live.status?.containerStatuses?.find(({ name }) => name === etcdContainer);
   const before = startedAgainIn(annotations[startedAgainAnnotation], now);
@@ -101,7 +109,7 @@ export async function startAgain(execution: Execution, action: ActionOf<"startAg
 }
 
 /** Members that hold different data must be found before they are restarted one after another. */
-async function compareMembers(execution: Execution): Promise<void> {
+async function compareMembers(execution: ClusterExecution): Promise<void> {
   const { voters, version } = execution.assessment;
   const revisions = voters.flatMap(({ answer }) => (answer === undefined ? [] : [answer.status.revision]));
   if (!has(version, "hashKv") || !voters.every(isHealthy)) return;
@@ -119,7 +127,7 @@ async function compareMembers(execution: Execution): Promise<void> {
   const [first, ...others] = hashes;
   // Hashes of histories that were compacted differently cannot be compared; a moment later they can.
   if (others.some(({ compactRevision }) => compactRevision !== first?.compactRevision))
-    throw new NotYet("the members are compacting", 1000);
+    throw new NotYet("the members are compacting", delays.untilSettled);
   const differing = others.filter(({ hash }) => hash !== first?.hash);
   if (differing.length > 0)
     throw new Refused(
@@ -129,7 +137,7 @@ async function compareMembers(execution: Execution): Promise<void> {
 
 /** Its annotation goes, and with it the operator's patience with a member that does not come up. */
 export async function confirmChange(
-  { reconcile, cluster }: Execution,
+  { reconcile, cluster }: ClusterExecution,
   action: ActionOf<"confirmChange">,
 ): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name: action.member };

@@ -3,7 +3,8 @@
 import { isIP } from "node:net";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
-import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
+import { isAlreadyExists } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { keyOf, secondsTime } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
@@ -32,20 +33,24 @@ import {
   trustAnnotations,
 } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterExecution } from "./execution.ts";
 import { requireOwn } from "./on-kube.ts";
-import { NotYet, whileCacheIsBehindMs } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet } from "../../controllers/obstacle.ts";
 
 /**
  * The Secret is read live: the cache has no key that signs. Should the operator die after the keys were made and before
  * they are written, nobody has ever used them.
  */
-export async function makeCertificates(execution: Execution, action: ActionOf<"makeCertificates">): Promise<void> {
+export async function makeCertificates(
+  execution: ClusterExecution,
+  action: ActionOf<"makeCertificates">,
+): Promise<void> {
   const { cluster } = execution;
   const { authority: use, what, by } = action;
   const live = await liveSecret(execution, secretName(cluster, use));
   if (what !== "authority" && live === undefined)
-    throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, whileCacheIsBehindMs);
+    throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, delays.cacheIsBehind);
   const known = live && signingContent(use, live);
   const content =
     known === undefined || what === "authority"
@@ -55,7 +60,7 @@ export async function makeCertificates(execution: Execution, action: ActionOf<"m
 }
 
 async function newContent(
-  execution: Execution,
+  execution: ClusterExecution,
   use: AuthorityUse,
   known: AuthorityContent | undefined,
 ): Promise<AuthorityContent> {
@@ -69,7 +74,7 @@ async function newContent(
 
 /** The one that signed what is in use: another CA was perhaps asked for before members trusted the last. */
 function previousOf(
-  { assessment: { world } }: Execution,
+  { assessment: { world } }: ClusterExecution,
   use: AuthorityUse,
   { previous, ...current }: AuthorityContent,
 ): AuthorityContent["previous"] {
@@ -78,20 +83,20 @@ function previousOf(
 
 /** Only what is due; the rest as it is. */
 async function changedContent(
-  execution: Execution,
+  execution: ClusterExecution,
   { previous, ...known }: AuthorityContent,
   what: "withoutPrevious" | readonly LeafUse[],
   by: "previous" | undefined,
 ): Promise<AuthorityContent> {
   if (what === "withoutPrevious") return known;
   const signer = by === "previous" ? previous : known;
-  if (signer === undefined) throw new NotYet("the CA before is not kept any more", whileCacheIsBehindMs);
+  if (signer === undefined) throw new NotYet("the CA before is not kept any more", delays.cacheIsBehind);
   const leaves = { ...signer.leaves, ...(await signedLeaves(execution, signer.authority, what)) };
   return by === "previous" ? { ...known, previous: { ...signer, leaves } } : { ...known, leaves, previous };
 }
 
 async function signedLeaves(
-  { assessment, cluster, context }: Execution,
+  { assessment, cluster, context }: ClusterExecution,
   authority: Authority,
   due: readonly LeafUse[],
 ): Promise<Partial<Record<LeafUse, KeyPair>>> {
@@ -133,7 +138,10 @@ function signingContent(use: AuthorityUse, secret: Secret): AuthorityContent | u
   return current && { ...current, previous, rotated };
 }
 
-export async function writeCertificate(execution: Execution, { use }: ActionOf<"writeCertificate">): Promise<void> {
+export async function writeCertificate(
+  execution: ClusterExecution,
+  { use }: ActionOf<"writeCertificate">,
+): Promise<void> {
   const { assessment, cluster, context } = execution;
   const wanted = assessment.certificates.writes.get(use);
   if (wanted === undefined) throw new NotYet(`there is nothing to write for ${use}`);
@@ -143,7 +151,11 @@ export async function writeCertificate(execution: Execution, { use }: ActionOf<"
 }
 
 /** Over exactly what the decision was made from; what belongs to somebody else is not touched. */
-async function write({ cluster, reconcile }: Execution, secret: Secret, before: Secret | undefined): Promise<void> {
+async function write(
+  { cluster, reconcile }: ClusterExecution,
+  secret: Secret,
+  before: Secret | undefined,
+): Promise<void> {
   if (before !== undefined) {
     await reconcile.api.replace(Secret, broughtInto(before, secret), { fieldManager });
     return;
@@ -153,28 +165,29 @@ async function write({ cluster, reconcile }: Execution, secret: Secret, before: 
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     requireOwn(Secret, await reconcile.api.get(Secret, keyOf(secret)), cluster);
-    throw new NotYet(`the Secret ${keyOf(secret).name} was there already`, whileCacheIsBehindMs);
+    throw new NotYet(`the Secret ${keyOf(secret).name} was there already`, delays.cacheIsBehind);
   }
 }
 
-async function liveSecret({ cluster, reconcile }: Execution, name: string): Promise<Secret | undefined> {
-  try {
-    const secret = await reconcile.api.get(Secret, { namespace: cluster.metadata.namespace, name });
-    return isControlledBy(secret, cluster) ? secret : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+async function liveSecret({ cluster, reconcile }: ClusterExecution, name: string): Promise<Secret | undefined> {
+  const secret = await getOrUndefined(reconcile.api, Secret, { namespace: cluster.metadata.namespace, name });
+  return secret !== undefined && isControlledBy(secret, cluster) ? secret : undefined;
 }
 
-export async function noteTrust({ reconcile, cluster }: Execution, action: ActionOf<"noteTrust">): Promise<void> {
+export async function noteTrust(
+  { reconcile, cluster }: ClusterExecution,
+  action: ActionOf<"noteTrust">,
+): Promise<void> {
   const { member, uid, tls } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   const metadata = { uid, annotations: trustAnnotations(tls) };
   await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
-export async function renewFiles({ reconcile, cluster }: Execution, action: ActionOf<"renewFiles">): Promise<void> {
+export async function renewFiles(
+  { reconcile, cluster }: ClusterExecution,
+  action: ActionOf<"renewFiles">,
+): Promise<void> {
   const { member, uid, leaves } = action;
   const key = { namespace: cluster.metadata.namespace, name: member };
   const metadata = { uid, annotations: { [renewedAnnotation]: leaves } };
@@ -183,7 +196,7 @@ export async function renewFiles({ reconcile, cluster }: Execution, action: Acti
 
 /** Only this condition: the others are the kubelet's. */
 export async function markServing(
-  { reconcile, cluster, context }: Execution,
+  { reconcile, cluster, context }: ClusterExecution,
   action: ActionOf<"markServing">,
 ): Promise<void> {
   const { namespace } = cluster.metadata;

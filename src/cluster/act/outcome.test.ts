@@ -4,10 +4,11 @@ import { EtcdError } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { TransportError } from "../../transport/errors.ts";
-import type { Action } from "../plan/actions.ts";
-import { askingEtcd, isRefused, NotYet, obstacleOf, Refused } from "./outcome.ts";
+import type { ClusterAction } from "../plan/actions.ts";
+import { askingEtcd, isRefused, obstacleAt } from "./outcome.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
-const at: Action = { do: "createPod", member: "c-a" };
+const at: ClusterAction = { do: "createPod", member: "c-a" };
 
 const table: [string, unknown, string][] = [
   ["a learner that lags", new EtcdError("learnerNotReady", "MemberPromote", ""), "notYet"],
@@ -28,12 +29,12 @@ const table: [string, unknown, string][] = [
 ];
 for (const [what, error, wanted] of table) {
   test(`${what} ends a reconcile as ${wanted}`, () => {
-    assert.equal(obstacleOf(error, at).t, wanted);
+    assert.equal(obstacleAt(at, error).t, wanted);
   });
 }
 
 test("another rule may speak after a plain no, and not after silence or what may have happened", () => {
-  const refused = (error: unknown): boolean => isRefused(obstacleOf(error, at));
+  const refused = (error: unknown): boolean => isRefused(obstacleAt(at, error));
   assert.equal(refused(new EtcdError("tooManyLearners", "MemberAdd", "")), true);
   assert.equal(refused(new ApiError(403, "Forbidden", "")), true);
   assert.equal(refused(new EtcdError("timeout", "MemberAdd", "")), false);
@@ -43,7 +44,7 @@ test("another rule may speak after a plain no, and not after silence or what may
 
 test("a lost leadership is nobody's outcome", () => {
   const lost = new LeadershipLost("ns/etcd-operator", "gone");
-  assert.throws(() => obstacleOf(lost, at), lost);
+  assert.throws(() => obstacleAt(at, lost), lost);
 });
 
 test("a member that does not answer is tried again later, unlike an API server", async () => {

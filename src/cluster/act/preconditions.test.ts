@@ -10,7 +10,7 @@ import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import { claimLabel, clusterIdAnnotation, clusterUidAnnotation } from "../objects/claims.ts";
-import type { Action, ActionOf } from "../plan/actions.ts";
+import type { ClusterAction, ActionOf } from "../plan/actions.ts";
 import { rotateCaAnnotation } from "../objects/tls.ts";
 import {
   otherClusterId,
@@ -23,8 +23,8 @@ import {
 } from "../testing/sample-world.ts";
 import { carryOut, requirementsOf } from "./actions.ts";
 import { executionOf, lookAgain } from "./execution.ts";
-import { NotYet, Refused } from "./outcome.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 const [member, because] = ["demo-a", "a test"];
 const [podUid, claimUid] = ["uid-of-demo-a", "uid-of-claim-demo-a"];
@@ -33,7 +33,7 @@ const trust = { trusts: {}, presents: {}, anchors: {} };
 const pod = { t: "uid", uid: podUid } as const;
 
 /** One of each. */
-const samples: { readonly [D in Action["do"]]: ActionOf<D> } = {
+const samples: { readonly [D in ClusterAction["do"]]: ActionOf<D> } = {
   applyService: { do: "applyService", service: "peer" },
   applyBudget: { do: "applyBudget", minAvailable: 2 },
   labelPod: { do: "labelPod", member, uid: podUid },
@@ -92,7 +92,7 @@ const samples: { readonly [D in Action["do"]]: ActionOf<D> } = {
 };
 
 /** Who adds a row here says that it takes away nothing that cannot be had again. */
-const harmless: readonly Action["do"][] = [
+const harmless: readonly ClusterAction["do"][] = [
   "applyService",
   "applyBudget",
   "labelPod",
@@ -110,7 +110,6 @@ const harmless: readonly Action["do"][] = [
   "recordClusterId",
   "addMember",
   "createPod",
-  "promote",
   "updatePeerUrl",
 ];
 
@@ -119,7 +118,7 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   makeCertificates: ["clusterAsSeen", "authorityAsSeen"],
   writeCertificate: ["clusterAsSeen"],
   startAgain: ["clusterAsSeen", "podThere"],
-  changeImage: ["clusterAsSeen", "podThere"],
+  changeImage: ["clusterAsSeen", "podThere", "othersStay"],
   enableDowngrade: ["clusterAsSeen"],
   cancelDowngrade: ["clusterAsSeen"],
   resizePod: ["podThere"],
@@ -134,10 +133,20 @@ const checked: Readonly<Record<string, readonly Precondition["holds"][]>> = {
   retireClaim: ["clusterAsSeen", "claimAsSeen"],
   deleteClaim: ["clusterAsSeen", "claimAsSeen", "neverServed"],
   adoptClaim: ["clusterAsSeen", "claimAsSeen", "neverServed"],
+  promote: ["podStays"],
   moveLeader: ["clusterAsSeen"],
   removeMember: ["clusterAsSeen", "podAsSeen", "othersStay"],
-  deletePod: ["clusterAsSeen", "neverServed", "podNeverReady"],
+  deletePod: ["clusterAsSeen", "neverServed", "podServesNobody"],
 };
+
+test("a pod whose member comes back on its volume is deleted only while its claim and the others are as they were seen", () => {
+  const deletion = { do: "deletePod", member, uid: podUid, because, force: false, keeps: claimUid } as const;
+  const requirements = requirementsOf(deletion) ?? [];
+  assert.deepEqual(
+    requirements.map(({ holds }) => holds),
+    ["clusterAsSeen", "claimAsSeen", "othersStay"],
+  );
+});
 
 test("nothing that is read live before an action is left out", () => {
   const found = Object.values(samples).flatMap((action) => {
@@ -237,8 +246,16 @@ const others: { readonly [H in Precondition["holds"]]: Readonly<Record<string, C
   podAsSeen: { "it is another": changedPod({ uid: "another" }) },
   // Nobody answers in this world, so nobody is counted on; see on-etcd.test.ts.
   othersStay: {},
+  podStays: {
+    "it is gone": () => ({ pod: undefined }),
+    "it is being deleted": changedPod({ deletionTimestamp: "2026-01-31T12:00:00Z" }),
+  },
   podThere: { "it is another": changedPod({ uid: "another" }), "it is gone": () => ({ pod: undefined }) },
   podNeverReady: {
+    "it is another": changedPod({ uid: "another" }),
+    "it is ready": changedPod({}, { conditions: [{ type: "Ready", status: "True" }] }),
+  },
+  podServesNobody: {
     "it is another": changedPod({ uid: "another" }),
     "it is ready": changedPod({}, { conditions: [{ type: "Ready", status: "True" }] }),
   },

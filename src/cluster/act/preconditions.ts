@@ -18,8 +18,9 @@ import { observedClaim } from "../observe/claims.ts";
 import { observedPod } from "../observe/pods.ts";
 import type { Claim } from "../observe/world.ts";
 import type { PodSeen } from "../plan/actions.ts";
-import type { Execution } from "./execution.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
+import type { ClusterExecution } from "./execution.ts";
+import { delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 export type Precondition =
   /** The EtcdCluster is this very one and stays, with the same spec, the same requests, and its restore as far as it was. */
@@ -30,10 +31,14 @@ export type Precondition =
   | { readonly holds: "podAsSeen"; readonly member: MemberName; readonly pod: PodSeen }
   /** Whoever else was seen to serve, and is counted on, is there to stay. */
   | { readonly holds: "othersStay"; readonly member: MemberName }
+  /** The member has a pod, and nobody deletes it. */
+  | { readonly holds: "podStays"; readonly member: MemberName }
   /** This very pod is there. */
   | { readonly holds: "podThere"; readonly member: MemberName; readonly uid: string }
   /** No client was ever sent to this very pod. */
   | { readonly holds: "podNeverReady"; readonly member: MemberName; readonly uid: string }
+  /** No client was ever sent to this very pod, or it has ended. */
+  | { readonly holds: "podServesNobody"; readonly member: MemberName; readonly uid: string }
   /** It is the same claim, of the same cluster, in the same role, with the same data or none. */
   | { readonly holds: "claimAsSeen"; readonly member: MemberName; readonly uid: string }
   /** Every volume of the cluster's name that holds data was looked at. */
@@ -45,12 +50,12 @@ export type Precondition =
   /** The Secret of the CA is the one that was looked at. */
   | { readonly holds: "authorityAsSeen"; readonly use: AuthorityUse };
 
-type Check<P extends Precondition> = (execution: Execution, precondition: P) => Promise<void>;
+type Check<P extends Precondition> = (execution: ClusterExecution, precondition: P) => Promise<void>;
 
 type Checks = { readonly [H in Precondition["holds"]]: Check<Extract<Precondition, { holds: H }>> };
 
 /** Throws NotYet where one of them does not hold. */
-export async function confirm(preconditions: readonly Precondition[], execution: Execution): Promise<void> {
+export async function confirm(preconditions: readonly Precondition[], execution: ClusterExecution): Promise<void> {
   await Promise.all(preconditions.map((one) => checkOf(one)(execution, one)));
 }
 
@@ -87,12 +92,21 @@ const checks: Checks = {
       }),
     );
   },
+  async podStays({ live }, { member }) {
+    const now = await live.pod(member);
+    if (now === undefined || now.metadata?.deletionTimestamp !== undefined) throw otherOne("pod", member);
+  },
   async podThere(execution, { member, uid }) {
     await podNow(execution, member, uid);
   },
   async podNeverReady(execution, { member, uid }) {
     const { ready, readyOnce } = observedPod(await podNow(execution, member, uid), undefined);
-    if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, whileCacheIsBehindMs);
+    if (ready || readyOnce === true) throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
+  },
+  async podServesNobody(execution, { member, uid }) {
+    const { ready, readyOnce, state } = observedPod(await podNow(execution, member, uid), undefined);
+    if (state.t !== "ended" && (ready || readyOnce === true))
+      throw new NotYet(`the pod ${member} has served`, delays.cacheIsBehind);
   },
   async claimAsSeen({ assessment: { world }, live }, { member, uid }) {
     const now = await live.claim(member);
@@ -112,7 +126,7 @@ const checks: Checks = {
     const left = pods.some((pod) => isControlledBy(pod, cluster) && !isImageCheck(pod));
     const kept = claims.filter((claim) => isClaimOf(claim, cluster)).map((claim) => observedClaim(claim));
     if (left || kept.some(({ role }) => role === "current"))
-      throw new NotYet("members of the old cluster are still there", whileCacheIsBehindMs);
+      throw new NotYet("members of the old cluster are still there", delays.cacheIsBehind);
   },
   async restoreUnderWay(execution, { name, uid }) {
     const now = await restoreNow(execution, name, uid);
@@ -150,14 +164,14 @@ const factsOf = ({ uid, role, terminating, clusterUid, clusterId, phase }: Claim
 });
 
 /** This very pod. */
-export async function podNow({ live }: Execution, member: MemberName, uid: string): Promise<Pod> {
+export async function podNow({ live }: ClusterExecution, member: MemberName, uid: string): Promise<Pod> {
   const now = await live.pod(member);
   if (now?.metadata?.uid !== uid) throw otherOne("pod", member);
   return now;
 }
 
 /** This very EtcdRestore. */
-export async function restoreNow({ live }: Execution, name: string, uid: string): Promise<CompleteEtcdRestore> {
+export async function restoreNow({ live }: ClusterExecution, name: string, uid: string): Promise<CompleteEtcdRestore> {
   const now = await live.restore(name);
   if (now?.metadata?.uid !== uid)
     throw new Refused(
@@ -166,7 +180,7 @@ export async function restoreNow({ live }: Execution, name: string, uid: string)
   return withDefaults(now);
 }
 
-const other = (kind: string, { cluster }: Execution): NotYet => otherOne(kind, cluster.metadata.name);
+const other = (kind: string, { cluster }: ClusterExecution): NotYet => otherOne(kind, cluster.metadata.name);
 
 const otherOne = (what: string, name: string): NotYet =>
-  new NotYet(`the ${what} ${name} has changed since it was looked at`, whileCacheIsBehindMs);
+  new NotYet(`the ${what} ${name} has changed since it was looked at`, delays.cacheIsBehind);

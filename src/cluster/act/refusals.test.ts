@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { obstacleAt } from "./outcome.ts";
 import { ApiError } from "../../kube/client/errors.ts";
-import { fieldOfSpec, refusalOf } from "./refusals.ts";
+import { fieldOfSpec } from "./refusals.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 
 const fields: [string, string][] = [
   ["spec.containers[0].resources.requests", "spec.pod.resources.requests"],
@@ -19,14 +21,20 @@ for (const [ofPod, ofSpec] of fields)
 
 const createPod = { do: "createPod", member: "c-a" } as const;
 
+function said(error: ApiError, at: ClusterAction): string {
+  const obstacle = obstacleAt(at, error);
+  assert.ok(obstacle.t === "refused");
+  return obstacle.because;
+}
+
 test("a pod that is invalid is reported with the field to correct", () => {
   const causes = [{ field: "spec.tolerations[0].operator", message: "Unsupported value" }];
-  const message = refusalOf(new ApiError(422, "Invalid", "Pod c-a is invalid: no such operator", causes), createPod);
+  const message = said(new ApiError(422, "Invalid", "Pod c-a is invalid: no such operator", causes), createPod);
   assert.equal(message, "Pod c-a is invalid: no such operator. Correct spec.pod.tolerations[0].operator.");
 });
 
 test("a pod that is forbidden is reported with who may have forbidden it, unlike a Service", () => {
   const forbidden = new ApiError(403, "Forbidden", "exceeded quota.");
-  assert.match(refusalOf(forbidden, createPod), /^exceeded quota\. Change spec\.pod .*ResourceQuota/);
-  assert.match(refusalOf(forbidden, { do: "applyService", service: "client" }), /^exceeded quota\. .*example\/rbac/);
+  assert.match(said(forbidden, createPod), /^exceeded quota\. Change spec\.pod .*ResourceQuota/);
+  assert.match(said(forbidden, { do: "applyService", service: "client" }), /^exceeded quota\. .*example\/rbac/);
 });

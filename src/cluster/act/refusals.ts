@@ -2,17 +2,12 @@
 // field of the spec that they are about, and what to do.
 import type { EtcdError } from "../../etcd/errors.ts";
 import type { ApiError } from "../../kube/client/errors.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
+import { forbidders, triedAgain } from "../../controllers/obstacle.ts";
 
-const refusing: ReadonlySet<string> = new Set(["Invalid", "Forbidden", "BadRequest", "RequestEntityTooLarge"]);
-
-/** Trying again does not help. */
-export const isRefusal = ({ reason }: ApiError): boolean => refusing.has(reason);
-
-export function refusalOf(error: ApiError, at: Action): string {
-  const words = `${error.message.trim().replace(/\.+$/, "")}.`;
-  return `${words} ${makesPod(at) ? adviceOnPod(error) : adviceOnOther}`;
-}
+/** On a refusal by the API server, whose words come first. */
+export const adviceOn = (refusal: ApiError, at: ClusterAction): string =>
+  makesPod(at) ? adviceOnPod(refusal) : adviceOnOther;
 
 /** The next look tells more: it begins with who the operator is. */
 export function accessRefusalOf({ message }: EtcdError): string {
@@ -20,7 +15,7 @@ export function accessRefusalOf({ message }: EtcdError): string {
 }
 
 /** A voter is added only when its pod would be taken. */
-const makesPod = ({ do: what }: Action): boolean =>
+const makesPod = ({ do: what }: ClusterAction): boolean =>
   what === "createSeed" || what === "createPod" || what === "addMember";
 
 const adviceOnOther =
@@ -28,7 +23,7 @@ const adviceOnOther =
 
 function adviceOnPod({ reason, causes }: ApiError): string {
   if (reason === "Forbidden")
-    return "Change spec.pod so that the namespace takes the pod, or change what forbids it: a ResourceQuota, a LimitRange, the Pod Security level, a policy; or make what is missing. It is tried again every 10 s.";
+    return `Change spec.pod so that the namespace takes the pod, or change what forbids it: ${forbidders}; or make what is missing. ${triedAgain}`;
   const fields = [...new Set(causes.flatMap(({ field }) => (field === undefined ? [] : [fieldOfSpec(field)])))];
   return `Correct ${fields.length === 0 ? "what it names, in spec.pod" : fields.join(", ")}.`;
 }

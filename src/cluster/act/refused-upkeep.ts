@@ -1,15 +1,13 @@
 // Upkeep that was refused a moment ago. While members are healed a cluster is looked at many times a second; what a quota
 // forbids is not asked for as often, and is reported all the while.
 import { isDeepStrictEqual } from "node:util";
-import type { Action } from "../plan/actions.ts";
-import type { Obstacle } from "./outcome.ts";
-
-/** Milliseconds until it is asked for again. */
-const again = 10_000;
+import type { ClusterAction } from "../plan/actions.ts";
+import type { ActionObstacle } from "./outcome.ts";
+import { delays } from "../../controllers/delays.ts";
 
 interface Refusal {
-  readonly actions: readonly Action[];
-  readonly obstacles: readonly Obstacle[];
+  readonly actions: readonly ClusterAction[];
+  readonly obstacles: readonly ActionObstacle[];
   readonly until: number;
 }
 
@@ -18,15 +16,15 @@ export class RefusedUpkeep {
   readonly #refusals = new Map<string, Refusal>();
 
   /** What became of these very actions, when that was a moment ago. */
-  recent(cluster: string, actions: readonly Action[], now: number): readonly Obstacle[] | undefined {
+  recent(cluster: string, actions: readonly ClusterAction[], now: number): readonly ActionObstacle[] | undefined {
     const last = this.#refusals.get(cluster);
     if (last === undefined || last.until <= now || !isDeepStrictEqual(last.actions, actions)) return undefined;
     return last.obstacles;
   }
 
-  note(cluster: string, actions: readonly Action[], obstacles: readonly Obstacle[], now: number): void {
+  note(cluster: string, actions: readonly ClusterAction[], obstacles: readonly ActionObstacle[], now: number): void {
     if (obstacles.length === 0) this.#refusals.delete(cluster);
-    else this.#refusals.set(cluster, { actions, obstacles, until: now + again });
+    else this.#refusals.set(cluster, { actions, obstacles, until: now + delays.untilCorrected });
   }
 
   forget(cluster: string): void {

@@ -9,17 +9,16 @@ import { memberClaim } from "../objects/claims.ts";
 import { memberPod } from "../objects/member-pod.ts";
 import { seedName } from "../objects/names.ts";
 import type { MemberPod } from "../observe/world.ts";
-import { type Execution, tlsToMake } from "./execution.ts";
-import { Refused } from "./outcome.ts";
-import { isRefusal } from "./refusals.ts";
+import { type ClusterExecution, tlsToMake } from "./execution.ts";
 import { type SeedPlan, seedRestoreOf } from "./seed-plan.ts";
+import { isRefusal, Refused } from "../../controllers/obstacle.ts";
 
 const advice =
   "Nothing was touched. Change what forbids it (a ResourceQuota, a LimitRange, the Pod Security level, a policy), or spec.pod of the EtcdCluster or spec.worker of the EtcdRestore. It is tried again every 10 s.";
 
 /** Throws Refused where the pod, or the claim of its volume, would not be admitted. */
 export async function confirmSeed(
-  execution: Execution,
+  execution: ClusterExecution,
   plan: SeedPlan,
   by: { readonly name: string; readonly uid: string },
 ): Promise<void> {

@@ -2,20 +2,20 @@
 // stopped, so that the restore can be finished whatever becomes of the EtcdRestore. It names Secrets and holds none.
 import { EtcdBackup, withDefaults as completeBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { workerPolicyOf } from "../../restore/place.ts";
-import { restoreJobOf } from "../../restore/seed.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
+import { workerPolicyOf } from "../../restore/objects/backup-place.ts";
+import { restoreJobOf } from "../../restore/objects/seed.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
 import type { SeedRestore } from "../objects/first-start.ts";
 import { type MemberName, peerUrlOf } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
-import type { Execution } from "./execution.ts";
-import { unlessNotFound } from "./live.ts";
-import { Refused } from "./outcome.ts";
+import type { ClusterExecution } from "./execution.ts";
+import { Refused } from "../../controllers/obstacle.ts";
 
 /** All but what the member and the operator of that moment add. */
 export type SeedPlan = Omit<SeedRestore, "image">;
 
-export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRestore): Promise<SeedPlan> {
+export async function seedPlanOf(execution: ClusterExecution, restore: CompleteEtcdRestore): Promise<SeedPlan> {
   const { assessment, cluster } = execution;
   const from = restore.spec.backup?.name;
   const backup = from === undefined ? undefined : await backupNamed(execution, from);
@@ -36,7 +36,12 @@ export async function seedPlanOf(execution: Execution, restore: CompleteEtcdRest
 }
 
 /** For this member. */
-export function seedRestoreOf(execution: Execution, plan: SeedPlan, member: MemberName, tls: PodTls): SeedRestore {
+export function seedRestoreOf(
+  execution: ClusterExecution,
+  plan: SeedPlan,
+  member: MemberName,
+  tls: PodTls,
+): SeedRestore {
   const { cluster, context } = execution;
   const image = context.workerImage();
   if (image === undefined)
@@ -67,9 +72,9 @@ function isPlan(found: unknown): found is SeedPlan {
   return isJob && Array.isArray(mounts) && "policy" in found && typeof found.policy === "object";
 }
 
-async function backupNamed({ cluster, reconcile }: Execution, name: string) {
+async function backupNamed({ cluster, reconcile }: ClusterExecution, name: string) {
   const { namespace } = cluster.metadata;
-  const found = await reconcile.api.get(EtcdBackup, { namespace, name }).catch(unlessNotFound);
+  const found = await getOrUndefined(reconcile.api, EtcdBackup, { namespace, name });
   if (found === undefined)
     throw new Refused(
       `the EtcdBackup ${name} that the EtcdRestore names is gone: make it again, or apply an EtcdRestore that says where the backup is.`,

@@ -6,8 +6,8 @@ import { imageCheck } from "../objects/image-check.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { plainText } from "../objects/tls.ts";
 import { sampleWorld } from "../testing/sample-world.ts";
-import { Refused } from "./outcome.ts";
 import { TakenAway } from "./taken-away.ts";
+import { Refused } from "../../controllers/obstacle.ts";
 
 const { cluster } = sampleWorld({});
 const member = memberPod(cluster, "demo-a", { as: "seed" }, plainText);

@@ -10,17 +10,16 @@ import { isControlledBy } from "../../kube/objects/owners.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { etcdContainer, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
-import type { Execution } from "./execution.ts";
-import { NotYet, Refused, whileCacheIsBehindMs } from "./outcome.ts";
-
-/** Milliseconds. */
-const firstPause = 10_000;
-const longestPause = 300_000;
+import type { ClusterExecution } from "./execution.ts";
+import { backoffs, delays } from "../../controllers/delays.ts";
+import { NotYet, Refused } from "../../controllers/obstacle.ts";
+import { backoffDelay } from "../../kube/clock.ts";
 
 interface Loss {
   readonly sentence: string;
   readonly until: number;
-  readonly pause: number;
+  /** In a row. */
+  readonly times: number;
 }
 
 export class TakenAway {
@@ -41,9 +40,9 @@ export class TakenAway {
       return;
     }
     const last = this.#losses.get(cluster);
-    const pause = last === undefined ? firstPause : Math.min(last.pause * 2, longestPause);
+    const times = (last?.times ?? 0) + 1;
     const sentence = `admission changes what the operator writes on its pods (${lost.join(", ")}), so what was asked for cannot be compared with what is there. Exempt the operator's pods from the webhook or policy that does this. It is tried again after a while.`;
-    this.#losses.set(cluster, { sentence, until: now + pause, pause });
+    this.#losses.set(cluster, { sentence, until: now + backoffDelay(backoffs.takenAway, times, 0), times });
     throw new Refused(sentence);
   }
 
@@ -74,13 +73,13 @@ const imageOf = ({ spec }: Pod): string | undefined =>
   spec?.containers.find(({ name }) => name === etcdContainer)?.image;
 
 /** One that is there already is another, and is somebody else's to judge. */
-export async function makePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
+export async function makePod({ cluster, context, reconcile }: ClusterExecution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
   context.takenAway.compare(key, pod, await reconcile.api.create(Pod, pod, { fieldManager }), context.now());
 }
 
-export async function replacePod({ cluster, context, reconcile }: Execution, pod: Pod): Promise<void> {
+export async function replacePod({ cluster, context, reconcile }: ClusterExecution, pod: Pod): Promise<void> {
   const key = keyText(keyOf(cluster));
   context.takenAway.mayAsk(key, context.now());
   context.takenAway.compare(key, pod, await reconcile.api.replace(Pod, pod, { fieldManager }), context.now());
@@ -90,7 +89,7 @@ export async function replacePod({ cluster, context, reconcile }: Execution, pod
  * The same of a pod whose name says what it is for. One that is there without its labels is seen by no cache, so it is found and
  * taken away here.
  */
-export async function makeImageCheck(execution: Execution, pod: Pod): Promise<void> {
+export async function makeImageCheck(execution: ClusterExecution, pod: Pod): Promise<void> {
   try {
     await makePod(execution, pod);
   } catch (error) {
@@ -102,6 +101,6 @@ export async function makeImageCheck(execution: Execution, pod: Pod): Promise<vo
     if (!isImageCheck(there) || lostIn(pod, there).length > 0)
       await reconcile.api.delete(Pod, keyOf(pod), uid === undefined ? {} : { uid });
     // Of the same image on the same node, from before: it has yet to go.
-    throw new NotYet("the last try of the image is still there", whileCacheIsBehindMs);
+    throw new NotYet("the last try of the image is still there", delays.cacheIsBehind);
   }
 }

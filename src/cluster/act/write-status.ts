@@ -1,8 +1,7 @@
 // Writes what must be in the status before anything is built on it; the rest is reported at the end of a reconcile.
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { fieldManager } from "../../api/field-manager.ts";
-import { keyOf } from "../../kube/objects/objects.ts";
-import type { Execution } from "./execution.ts";
+import type { ClusterExecution } from "./execution.ts";
+import { patchStatus } from "../../controllers/report-status.ts";
 
 /** `null`: the field goes. What is not named stays. */
 type Patch = {
@@ -12,13 +11,7 @@ type Patch = {
 type Restore = NonNullable<EtcdClusterStatus["restore"]>;
 type RestorePatch = { readonly [name in keyof Restore]?: Restore[name] | null };
 
-export async function writeStatus(execution: Execution, status: Patch): Promise<void> {
+export async function writeStatus(execution: ClusterExecution, status: Patch): Promise<void> {
   const { cluster, reconcile, written } = execution;
-  const { resourceVersion } = written?.metadata ?? cluster.metadata;
-  execution.written = await reconcile.api.mergePatch(
-    EtcdCluster,
-    keyOf(cluster),
-    { metadata: { resourceVersion }, status },
-    { subresource: "status", fieldManager },
-  );
+  execution.written = await patchStatus(EtcdCluster, written ?? cluster, status, reconcile);
 }

@@ -3,20 +3,20 @@
 // lists the members of that one by their hosts, and whoever starts on a copy speaks to them under the id of one of them.
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import { homeOfPeerUrl } from "../objects/names.ts";
-import type { Claim, World } from "../observe/world.ts";
+import type { Claim, ClusterWorld } from "../observe/world.ts";
 import { hasBegun } from "./claims.ts";
 import { isKnownToHaveServed } from "./health.ts";
 import { restoringOf } from "./restoring.ts";
 
 /** Why nothing is done: what is there holds the data of another EtcdCluster, in words; undefined: it does not. */
-export function foreignProblem(world: World): string | undefined {
+export function foreignProblem(world: ClusterWorld): string | undefined {
   return foreignMembers(world) ?? foreignVolumes(world);
 }
 
 const instead =
   "To have this data here, take a backup there and restore it here with an EtcdRestore (docs/backups.md#restore)";
 
-function foreignVolumes(world: World): string | undefined {
+function foreignVolumes(world: ClusterWorld): string | undefined {
   const { claims, cluster, foreignClaims, pods } = world;
   if (cluster.status.restore !== undefined || restoringOf(world).t !== "no") return undefined;
   // One that has data of its own has no use for them.
@@ -28,7 +28,7 @@ function foreignVolumes(world: World): string | undefined {
 }
 
 /** The pods may have been started by an older operator, or by the tool that copied the volumes. */
-function foreignMembers({ cluster, etcd }: World): string | undefined {
+function foreignMembers({ cluster, etcd }: ClusterWorld): string | undefined {
   if (!("members" in etcd) || etcd.members.length === 0) return undefined;
   const own = keyText(keyOf(cluster));
   const homes = etcd.members.filter(({ learner }) => !learner).map(({ peerUrls: [url = ""] }) => homeOfPeerUrl(url));
@@ -38,11 +38,11 @@ function foreignMembers({ cluster, etcd }: World): string | undefined {
 }
 
 /** It asks for volumes, has no data of its own, and those that are there are of one etcd. */
-export function isAdopting(world: World): boolean {
+export function isAdopting(world: ClusterWorld): boolean {
   return isAsked(world) && adoptionProblem(world) === undefined && foreignProblem(world) === undefined;
 }
 
-function isAsked(world: World): boolean {
+function isAsked(world: ClusterWorld): boolean {
   const { cluster, leftClaims, pods } = world;
   // Its data comes from a backup.
   if (cluster.status.restore !== undefined || restoringOf(world).t !== "no") return false;
@@ -50,7 +50,7 @@ function isAsked(world: World): boolean {
   return leftClaims.length > 0 && pods.length === 0;
 }
 
-export function adoptionProblem(world: World): string | undefined {
+export function adoptionProblem(world: ClusterWorld): string | undefined {
   if (!isAsked(world)) return undefined;
   const { claims, leftClaims } = world;
   const names = leftClaims.map(({ name }) => name).join(", ");

@@ -3,7 +3,7 @@
 import type { MemberId } from "../../etcd/ids.ts";
 import { learnersAdmitted, oldestSupported } from "../../etcd/versions/features.ts";
 import { type EtcdVersion, formatVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
-import type { World } from "../observe/world.ts";
+import type { ClusterWorld } from "../observe/world.ts";
 import { type Certificates, certificatesOf } from "./certificates/certificates.ts";
 import { type Desired, followedCluster, imageFor, madeOf, releaseToMake, sizeOf, withoutPods } from "./desired.ts";
 import { type Health, hasServed, healthOf } from "./health.ts";
@@ -12,7 +12,7 @@ import { isDoomed, isVoter, type Instance, instancesOf } from "./instances.ts";
 import { type Running, targetOf } from "./target.ts";
 
 export interface Assessment {
-  readonly world: World;
+  readonly world: ClusterWorld;
   readonly now: number;
   readonly desired: Desired;
   readonly health: Health;
@@ -32,7 +32,7 @@ export interface Assessment {
   readonly learnersAdmitted: number;
 }
 
-export function assess(world: World, now: number): Assessment {
+export function assess(world: ClusterWorld, now: number): Assessment {
   const instances = "members" in world.etcd ? instancesOf(world, world.etcd, now) : [];
   const ours = instances.filter(({ state }) => state.t !== "foreign");
   const leader = leaderOf(instances);
@@ -86,7 +86,7 @@ export function assess(world: World, now: number): Assessment {
  * As the members say. One that does not answer counts with what it last served in and, if its image was changed since,
  * with that, too: it may run either. A cluster that has yet to begin runs none.
  */
-function runningIn(world: World, instances: readonly Instance[]): Running {
+function runningIn(world: ClusterWorld, instances: readonly Instance[]): Running {
   const { claims, cluster, pods } = world;
   const { status } = cluster;
   const voters = instances.filter(isVoter);

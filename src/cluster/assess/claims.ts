@@ -3,7 +3,7 @@
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { requestOf, requestTextOf } from "../objects/claims.ts";
 import { parseSettings } from "../objects/settings.ts";
-import type { Claim, MemberPod, World } from "../observe/world.ts";
+import type { Claim, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { isDeepStrictEqual } from "node:util";
 
 /** Of a member that was not removed. */
@@ -15,7 +15,7 @@ export function claimOf(claims: readonly Claim[], member: string): Claim | undef
  * Those that may hold the data of this cluster. Once it has been restored, those of the cluster before are kept for people
  * and count for nothing.
  */
-export function countedClaims({ claims, cluster }: Pick<World, "claims" | "cluster">): readonly Claim[] {
+export function countedClaims({ claims, cluster }: Pick<ClusterWorld, "claims" | "cluster">): readonly Claim[] {
   return cluster.status.restore === undefined ? claims : claims.filter(({ role }) => role === "current");
 }
 

@@ -12,7 +12,7 @@ import { stepBetween, whyByReplacement } from "../../etcd/versions/steps.ts";
 import { compareVersions, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { parseSettings, withValues } from "../objects/settings.ts";
 import type { PodTls } from "../objects/tls.ts";
-import type { Claim, MemberPod, Release, World } from "../observe/world.ts";
+import type { Claim, MemberPod, Release, ClusterWorld } from "../observe/world.ts";
 import { runs } from "./image-proof.ts";
 import type { Roll } from "./roll.ts";
 import type { Running } from "./target.ts";
@@ -30,19 +30,19 @@ export interface Desired {
 }
 
 /** The EtcdCluster as it is followed: as it is, or with the last settings that were valid. Undefined: nobody knows any. */
-export function followedCluster(world: World): CompleteEtcdCluster | undefined {
+export function followedCluster(world: ClusterWorld): CompleteEtcdCluster | undefined {
   const { cluster, problems } = world;
   const spec = problems.length === 0 ? cluster.spec : lastValidSpec(world);
   return spec && { ...cluster, spec };
 }
 
 /** As many as there are when nobody can tell how many there should be. */
-export function sizeOf({ cluster: { spec, status } }: World): number {
+export function sizeOf({ cluster: { spec, status } }: ClusterWorld): number {
   return sizeRule.holds(spec.size) ? spec.size : Math.max(status.size, status.voters.length);
 }
 
 /** What the youngest pod was made from, or one that is gone and left its volume: all of it was right once. */
-function lastValidSpec({ claims, cluster, pods }: World): CompleteSpec | undefined {
+function lastValidSpec({ claims, cluster, pods }: ClusterWorld): CompleteSpec | undefined {
   const made: readonly Made[] = [
     ...pods.toSorted((a, b) => b.createdAt - a.createdAt),
     ...claims.flatMap(({ release, madeFrom }) => (release === undefined ? [] : [{ ...release, madeFrom }])),
@@ -77,7 +77,7 @@ export function releaseToMake(
   { spec }: CompleteEtcdCluster,
   { target, release, stopped, surge }: Roll,
   { versions }: Running,
-  { claims, pods }: Pick<World, "claims" | "pods">,
+  { claims, pods }: Pick<ClusterWorld, "claims" | "pods">,
 ): Release {
   const hasBegun = versions.length === 0 || versions.some((v) => sameMinor(v, target.now));
   const isByHand = spec.updateStrategy === "OnDelete" && target.refused === undefined;
@@ -120,7 +120,7 @@ export function withoutPods(claims: readonly Claim[], pods: readonly MemberPod[]
 export function imageFor(
   version: string,
   spec: CompleteSpec,
-  { claims, pods }: Pick<World, "claims" | "pods">,
+  { claims, pods }: Pick<ClusterWorld, "claims" | "pods">,
 ): string {
   if (version === spec.version) return imageOf(spec);
   const served: readonly Release[] = [

@@ -25,7 +25,11 @@ import {
 import { assess } from "./assess.ts";
 import { type Health, hasServed, isKnownToHaveServed, unhealthyVoters } from "./health.ts";
 
-const away = (letter: string): SampleMember => voter(letter, { silent: true });
+const away = (letter: string, more: Partial<SampleMember> = {}): SampleMember =>
+  voter(letter, { silent: true, ...more });
+const withoutData: Partial<MemberPod> = {
+  state: { t: "crashing", since: sampleNow, exitedAt: sampleNow, restarts: 1, problem: "exits", withoutData: true },
+};
 const unnamed = (letter: string): SampleMember => voter(letter, { unnamed: true });
 /** It got its vote, and its etcd has yet to serve for the first time. */
 const first = (letter: string, more: Partial<MemberPod> = {}): SampleMember =>
@@ -116,6 +120,16 @@ describe("a cluster", () => {
       "that is silent, of an older release, counts its pods",
       { etcd: "silent", status: { size: 3 }, members: [voter("a"), voter("b", { pod: ended })] },
       { t: "dataLost", left: 1, voters: 3 },
+    ],
+    [
+      "whose first member served, and lost its data before its id was written down, has lost it",
+      { unrecorded: true, etcd: "silent", members: [away("a", { pod: { ...withoutData, readyOnce: true } })] },
+      { t: "dataLost", left: 0, voters: 1 },
+    ],
+    [
+      "whose first member lost its data before any client was sent to it is being created: it is made again",
+      { unrecorded: true, etcd: "silent", members: [away("a", { pod: withoutData })] },
+      { t: "creating" },
     ],
     ["that has nothing at all has lost one voter at least", { etcd: "nobody" }, { t: "dataLost", left: 0, voters: 1 }],
   ];

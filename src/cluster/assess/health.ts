@@ -1,9 +1,9 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
-import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
-import { holdsData, isYoung } from "./pods.ts";
+import { hasLostData, holdsData, isYoung } from "./pods.ts";
 import { isVoter, quorum, type Instance } from "./instances.ts";
 
 export type Health =
@@ -25,7 +25,7 @@ export type Health =
   /** Too few voters have their data: no waiting helps. */
   | { readonly t: "dataLost"; readonly left: number; readonly voters: number };
 
-export function healthOf(world: World, instances: readonly Instance[], now: number): Health {
+export function healthOf(world: ClusterWorld, instances: readonly Instance[], now: number): Health {
   const { etcd, cluster } = world;
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "restoring", restore: restore.name };
@@ -35,15 +35,19 @@ export function healthOf(world: World, instances: readonly Instance[], now: numb
     const [stranger] = etcd.strangers;
     if (etcd.answers.size === 0 && stranger !== undefined)
       return { t: "foreign", answering: stranger.clusterId, recorded: etcd.clusterId };
-  } else if (!isKnownToHaveServed(cluster.status))
+  } else if (!isKnownToHaveServed(cluster.status) && !hasLostItsSeed(world))
     return { t: "creating", ...(restore?.phase === "Seeding" && { restore: restore.name }) };
   return withoutQuorum(instances.filter(isVoter), world, now);
 }
 
+/** It served, and its operator died before it wrote down more than that it must not start without its data. */
+const hasLostItsSeed = (world: ClusterWorld): boolean =>
+  world.pods.length > 0 && hasServed(world) && world.pods.every(hasLostData);
+
 /** Whoever refuses may be all that is left: 1 of 3 refuses, the pods of 2 are gone, and no login brings them back. */
 function accessDenied(
   { trouble, serving }: Extract<EtcdView, { t: "accessDenied" }>,
-  world: World,
+  world: ClusterWorld,
   now: number,
 ): Health {
   const serves = serving.length > 0;
@@ -51,7 +55,7 @@ function accessDenied(
   return !serves && left.t === "dataLost" ? left : { t: "accessDenied", trouble, serves };
 }
 
-function withoutQuorum(voters: readonly Instance[], world: World, now: number): Health {
+function withoutQuorum(voters: readonly Instance[], world: ClusterWorld, now: number): Health {
   // Learners keep the list to themselves, and who is silent tells nothing: then the status knows who voted last.
   if (voters.length === 0) return withoutList(world, now);
   const answering = voters.filter(({ answer }) => answer !== undefined).length;
@@ -68,8 +72,8 @@ function withoutQuorum(voters: readonly Instance[], world: World, now: number): 
  * 1 voter and 2 learners, the voter's pod gone: 0 < quorum(1) = 1 hold the data, whatever the learners have copied.
  * 3 voters, 1 pod gone, 2 that do not answer yet: 2 ≥ quorum(3) = 2 can come back by themselves.
  */
-function withoutList({ claims, cluster: { status }, pods }: World, now: number): Health {
-  const at = (name: string): Place => ({
+function withoutList({ claims, cluster: { status }, pods }: ClusterWorld, now: number): Health {
+  const at = (name: string): MemberTrace => ({
     pod: pods.find((pod) => pod.name === name),
     claim: claimOf(claims, name),
   });
@@ -80,13 +84,13 @@ function withoutList({ claims, cluster: { status }, pods }: World, now: number):
   return lost(0, Math.max(1, status.size || names.size), [...names].map(at), now);
 }
 
-interface Place {
+interface MemberTrace {
   readonly pod: MemberPod | undefined;
   readonly claim: Claim | undefined;
   readonly answer?: MemberAnswer | undefined;
 }
 
-function lost(answering: number, voters: number, places: readonly Place[], now: number): Health {
+function lost(answering: number, voters: number, places: readonly MemberTrace[], now: number): Health {
   const left = places.filter(({ pod, claim }) => holdsData(pod, claim)).length;
   if (left < quorum(voters)) return { t: "dataLost", left, voters };
   const coming = places.filter(({ pod, answer }) => answer === undefined && isFirstComing(pod, now)).length;
@@ -102,7 +106,7 @@ export function isKnownToHaveServed({ clusterId, phase }: { clusterId?: string; 
 }
 
 /** There has been a cluster with data. From then on nothing may start a new one in its place. */
-export function hasServed(world: World): boolean {
+export function hasServed(world: ClusterWorld): boolean {
   const { cluster, pods } = world;
   if (isKnownToHaveServed(cluster.status) || countedClaims(world).some(hasBegun)) return true;
   // Clients may have found it before any operator did.
@@ -113,7 +117,7 @@ export function hasServed(world: World): boolean {
  * Voters that were there once and are of no use now. Without a leader nobody is healthy, and those that answer will be.
  * One without a name has yet to join, and one that was never ready has served nobody yet.
  */
-export function unhealthyVoters({ etcd }: World, instances: readonly Instance[]): readonly Instance[] {
+export function unhealthyVoters({ etcd }: ClusterWorld, instances: readonly Instance[]): readonly Instance[] {
   const isOfUse = ({ alive, answer }: Instance): boolean => (etcd.t === "quorum" ? alive : answer !== undefined);
   // Its container is started again with another image: it is expected back, and `roll.stopped` says if it does not come.
   const isBeingChanged = ({ pod }: Instance): boolean => pod?.changedFrom !== undefined && !pod.terminating;

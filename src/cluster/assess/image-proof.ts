@@ -1,10 +1,10 @@
 // What is known of an image before a member gets it: what came of the small pods that try it, node by node, and where it
 // need not be tried.
-import type { ImageCheck, MemberPod, Release, World } from "../observe/world.ts";
+import type { ImageCheck, MemberPod, Release, ClusterWorld } from "../observe/world.ts";
 import { isVoter, type Instance } from "./instances.ts";
 
 export interface Proof {
-  readonly world: World;
+  readonly world: ClusterWorld;
   readonly release: Release;
   readonly ours: readonly Instance[];
 }
@@ -30,7 +30,7 @@ export function isUntried(pod: MemberPod, { world, release, ours }: Proof): stri
  * It holds what it should, and could be had. Of three or more, one member that cannot get it on its own node costs no quorum,
  * and stops the roll.
  */
-export function isProvedElsewhere({ imageChecks }: World, release: Release, ours: readonly Instance[]): boolean {
+export function isProvedElsewhere({ imageChecks }: ClusterWorld, release: Release, ours: readonly Instance[]): boolean {
   if (ours.filter(isVoter).length < 3) return false;
   const isFound = ({ image, state }: ImageCheck): boolean =>
     image === release.image && state.t === "found" && state.version === release.version;

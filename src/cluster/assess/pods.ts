@@ -120,7 +120,7 @@ export function outdatedSetting(pod: MemberPod, cluster: CompleteEtcdCluster): s
 }
 
 /**
- * A kubelet of 1.34 resizes a container that runs. One that is killed for want of memory again and again it leaves in the
+ * A kubelet of 1.34 resizes a container that runs. One that is killed again and again because it lacks memory it leaves in the
  * pod's old limit, seen on the lab: that one is helped by a new pod.
  */
 function canHave({ resources, state }: MemberPod, wanted: ResourceRequirements | undefined): boolean {
@@ -141,7 +141,7 @@ export function knowsMembers({ joinsWith }: MemberPod, members: readonly Member[
 
 /**
  * It cannot start, and might with what the spec says now: at once when that is something else. With the same settings
- * only after a while, because of the kubelet's back-off: what was mended elsewhere, as an image that is there now, is
+ * only after a while, because of the kubelet's back-off: what was corrected elsewhere, as an image that is there now, is
  * tried by a new pod at once and by an old one up to five minutes later.
  */
 export function isStuck(pod: MemberPod, world: Failover, desired: Desired, now: number): boolean {

@@ -1,9 +1,9 @@
 // How far the data of a cluster has been replaced by that of a backup. The annotation asks for it, and the status says how
 // far it is: what has begun is finished whatever becomes of the annotation, and what is done is not done again.
-import type { AskingRestore, World } from "../observe/world.ts";
+import type { AskingRestore, ClusterWorld } from "../observe/world.ts";
 import { isKnownToHaveServed } from "./health.ts";
 
-type RestoreStatus = NonNullable<World["cluster"]["status"]["restore"]>;
+type RestoreStatus = NonNullable<ClusterWorld["cluster"]["status"]["restore"]>;
 
 /** The first member serves: what it was made from is not needed any more. */
 export function withoutPlan(restore: RestoreStatus): Omit<RestoreStatus, "plan"> {
@@ -23,7 +23,7 @@ export type Restoring =
   /** They are gone, and the first member is made from the backup. */
   | ({ readonly t: "seeding" } & Named);
 
-export function restoringOf({ asking, cluster }: Pick<World, "asking" | "cluster">): Restoring {
+export function restoringOf({ asking, cluster }: Pick<ClusterWorld, "asking" | "cluster">): Restoring {
   const { restore } = cluster.status;
   if (restore?.phase === "Stopping") return { t: "stopping", name: restore.name, uid: restore.uid };
   if (asking !== undefined && stands(asking, isKnownToHaveServed(cluster.status)))

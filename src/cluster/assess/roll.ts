@@ -3,7 +3,7 @@
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EtcdVersion, formatVersion, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import type { PodTls } from "../objects/tls.ts";
-import type { MemberPod, Release, World } from "../observe/world.ts";
+import type { MemberPod, Release, ClusterWorld } from "../observe/world.ts";
 import { needsOtherVolume } from "./claims.ts";
 import { obstacleInPlace } from "./in-place.ts";
 import { hasChanged, outdatedSetting, problemOf, runsFor } from "./pods.ts";
@@ -50,7 +50,7 @@ export interface Change {
 }
 
 export interface RollInput {
-  readonly world: World;
+  readonly world: ClusterWorld;
   readonly now: number;
   /** As it is followed: with the last valid settings while the spec is wrong. */
   readonly cluster: CompleteEtcdCluster;
@@ -99,7 +99,7 @@ export function rollOf(input: RollInput): Roll {
 }
 
 /** Members are changed by the operator, and the spec can be followed. */
-export function isRolling({ cluster, problems }: World): boolean {
+export function isRolling({ cluster, problems }: ClusterWorld): boolean {
   return problems.length === 0 && cluster.spec.updateStrategy === "RollingUpdate";
 }
 
@@ -159,7 +159,7 @@ function mayBringUp(pod: MemberPod, how: Change["how"], release: Release, now: n
   return how === "recreate" && mayComeUpInAnotherPod(pod, now);
 }
 
-/** It does not start, or its process runs and has not served for long: other settings, in a pod on its volume, may mend it. */
+/** It does not start, or its process runs and has not served for long: other settings, in a pod on its volume, may help. */
 export function mayComeUpInAnotherPod(pod: MemberPod, now: number): boolean {
   return problemOf(pod) !== undefined || runsFor(pod, now) > servesWithinMs;
 }
@@ -175,13 +175,13 @@ function cannotStart({ image, state, version }: MemberPod, release: Release): bo
 }
 
 /** The same without a quorum, when nobody may be able to say who the members are: pods that do not answer. */
-export function brokenPods(world: World, release: Release): readonly MemberPod[] {
+export function brokenPods(world: ClusterWorld, release: Release): readonly MemberPod[] {
   return silentPods(world).filter(
     (pod) => !runs(pod, release) && (pod.changedFrom !== undefined || cannotStart(pod, release)),
   );
 }
 
-export function silentPods({ etcd, pods }: World): readonly MemberPod[] {
+export function silentPods({ etcd, pods }: ClusterWorld): readonly MemberPod[] {
   const answering = answeredIn(etcd);
   return pods.filter(({ name, state, terminating }) => !terminating && state.t !== "ended" && !answering.has(name));
 }

@@ -2,7 +2,7 @@
 // everybody but the operator.
 import type { ReadyReason } from "../../api/conditions.ts";
 import { ports } from "../objects/labels.ts";
-import type { EtcdView, MemberPod, World } from "../observe/world.ts";
+import type { EtcdView, MemberPod, ClusterWorld } from "../observe/world.ts";
 
 export interface Silence {
   readonly reason: Extract<ReadyReason, "MemberCannotStart" | "MembersUnreachable">;
@@ -12,7 +12,7 @@ export interface Silence {
 /** Milliseconds since a pod was made after which its silence says something. */
 const longEnough = 60_000;
 
-export function silencesOf({ pods, etcd }: World, now: number): Silence[] {
+export function silencesOf({ pods, etcd }: ClusterWorld, now: number): Silence[] {
   const answered = answeredIn(etcd);
   const silent = pods.filter(
     ({ name, createdAt, state, terminating }) =>

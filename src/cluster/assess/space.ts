@@ -7,7 +7,7 @@ import type { Alarm } from "../../etcd/member.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { requestOf } from "../objects/claims.ts";
 import { parseSettings } from "../objects/settings.ts";
-import type { MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 import type { Instance } from "./instances.ts";
 
 /** etcd's own, where neither it nor the spec says. */
@@ -29,7 +29,7 @@ export interface Pressure {
 }
 
 /** Undefined while no member says how large its database is. */
-export function spaceOf(world: World): Space | undefined {
+export function spaceOf(world: ClusterWorld): Space | undefined {
   const { claims } = world;
   const answers = answersIn(world);
   if (answers.length === 0) return undefined;
@@ -44,7 +44,8 @@ export function spaceOf(world: World): Space | undefined {
   };
 }
 
-const answersIn = ({ etcd }: World): readonly MemberAnswer[] => ("answers" in etcd ? [...etcd.answers.values()] : []);
+const answersIn = ({ etcd }: ClusterWorld): readonly MemberAnswer[] =>
+  "answers" in etcd ? [...etcd.answers.values()] : [];
 
 /** What a member goes by: it says so since etcd 3.6. Before that its pod does; the spec may have been changed since. */
 export function quotaOf({ pod, status }: MemberAnswer, pods: readonly MemberPod[]): number {
@@ -66,7 +67,7 @@ const roomy = 0.9;
 
 /** The first member whose database is all but full. */
 export function fullDatabase(
-  world: World,
+  world: ClusterWorld,
 ): { readonly pod: string; readonly size: number; readonly quota: number } | undefined {
   const sizes = answersIn(world).map((answer) => ({
     pod: answer.pod,
@@ -77,20 +78,20 @@ export function fullDatabase(
 }
 
 /** The alarms that are raised, each once. */
-export function alarmsIn(world: World): readonly Alarm[] {
+export function alarmsIn(world: ClusterWorld): readonly Alarm[] {
   const raised = answersIn(world).flatMap(({ status }) => status.alarms);
   return [...new Map(raised.map((alarm) => [`${alarm.member} ${alarm.type}`, alarm])).values()];
 }
 
 /** Those for a full database, once there is room again in every member: who is silent may still be full. */
-export function needlessAlarms(world: World, instances: readonly Instance[]): readonly Alarm[] {
+export function needlessAlarms(world: ClusterWorld, instances: readonly Instance[]): readonly Alarm[] {
   const hasRoom = ({ answer }: Instance): boolean =>
     answer !== undefined && answer.status.dbSize <= quotaOf(answer, world.pods) * roomy;
   return instances.every(hasRoom) ? alarmsIn(world).filter(({ type }) => type === "noSpace") : [];
 }
 
 /** Another pod would have a larger quota, or another compaction: the cure of a full database. */
-export function getsMoreRoom({ answer, pod }: Instance, cluster: CompleteEtcdCluster, { pods }: World): boolean {
+export function getsMoreRoom({ answer, pod }: Instance, cluster: CompleteEtcdCluster, { pods }: ClusterWorld): boolean {
   if (pod === undefined) return false;
   const quota = answer === undefined ? (pod.quota ?? usualQuota) : quotaOf(answer, pods);
   if (wantedQuota(cluster) > quota) return true;
@@ -113,7 +114,7 @@ const near = { from: 0.8, until: 0.7 };
 /** Of a volume: etcd's files, a copy of the database while it is defragmented, and the raft log beside them. */
 const roomForDatabase = 0.45;
 
-export function pressureOf(world: World): Pressure | undefined {
+export function pressureOf(world: ClusterWorld): Pressure | undefined {
   const space = spaceOf(world);
   if (space === undefined) return undefined;
   const { size, quota, volume = Number.POSITIVE_INFINITY } = space;

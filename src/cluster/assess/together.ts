@@ -18,7 +18,7 @@ export function mayStartTogether(assessment: Assessment): boolean {
 }
 
 /**
- * After so many entries etcd drops the beginning of its log (etcdserver/server.go, memorySnapshotCount). From then on a
+ * After this number of entries etcd drops the beginning of its log (etcdserver/server.go, memorySnapshotCount). From then on a
  * new member needs a snapshot, and that can only be sent where it can be dialled.
  */
 const wholeUpTo = 100;

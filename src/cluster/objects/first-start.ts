@@ -74,7 +74,7 @@ export const initialClusterVariable = "ETCD_INITIAL_CLUSTER";
 export const initialStateVariable = "ETCD_INITIAL_CLUSTER_STATE";
 
 /**
- * A kubelet reads annotations anew at each start of a container, unlike arguments. Who joins never begins a cluster, so
+ * A kubelet reads annotations again at each start of a container, unlike arguments. Who joins never begins a cluster, so
  * its state is fixed: should somebody take the annotations away, an etcd without data still cannot start.
  */
 export function startVariables({ as }: FirstStart): EnvVar[] {

@@ -5,13 +5,17 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 
 export const ports = { client: 2379, peer: 2380, metrics: 2381 } as const;
 
+interface NamedCluster {
+  readonly metadata: Pick<CompleteEtcdCluster["metadata"], "name">;
+}
+
 /** Of pods, Services and the budget; the selector of all of them. */
-export function labelsOf(cluster: CompleteEtcdCluster): Record<string, string> {
+export function labelsOf(cluster: NamedCluster): Record<string, string> {
   return { app: "etcd", etcd_cluster: cluster.metadata.name };
 }
 
 /** The same as a text, for the scale subresource and for lists. */
-export function selectorOf(cluster: CompleteEtcdCluster): string {
+export function selectorOf(cluster: NamedCluster): string {
   return Object.entries(labelsOf(cluster))
     .map(([name, value]) => `${name}=${value}`)
     .join(",");

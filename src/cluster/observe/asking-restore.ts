@@ -4,7 +4,8 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { isOver } from "../../restore/plan/phases.ts";
 import type { AskingRestore } from "./world.ts";
 
@@ -17,11 +18,10 @@ export async function askingRestore(
   if (request === undefined || request.uid === cluster.status.restore?.uid) return undefined;
   const { namespace } = cluster.metadata;
   try {
-    const found = await api.get(EtcdRestore, { namespace, name: request.name }, { signal });
-    if (found.metadata?.uid !== request.uid) return { ...request, is: "gone" };
+    const found = await getOrUndefined(api, EtcdRestore, { namespace, name: request.name }, { signal });
+    if (found?.metadata?.uid !== request.uid) return { ...request, is: "gone" };
     return { ...request, is: isUnderWayFor(withDefaults(found), cluster) ? "underWay" : "over" };
   } catch (error) {
-    if (isNotFound(error)) return { ...request, is: "gone" };
     if (isForbidden(error)) return { ...request, is: "unreadable" };
     throw error;
   }

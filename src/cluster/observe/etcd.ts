@@ -76,7 +76,7 @@ export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): 
  * The list is younger than the answers, and the answers are not of one moment. Members that found their quorum between
  * the two would look as if they had lost it; around an election two leaders are named, the old one and the new.
  */
-async function isWorthAnotherLook({ view, leaderless }: Look, asking: Asking): Promise<boolean> {
+async function isWorthAnotherLook({ view, leaderless }: EtcdLook, asking: Asking): Promise<boolean> {
   return rivalsIn(view).length > 0 || hasFoundLeader(leaderless, asking);
 }
 
@@ -91,13 +91,13 @@ function withRegressions(view: EtcdView, { regressed }: Asking): EtcdView {
   return { ...view, wiped: regressed(statuses, view.members) };
 }
 
-interface Look {
+interface EtcdLook {
   readonly view: EtcdView;
   /** The voters that could decide nothing and knew of nobody who could. */
   readonly leaderless: readonly Answered[];
 }
 
-async function look(askable: readonly AskablePod[], asking: Asking): Promise<Look> {
+async function look(askable: readonly AskablePod[], asking: Asking): Promise<EtcdLook> {
   const asked = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
   const out = accessDenied(asked, asking);
   if (out !== undefined) return { view: out, leaderless: [] };

@@ -32,7 +32,7 @@ import { Logins } from "./login.ts";
 import { observe } from "./observe.ts";
 import { Progress } from "./progress.ts";
 import { Wire } from "./wire.ts";
-import type { World } from "./world.ts";
+import type { ClusterWorld } from "./world.ts";
 
 const key = { namespace: "shop", name: "demo" };
 const ca = await makeAuthority("ca", sampleNow);
@@ -51,7 +51,7 @@ interface Found {
 }
 
 /** With the real look at the wire: there OpenSSL is given what is in the Secrets. Nobody listens at the addresses. */
-async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise<World | undefined> {
+async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise<ClusterWorld | undefined> {
   const { cluster, secrets = [], pods = [], claims = [], backups = [], peerUrls = [] } = found;
   const byName = <T extends { metadata?: { name?: string } }>(all: readonly T[]) => ({
     get: ({ name }: { name: string }) => all.find(({ metadata }) => metadata?.name === name),
@@ -105,7 +105,8 @@ async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise
   };
   const get = (): Promise<never> => Promise.reject(new ApiError(404, "NotFound", ""));
   const { signal } = new AbortController();
-  return observe(key, { api: { get }, signal } as never, context as never);
+  const seen = await observe(key, { api: { get }, signal } as never, context as never);
+  return seen.t === "world" ? seen.world : undefined;
 }
 
 /** Observed, judged, planned for, reported. */

@@ -10,12 +10,13 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { RefusedUpkeep } from "../act/refused-upkeep.ts";
 import { TakenAway } from "../act/taken-away.ts";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { sampleCluster, sampleId, sampleNow } from "../testing/sample-world.ts";
 import { Logins } from "./login.ts";
 import { observe } from "./observe.ts";
 import { Progress } from "./progress.ts";
 import { Wire } from "./wire.ts";
+import type { ClusterWorld } from "./world.ts";
 
 const key = { namespace: "shop", name: "demo" };
 const cluster = sampleCluster({ status: { voters: ["demo-a", "demo-b", "demo-c"] } });
@@ -60,7 +61,11 @@ function observer(
     return found === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(found);
   };
   const { signal } = new AbortController();
-  return { ...context, look: () => observe(key, { api: { get }, signal } as never, context as never) };
+  const look = async (): Promise<ClusterWorld | undefined> => {
+    const seen = await observe(key, { api: { get }, signal } as never, context as never);
+    return seen.t === "world" ? seen.world : undefined;
+  };
+  return { ...context, look };
 }
 
 test("of pods that no cache has, only those that are the cluster's and have lost their labels are taken for members", async () => {
@@ -104,7 +109,7 @@ test("a pod that cannot be asked for is not taken for one that is gone", async (
 describe("a cluster is not looked at, and what was known of it is forgotten,", () => {
   const a = sampleId("a");
   const at = (raftIndex: number) => [{ memberId: a, raftTerm: 2, raftIndex } as MemberStatus];
-  const service: Action = { do: "applyService", service: "client" };
+  const service: ClusterAction = { do: "applyService", service: "client" };
   const deleted = { ...cluster, metadata: { ...cluster.metadata, deletionTimestamp: "2026-01-31T12:00:00Z" } };
   for (const [when, stored, isOurs] of [
     ["when it is gone", undefined, true],
@@ -114,7 +119,7 @@ describe("a cluster is not looked at, and what was known of it is forgotten,", (
     test(when, async () => {
       const { progress, refusedUpkeep, look } = observer(stored, [], isOurs);
       progress.note(cluster, at(1000), [{ id: a }]);
-      refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, message: "quota" }], 0);
+      refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, because: "quota" }], 0);
       assert.equal(await look(), undefined);
       assert.deepEqual([...progress.note(cluster, at(4), [{ id: a }])], []);
       assert.equal(refusedUpkeep.recent("shop/demo", [service], 1), undefined);

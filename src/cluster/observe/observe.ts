@@ -2,11 +2,11 @@
 // changes nothing.
 import { type CompleteEtcdCluster, problemsOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, keyText, type KubeObject } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { ClusterContext } from "../context.ts";
 import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
@@ -24,14 +24,14 @@ import { clientServiceName } from "../objects/services.ts";
 import { volumeNode } from "./volume-nodes.ts";
 import { withEndRead } from "./wordless-ends.ts";
 import { claimProblems } from "./claim-problems.ts";
-import { type EtcdView, recordedIdOf, type MemberPod, type World } from "./world.ts";
+import { type EtcdView, recordedIdOf, type MemberPod, type ClusterWorld } from "./world.ts";
+import type { Observed } from "../../controllers/stages.ts";
 
-/** Undefined when there is no such cluster, when it is going, or when it is another operator's. */
 export async function observe(
   key: Key,
   { api, signal }: Pick<ReconcileContext, "api" | "signal">,
   context: ClusterContext,
-): Promise<World | undefined> {
+): Promise<Observed<ClusterWorld>> {
   const caches = context.caches(key.namespace);
   const stored = caches.clusters.get(key);
   if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined || !context.isOurs(stored)) {
@@ -41,7 +41,7 @@ export async function observe(
     context.takenAway.forget(keyText(key));
     context.wire.forget(keyText(key));
     context.metrics.forget(key);
-    return undefined;
+    return { t: "notOurs" };
   }
   const cluster = withDefaults(stored);
   const own = <T extends KubeObject>(object: T | undefined): T | undefined =>
@@ -50,7 +50,7 @@ export async function observe(
   const known = owned.filter((pod) => !isImageCheck(pod));
   const recorded = recordedIdOf(cluster);
   const tls = await observedTls(cluster, caches, api, signal);
-  const look = async (at: readonly Pod[]): Promise<Pick<World, "pods" | "etcd">> => {
+  const look = async (at: readonly Pod[]): Promise<Pick<ClusterWorld, "pods" | "etcd">> => {
     const pods = await Promise.all(
       at.map((pod) => withEndRead(observedPod(pod, caches.nodes), cluster.metadata.namespace, api, signal)),
     );
@@ -92,7 +92,7 @@ export async function observe(
     .map((claim) => ({ claim, observed: observedClaim(claim) }))
     .filter(({ observed: { role, terminating } }) => role === "current" && !terminating)
     .map((other) => ({ ...other, home: foreignHomeOf(other.claim, cluster, caches.clusters) }));
-  return {
+  const world: ClusterWorld = {
     cluster,
     problems: [...problemsOf(stored), ...claimProblems(cluster, claims)],
     ...seen,
@@ -109,6 +109,7 @@ export async function observe(
     clientService: own(caches.services.get({ ...key, name: clientServiceName(cluster) })),
     budget: own(caches.budgets.get(key)),
   };
+  return { t: "world", world };
 }
 
 /** Of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
@@ -132,9 +133,7 @@ async function straysAmong(
   signal: AbortSignal,
 ): Promise<Pod[]> {
   const { namespace } = cluster.metadata;
-  const pods = await Promise.all(
-    names.map((name) => api.get(Pod, { namespace, name }, { signal }).catch(unlessNotFound)),
-  );
+  const pods = await Promise.all(names.map((name) => getOrUndefined(api, Pod, { namespace, name }, { signal })));
   return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
 }
 
@@ -154,11 +153,7 @@ async function strayClaimsAmong(
 ): Promise<PersistentVolumeClaim[]> {
   const { namespace } = cluster.metadata;
   const claims = await Promise.all(
-    names.map((name) => api.get(PersistentVolumeClaim, { namespace, name }, { signal }).catch(unlessNotFound)),
+    names.map((name) => getOrUndefined(api, PersistentVolumeClaim, { namespace, name }, { signal })),
   );
   return claims.filter((claim) => claim !== undefined).filter((claim) => isClaimOf(claim, cluster));
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -6,6 +6,7 @@ import { shortened } from "../../transport/shortened.ts";
 import { parseResult } from "../../worker/pod.ts";
 import { lastWordsOf } from "./last-words.ts";
 import type { PodTrouble } from "./world.ts";
+import { imagePullReasons } from "../../kube/objects/image-pull.ts";
 
 const image =
   "Set spec.version, spec.repository or spec.image to an image that exists and that the nodes can pull; where its registry asks who they are, set spec.pod.imagePullSecrets.";
@@ -13,12 +14,7 @@ const program = `Set spec.image or spec.repository to an image that has ${imageP
 
 /** By the reason of a container that waits. */
 const adviceOnWaiting: ReadonlyMap<string, string> = new Map([
-  ["ErrImagePull", image],
-  ["ImagePullBackOff", image],
-  ["ErrImageNeverPull", image],
-  ["ImageInspectError", image],
-  ["RegistryUnavailable", image],
-  ["SignatureValidationFailed", image],
+  ...Array.from(imagePullReasons, (reason) => [reason, image] as const),
   ["InvalidImageName", "Correct spec.image or spec.repository."],
   [
     "CreateContainerConfigError",

@@ -38,6 +38,7 @@ import {
   isClosed,
 } from "../objects/first-start.ts";
 import type { ChangedFrom, MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
+import { leanStatus } from "../../controllers/lean-pod.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
@@ -316,7 +317,6 @@ const valuesRead = [
 /** What the cache keeps of a pod: the rest of it is several times as large, and nobody reads it. */
 export function leanPod(pod: Pod): Pod {
   const { nodeName, volumes = [], readinessGates } = pod.spec ?? {};
-  const { phase, reason, message, podIP, conditions, containerStatuses, initContainerStatuses } = pod.status ?? {};
   return {
     ...pod,
     spec: {
@@ -325,15 +325,7 @@ export function leanPod(pod: Pod): Pod {
       ...(nodeName !== undefined && { nodeName }),
       ...(readinessGates !== undefined && { readinessGates }),
     },
-    status: {
-      ...(phase !== undefined && { phase }),
-      ...(reason !== undefined && { reason }),
-      ...(message !== undefined && { message }),
-      ...(podIP !== undefined && { podIP }),
-      ...(conditions !== undefined && { conditions }),
-      ...(containerStatuses !== undefined && { containerStatuses }),
-      ...(initContainerStatuses !== undefined && { initContainerStatuses }),
-    },
+    status: leanStatus(pod),
   };
 }
 

@@ -14,7 +14,7 @@ const selectedNode = "volume.kubernetes.io/selected-node";
 
 const anywhere: PodNode = { t: "none" };
 
-export interface Look {
+interface NodeReading {
   readonly api: KubeApi;
   /** Undefined: the operator may not see nodes. */
   readonly nodes: StoreView<Node> | undefined;
@@ -25,7 +25,7 @@ export interface Look {
 export async function volumeNode(
   claim: PersistentVolumeClaim,
   pod: MemberPod | undefined,
-  { api, nodes, signal }: Look,
+  { api, nodes, signal }: NodeReading,
 ): Promise<PodNode> {
   if (pod?.state.t !== "pending" || pod.terminating) return anywhere;
   const madeFor = claim.metadata?.annotations?.[selectedNode];
@@ -49,7 +49,7 @@ type Places =
 async function placesOf(
   volume: string | undefined,
   madeFor: string | undefined,
-  { api, nodes, signal }: Look,
+  { api, nodes, signal }: NodeReading,
 ): Promise<Places> {
   // Who may not see nodes may not read volumes either: both belong to no namespace.
   if (volume === undefined || nodes === undefined) return { t: "unknown" };
@@ -86,7 +86,7 @@ function bestOf(names: readonly string[], nodes: StoreView<Node> | undefined): P
   return silent[0] ?? all[0] ?? anywhere;
 }
 
-/** In the words of the scheduler, from 1.20 on: of so many nodes so many cannot use the volume. */
+/** In the words of the scheduler, from 1.20 on: how many of the nodes cannot use the volume. */
 const conflict =
   /^(\d+) node\(s\) (?:had volume node affinity conflict|didn't match PersistentVolume's node affinity|didn't satisfy plugin\(s\) \[VolumeBinding\])/;
 /** Nodes that take no members, whatever becomes of them. */

@@ -25,7 +25,7 @@ export interface LookAt {
   readonly signal: AbortSignal;
 }
 
-interface Look {
+interface PresentedLook {
   readonly at: number;
   readonly found: PresentedCertificate | undefined;
   /** What it should have presented. */
@@ -43,7 +43,7 @@ const longestPause = 60_000;
 export class Wire {
   readonly #present: Presenter;
   /** By cluster, then by pod and side. */
-  readonly #looks = new Map<string, ReadonlyMap<string, Look>>();
+  readonly #looks = new Map<string, ReadonlyMap<string, PresentedLook>>();
 
   constructor(present: Presenter) {
     this.#present = present;
@@ -51,7 +51,7 @@ export class Wire {
 
   /** By the uid of the pod. */
   async look({ key, pods, serverName, sides, now, signal }: LookAt): Promise<ReadonlyMap<string, PresentedBy>> {
-    const before = this.#looks.get(key) ?? new Map<string, Look>();
+    const before = this.#looks.get(key) ?? new Map<string, PresentedLook>();
     const asked = pods.flatMap((pod) =>
       sidesOf(pod).flatMap((side) => {
         const dialled = sides[side];
@@ -87,7 +87,7 @@ export class Wire {
 const lookKey = ({ uid }: MemberPod, side: WireSide): string => `${uid} ${side}`;
 
 /** After each miss in twice the time, until another certificate is expected: 1 s, 2 s, 4 s, up to a minute. */
-function isDue({ at, found, expected: before, misses }: Look, expected: string, now: number): boolean {
+function isDue({ at, found, expected: before, misses }: PresentedLook, expected: string, now: number): boolean {
   if (found === undefined && before === expected)
     return now - at >= Math.min(whileItDiffers * 2 ** (misses - 1), longestPause);
   const isExpected = found !== undefined && found.fingerprint === expected;

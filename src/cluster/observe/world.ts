@@ -11,7 +11,7 @@ import type { Bundle, KeyPair } from "../../tls/pem.ts";
 import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme, SecretUse } from "../objects/tls.ts";
 import type { PresentedBy } from "./wire.ts";
 
-export interface World {
+export interface ClusterWorld {
   /** With every default filled in. */
   readonly cluster: CompleteEtcdCluster;
   /** What is wrong with the spec beyond what the API server refuses; a sentence each. Not empty: it is not applied. */
@@ -46,7 +46,7 @@ export interface AskingRestore extends RestoreRequest {
  * All that may decide that something is taken away: what was observed, and the two policies that are about such acts. The rest
  * of the spec, and annotations, say what somebody wishes: a destructive decision that reads them does not compile.
  */
-export interface Facts extends Omit<World, "cluster" | "asking" | "problems"> {
+export interface Facts extends Omit<ClusterWorld, "cluster" | "asking" | "problems"> {
   readonly cluster: {
     readonly metadata: Pick<CompleteEtcdCluster["metadata"], "name" | "namespace" | "uid">;
     readonly spec: Pick<CompleteEtcdCluster["spec"], "failover" | "volumeRetention">;

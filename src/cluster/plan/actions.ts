@@ -6,8 +6,9 @@ import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
+import type { Decision } from "../../controllers/decision.ts";
 
-export type Action =
+export type ClusterAction =
   /** Server-side apply of one of the two Services; without effect when it is right. */
   | { readonly do: "applyService"; readonly service: ServiceRole }
   /** So many members may be evicted at a time; the selector counts voters only. */
@@ -166,31 +167,26 @@ export type Action =
       readonly soon?: true;
       /** Not when the cluster has served by now, of which it could be the whole; not when clients were sent to it. */
       readonly unless?: "served" | "ready";
+      /** The uid of the claim that its data stays in: it must be there to stay. */
+      readonly keeps?: string;
     };
 
-export type ActionOf<D extends Action["do"]> = Extract<Action, { do: D }>;
+export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;
 
 export type ServiceRole = "peer" | "client";
 
 export type PodSeen = { readonly t: "none" } | { readonly t: "uid"; readonly uid: string };
 
-export interface Decision {
-  /** Carried out in order; the first that fails ends it. */
-  readonly actions: readonly Action[];
-  /** In a sentence, for the log: why these, or why none. */
-  readonly because: string;
-  /** Milliseconds until the cluster must be looked at although nothing happened; undefined: events are enough. */
-  readonly requeueAfter?: number | undefined;
-}
+export type ClusterDecision = Decision<ClusterAction>;
 
-export interface Plan {
+export interface ClusterPlan {
   /** What keeps members from coming back without their data. Before anything else; a failure holds up nothing. */
-  readonly guards: readonly Action[];
+  readonly guards: readonly ClusterAction[];
   /**
    * What the members need. The first is carried out. The next one only if that one was refused and changed nothing:
    * what can never be done must not keep the rest from being done.
    */
-  readonly decisions: readonly [Decision, ...Decision[]];
+  readonly decisions: readonly [ClusterDecision, ...ClusterDecision[]];
   /** The objects around the members. After the members; a failure holds up nothing. */
-  readonly upkeep: readonly Action[];
+  readonly upkeep: readonly ClusterAction[];
 }

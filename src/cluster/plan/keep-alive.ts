@@ -2,7 +2,7 @@
 // is built on): it keeps alive what is there, and touches no member. All else is a change, and waits.
 import type { Assessment } from "../assess/assess.ts";
 import { restoringOf } from "../assess/restoring.ts";
-import type { Action, Plan } from "./actions.ts";
+import type { ClusterAction, ClusterPlan } from "./actions.ts";
 import { certificates, podNotes, servingGates } from "./rules/certificates.ts";
 import { notesOnClaims } from "./rules/volumes/claims.ts";
 import { guardStarted } from "./rules/guard.ts";
@@ -14,7 +14,7 @@ import { labels } from "./rules/upkeep.ts";
  * A restart, another image, other resources, a volume that grows: all of them are for the person who paused the cluster.
  * So are the client Service and the budget, which people take away to keep clients off, or to drain nodes.
  */
-export const kindOfAction: Readonly<Record<Action["do"], "keepsAlive" | "changes">> = {
+export const kindOfAction: Readonly<Record<ClusterAction["do"], "keepsAlive" | "changes">> = {
   // A member that comes back without its data has forgotten what it voted for.
   guardPod: "keepsAlive",
   noteOnClaim: "keepsAlive",
@@ -62,12 +62,12 @@ export const kindOfAction: Readonly<Record<Action["do"], "keepsAlive" | "changes
 };
 
 /** Certificates in any case; the rest only where the members are the cluster's own and are to stay. */
-export function keepAlive(assessment: Assessment): Pick<Plan, "guards" | "upkeep"> {
+export function keepAlive(assessment: Assessment): Pick<ClusterPlan, "guards" | "upkeep"> {
   const { cluster, peerService, pods } = assessment.world;
   if (cluster.metadata.deletionTimestamp !== undefined || pods.length === 0) return { guards: [], upkeep: [] };
   // Members that may not be started again go on with the files that they have.
   const { setsApart } = assessment.certificates;
-  const isHarmful = (action: Action): boolean => action.do === "writeCertificate" && setsApart.has(action.use);
+  const isHarmful = (action: ClusterAction): boolean => action.do === "writeCertificate" && setsApart.has(action.use);
   const ofCertificates = [...certificates(assessment).filter((one) => !isHarmful(one)), ...podNotes(assessment)];
   if (restoringOf(assessment.world).t === "stopping" || leaveAlone(assessment) !== undefined)
     return { guards: [], upkeep: ofCertificates };

@@ -1,10 +1,10 @@
 // What is done about a cluster whose own authentication keeps the operator out: nothing to its members, and all that does
 // not need etcd.
-import type { EtcdView, ImageCheck, MemberPod, World } from "../observe/world.ts";
+import type { EtcdView, ImageCheck, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { check, crashing, ended, going, three, voter } from "../testing/plan-table.ts";
 import { type SampleMember, sampleNow, type SampleWorld } from "../testing/sample-world.ts";
 
-const out = (refusing: readonly string[], serving: readonly string[] = refusing): Partial<World> => {
+const out = (refusing: readonly string[], serving: readonly string[] = refusing): Partial<ClusterWorld> => {
   const named = (letters: readonly string[]): string[] => letters.map((letter) => `demo-${letter}`);
   const etcd: EtcdView = {
     t: "accessDenied",

@@ -7,7 +7,7 @@ import { countedClaims, hasBegun } from "../assess/claims.ts";
 import { isKnownToHaveServed } from "../assess/health.ts";
 import { seedName } from "../objects/names.ts";
 import { recordedIdOf } from "../observe/world.ts";
-import type { Action, Decision, Plan } from "./actions.ts";
+import type { ClusterAction, ClusterDecision, ClusterPlan } from "./actions.ts";
 import { keepAlive } from "./keep-alive.ts";
 import type { Rule, Situation } from "./rule.ts";
 import { adopt } from "./rules/volumes/adopt.ts";
@@ -64,24 +64,24 @@ const rules: readonly Rule[] = [
 ];
 
 /** `random` gives numbers from 0 up to 1, for the names of new members. */
-export function planCluster(assessment: Assessment, random: () => number = Math.random): Plan {
+export function planCluster(assessment: Assessment, random: () => number = Math.random): ClusterPlan {
   const only = heldUp(assessment) ?? replaceData(assessment);
   if (only !== undefined) return { ...keepAlive(assessment), decisions: [only] };
   const asked = beginRestore(assessment);
   const left = leaveAlone(assessment);
   if (left !== undefined) return { ...keepAlive(assessment), decisions: asked === undefined ? [left] : [asked, left] };
   const answers = decide({ ...assessment, random });
-  const [first, ...others]: Plan["decisions"] = asked === undefined ? answers : [asked, ...answers];
-  const prepare = (decided: Decision): Decision => {
+  const [first, ...others]: ClusterPlan["decisions"] = asked === undefined ? answers : [asked, ...answers];
+  const prepare = (decided: ClusterDecision): ClusterDecision => {
     const { actions, ...decision } = afterCertificates(assessment, decided);
     return { ...decision, ...lookAgain(assessment, decision), actions: prepared(actions) };
   };
-  const prepared = (actions: readonly Action[]): readonly Action[] => [
+  const prepared = (actions: readonly ClusterAction[]): readonly ClusterAction[] => [
     ...newClusterId(assessment),
     ...peerServiceForPods(assessment, actions),
     ...actions,
   ];
-  const decisions: Plan["decisions"] = [prepare(first), ...others.map(prepare)];
+  const decisions: ClusterPlan["decisions"] = [prepare(first), ...others.map(prepare)];
   return {
     guards: [...guardStarted(assessment), ...notesOnClaims(assessment)],
     decisions,
@@ -106,16 +106,16 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
 }
 
 /** Soon, while certificates are being taken over. */
-function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<Decision, "requeueAfter">) {
+function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<ClusterDecision, "requeueAfter">) {
   if (requeueAfter === Number.POSITIVE_INFINITY) return {};
   return { requeueAfter: Math.min(requeueAfter, decision.requeueAfter ?? requeueAfter) };
 }
 
-const isIn = (action: Action, actions: readonly Action[]): boolean =>
+const isIn = (action: ClusterAction, actions: readonly ClusterAction[]): boolean =>
   actions.some((other) => isDeepStrictEqual(other, action));
 
 /** The first answer, and those that would be given if it were refused. One that waits is final. */
-function decide(situation: Situation): [Decision, ...Decision[]] {
+function decide(situation: Situation): [ClusterDecision, ...ClusterDecision[]] {
   const { world } = situation;
   const { t } = world.etcd;
   if (t === "noQuorum" || t === "accessDenied")
@@ -128,7 +128,7 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
         recreateWithoutQuorum(situation) ??
         waitForQuorum(situation),
     ];
-  const decisions: Decision[] = [];
+  const decisions: ClusterDecision[] = [];
   for (const rule of rules) {
     const decision = rule(situation);
     if (decision === undefined) continue;
@@ -140,7 +140,7 @@ function decide(situation: Situation): [Decision, ...Decision[]] {
 }
 
 /** Recorded before anything else is done to the cluster: from then on nothing starts another in its place. */
-function newClusterId({ version, world }: Assessment): readonly Action[] {
+function newClusterId({ version, world }: Assessment): readonly ClusterAction[] {
   const { claims, cluster, etcd } = world;
   if (recordedIdOf(cluster) !== undefined || (etcd.t !== "quorum" && etcd.t !== "noQuorum")) return [];
   const { clusterId } = etcd;

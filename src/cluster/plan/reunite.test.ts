@@ -7,7 +7,7 @@ import type { KeyPair } from "../../tls/pem.ts";
 import { certificatesIn } from "../../tls/pem.ts";
 import { assess } from "../assess/assess.ts";
 import { plainText, type PodTls } from "../objects/tls.ts";
-import type { MemberPod, World } from "../observe/world.ts";
+import type { MemberPod, ClusterWorld } from "../observe/world.ts";
 import { conclusionsOf } from "../report/conditions.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { voter } from "../testing/plan-table.ts";
@@ -33,7 +33,7 @@ const speaking = (reads: Reads): PodTls => {
 const pod = (reads: Reads, more: Partial<MemberPod> = {}): Partial<MemberPod> => ({ tls: speaking(reads), ...more });
 
 /** `brought`: letters of those whose kubelets have brought the certificate that is there. */
-function worldOf(pods: Record<string, Partial<MemberPod>>, brought: string, sample: SampleWorld = {}): World {
+function worldOf(pods: Record<string, Partial<MemberPod>>, brought: string, sample: SampleWorld = {}): ClusterWorld {
   const bundle = { ca: current?.cert ?? "", pair };
   const members = Object.entries(pods).map(([letter, pod]) => voter(letter, { pod }));
   const world = sampleWorld({ spec: { TLS: { static: { member: { peerSecret: "peers" } } } }, members, ...sample });
@@ -52,13 +52,13 @@ function worldOf(pods: Record<string, Partial<MemberPod>>, brought: string, samp
   };
 }
 
-const planned = (world: World): readonly string[] =>
+const planned = (world: ClusterWorld): readonly string[] =>
   inWords(planCluster(assess(world, sampleNow)).decisions[0].actions);
 
 for (const etcd of [undefined, "noQuorum", "silent"] as const)
   describe(`members that are kept apart (${etcd ?? "quorum"})`, () => {
     const sample = etcd === undefined ? {} : { etcd };
-    const rows: [string, () => World, string[]][] = [
+    const rows: [string, () => ClusterWorld, string[]][] = [
       [
         "are started again one after another, the leader last",
         () => worldOf({ a: pod("old"), b: pod("old"), c: pod("old") }, "abc", sample),
@@ -150,7 +150,7 @@ test("members that trust what is in use are left alone", () =>
   assert.deepEqual(planned(worldOf({ a: pod("current"), b: pod("current"), c: pod("current") }, "abc")), []));
 
 test("one whose port cannot be looked at is told to bring its files first", () => {
-  const unseen = (renewed?: string): World => {
+  const unseen = (renewed?: string): ClusterWorld => {
     const more = renewed === undefined ? {} : { renewed };
     const world = worldOf({ a: pod("old", more) }, "a", { size: 1 });
     return { ...world, tls: { ...world.tls, presented: new Map() } };

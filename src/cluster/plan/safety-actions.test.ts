@@ -18,7 +18,7 @@ import {
   voter,
 } from "../testing/plan-table.ts";
 import { type SampleMember, type SampleWorld, sampleNow, samplePod, sampleWorld } from "../testing/sample-world.ts";
-import type { Action, ActionOf } from "./actions.ts";
+import type { ClusterAction, ActionOf } from "./actions.ts";
 import {
   changeBrokenImage,
   changeImage,
@@ -33,7 +33,7 @@ import {
 } from "./safety.ts";
 
 const assessed = (sample: SampleWorld) => assess(sampleWorld(sample), sampleNow);
-const words = (actions: readonly Action[] | undefined) =>
+const words = (actions: readonly ClusterAction[] | undefined) =>
   actions === undefined ? "refused" : inWords(actions).join(", ");
 
 /** The third of three, with what it is judged by. */
@@ -143,7 +143,7 @@ describe("the image of a member", () => {
     assert.ok(instance.pod);
     return changeImage(table, instance, instance.pod, to);
   };
-  const rows: [string, readonly Action[] | undefined, string][] = [
+  const rows: [string, readonly ClusterAction[] | undefined, string][] = [
     [
       "is changed when all serve, after comparing them",
       change(voter("c")),
@@ -231,6 +231,10 @@ test("a seed that never served is deleted, if it is the only pod and nobody know
   assert.deepEqual(deleted({ members: [voter("a"), voter("b")] }), []);
   assert.deepEqual(deleted({ members: [voter("a", { pod: { readyOnce: true } })] }), []);
   assert.equal(words(deleted({ members: [voter("a", { claim: { fresh: true } })] })), "delete a");
+  const unused = { claim: { fresh: true } as const, pod: { ...ended, hasVolume: true, madeFrom: "{}" } };
+  assert.equal(words(deleted({ members: [voter("a", unused)] })), "delete a, delete claim a");
+  const served = { ...unused, pod: { ...unused.pod, readyOnce: true } as const };
+  assert.equal(words(deleted({ members: [voter("a", served)] })), "delete a");
   assert.deepEqual(deleted({ members: [voter("a", { claim: {} })] }), []);
   assert.deepEqual(deleteFailedSeed(assessed({ etcd: "silent", members: [voter("a")] }), "a test"), []);
 });

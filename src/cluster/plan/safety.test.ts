@@ -6,7 +6,7 @@ import { version } from "../../etcd/versions/version.ts";
 import { mayAdd, minAvailable, removeGone, removeHealthy } from "./safety.ts";
 import { quorum, type Instance, instancesOf } from "../assess/instances.ts";
 import { type SampleMember, sampleNow, sampleWorld } from "../testing/sample-world.ts";
-import type { World } from "../observe/world.ts";
+import type { ClusterWorld } from "../observe/world.ts";
 
 /** So many voters that serve and stay, serve and leave, and are away. */
 function table(healthy: number, leaving: number, away: number) {
@@ -16,7 +16,7 @@ function table(healthy: number, leaving: number, away: number) {
     if (n < healthy) return { letter };
     return n < healthy + leaving ? { letter, pod: { terminating: true } } : { letter, silent: true };
   });
-  const world: World = sampleWorld({ members });
+  const world: ClusterWorld = sampleWorld({ members });
   assert.ok(world.etcd.t === "quorum");
   return { world, now: sampleNow, instances: instancesOf(world, world.etcd, sampleNow) };
 }

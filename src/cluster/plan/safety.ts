@@ -9,7 +9,7 @@ import { containerImage, hasLostData, isNodeLost } from "../assess/pods.ts";
 import { isDoomed, isHealthy, isVoter, quorum, type Reason, type Instance } from "../assess/instances.ts";
 import type { PodTrust } from "../objects/tls.ts";
 import type { Claim, Facts, MemberPod, Release } from "../observe/world.ts";
-import type { Action, ActionOf } from "./actions.ts";
+import type { ClusterAction, ActionOf } from "./actions.ts";
 
 /** What a removal or deletion is judged by; the instances are as etcd listed them through the quorum in this very reconcile. */
 interface Table extends Pick<Assessment, "now" | "instances"> {
@@ -34,7 +34,7 @@ const votersBut = (instances: readonly Instance[], instance: Instance): readonly
  * 3 voters, one back without its data: it votes and must not be counted; 2 alive ≥ quorum(2) = 2, removed.
  * 1 voter: 0 < quorum(0) = 1. The last one is never removed.
  */
-export function removeGone(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+export function removeGone(table: Table, instance: Instance, because: Reason): readonly ClusterAction[] | undefined {
   if (isVoter(instance)) {
     const others = votersBut(table.instances, instance);
     if (others.filter(({ alive }) => alive).length < quorum(others.length)) return undefined;
@@ -50,7 +50,7 @@ export function removeGone(table: Table, instance: Instance, because: Reason): r
  * 3 voters, one leaving: 1 < quorum(2) = 2: refused until that one is out.
  * 2 voters, both healthy: 1 ≥ quorum(1) = 1, removed.
  */
-export function removeHealthy(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+export function removeHealthy(table: Table, instance: Instance, because: Reason): readonly ClusterAction[] | undefined {
   const others = votersBut(table.instances, instance);
   if (others.some(({ state }) => state.t === "leaving")) return undefined;
   if (others.filter(isHealthy).length < quorum(others.length)) return undefined;
@@ -66,7 +66,7 @@ export function removeHealthy(table: Table, instance: Instance, because: Reason)
  * 3 wanted, 4 voters, one of them away: 3 others, and not all of them serve: refused until that one is back or out.
  * 1 wanted, doomed: 0 others < 1. With the second 1 = 1 ≥ quorum(1) = 1: it goes.
  */
-export function removeDoomed(table: Table, instance: Instance, size: number): readonly Action[] | undefined {
+export function removeDoomed(table: Table, instance: Instance, size: number): readonly ClusterAction[] | undefined {
   const others = votersBut(table.instances, instance);
   if (instance.state.t !== "doomed" || others.length < size || !others.every(isHealthy)) return undefined;
   const because = `another member has taken its place: ${instance.state.because}`;
@@ -87,7 +87,7 @@ export function changeImage(
   instance: Instance,
   pod: MemberPod,
   to: Release,
-): readonly Action[] | undefined {
+): readonly ClusterAction[] | undefined {
   if (isDoomed(instance)) return undefined;
   if (!instance.alive) return [imageChange(pod, to, false)];
   if (!votersBut(table.instances, instance).every(isHealthy)) return undefined;
@@ -99,12 +99,12 @@ export function changeImage(
  * The pod of a member that has not come up since its image was changed, or cannot start with the one that it has, in a
  * cluster that cannot decide: only another image brings it back, and its data with it.
  */
-export function changeBrokenImage(pod: MemberPod, to: Release): readonly Action[] {
+export function changeBrokenImage(pod: MemberPod, to: Release): readonly ClusterAction[] {
   const isDown = pod.changedFrom !== undefined || pod.state.t === "starting";
   return isDown ? [imageChange(pod, to, false)] : [];
 }
 
-function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Action {
+function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): ClusterAction {
   const { name, uid, version, image, changedFrom, state } = pod;
   // What it was when it last served. One that waits for its first start has not restarted once when it runs the new one.
   const served = { version, image, ...changedFrom };
@@ -125,7 +125,7 @@ function imageChange(pod: MemberPod, to: Release, afterComparing: boolean): Acti
  * 3 voters, all to be started again: after the first, the other two go on by the connections that they have. After the
  * second those two are together, 2 ≥ quorum(3) = 2, and the third follows.
  */
-export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Reason): readonly Action[] {
+export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Reason): readonly ClusterAction[] {
   return [{ do: "startAgain", member: name, uid, tls, because }];
 }
 
@@ -134,7 +134,7 @@ export function startAgain({ name, uid }: MemberPod, tls: PodTrust, because: Rea
  * that answers is left alone whatever the list says: as a member of another cluster it may hold somebody's data, and as
  * one of this cluster it contradicts the list. A member that was removed stops answering by itself.
  */
-export function deleteOrphan(table: Table, pod: MemberPod): readonly Action[] {
+export function deleteOrphan(table: Table, pod: MemberPod): readonly ClusterAction[] {
   const { world, instances } = table;
   if (instances.some(({ name }) => name === pod.name) || answersIn(world, pod)) return [];
   return deletion(pod, "it belongs to no member of the cluster", table);
@@ -146,20 +146,22 @@ function answersIn({ etcd }: Table["world"], { name }: MemberPod): boolean {
 }
 
 /** Its data is in its volume, and it never runs again: it makes room for another pod of its member. */
-export function deleteEnded(table: Table, pod: MemberPod): readonly Action[] {
+export function deleteEnded(table: Table, pod: MemberPod): readonly ClusterAction[] {
   if (pod.state.t !== "ended" || !pod.hasVolume || pod.terminating) return [];
-  return deletion(pod, "it has ended, and its member comes back in another pod", table);
+  const claim = claimOf(table.world.claims, pod.name);
+  const because = "it has ended, and its member comes back in another pod";
+  return claim === undefined ? [] : deletionOnClaim(pod, claim, because, table);
 }
 
 /**
  * A voter that serves gets another pod on its volume, which takes seconds; its data stays. As with a change of its image
  * every other voter must be healthy: it is the one disruption there is.
  */
-export function recreate(table: Table, instance: Instance, because: Reason): readonly Action[] | undefined {
+export function recreate(table: Table, instance: Instance, because: Reason): readonly ClusterAction[] | undefined {
   const { pod, claim } = instance;
   if (pod === undefined || claim === undefined || !holds(claim) || !hasBegun(claim)) return undefined;
   if (instance.alive && !votersBut(table.instances, instance).every(isHealthy)) return undefined;
-  return deletion(pod, because, table);
+  return deletionOnClaim(pod, claim, because, table);
 }
 
 /** The same of one that does not run, in a cluster that cannot decide: nothing is stopped, and nothing is lost. */
@@ -168,13 +170,13 @@ export function deleteBroken(
   pod: MemberPod,
   claim: Claim | undefined,
   because: Reason,
-): readonly Action[] {
+): readonly ClusterAction[] {
   if (claim === undefined || !holds(claim) || !hasBegun(claim) || !pod.hasVolume || hasLostData(pod)) return [];
-  return deletion(pod, because, table);
+  return deletionOnClaim(pod, claim, because, table);
 }
 
 /** A learner that has never run has nothing to lose; it gets another pod under the same name. */
-export function deleteUnstarted(table: TableAndWish, instance: Instance, because: Reason): readonly Action[] {
+export function deleteUnstarted(table: TableAndWish, instance: Instance, because: Reason): readonly ClusterAction[] {
   if (instance.state.t !== "unstarted" || isVoter(instance) || instance.pod === undefined) return [];
   const { pod } = instance;
   return [
@@ -198,11 +200,12 @@ function deleteUnused(
  * The seed before it ever answered. No id was recorded, the status has never called the cluster running, and no other
  * member exists: whatever the pod held, nobody was told that it is kept.
  */
-export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly Action[] {
+export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly ClusterAction[] {
   const { world } = table;
   const [seed, ...more] = world.pods;
   if (seed === undefined || more.length > 0 || hasServed(world)) return [];
-  const unused = deleteUnused(table, seed, claimOf(world.claims, seed.name));
+  // One that was ready once may have been written to, and its volume has it.
+  const unused = seed.readyOnce === true ? [] : deleteUnused(table, seed, claimOf(world.claims, seed.name));
   return [
     ...deletion(seed, because, table).map((action) => ({ ...action, unless: "served" }) as const),
     ...unused.map((action) => ({ ...action, unlessServed: true }) as const),
@@ -213,7 +216,7 @@ export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly
  * The pod of the second of two voters, which never ran and cannot as it is. Nothing was decided without the first one
  * (quorum(2) = 2), which has it all.
  */
-export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reason): readonly Action[] {
+export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reason): readonly ClusterAction[] {
   if (pod.state.t === "running") return [];
   return deletion(pod, because, table).map((action) => ({ ...action, unless: "ready" }) as const);
 }
@@ -223,7 +226,7 @@ export function deleteSecondVoterPod(table: Table, pod: MemberPod, because: Reas
  * stopped as a whole. Nothing is lost by it but what was written after the backup, and where there are volumes they are
  * kept, whatever `volumeRetention` says. Only when the status says so already: a view that is older than that stops nothing.
  */
-export function stopAll(table: Table): readonly Action[] {
+export function stopAll(table: Table): readonly ClusterAction[] {
   const { claims, cluster, pods } = table.world;
   if (cluster.status.restore?.phase !== "Stopping") return [];
   const because = `the EtcdRestore ${cluster.status.restore.name} replaces the data`;
@@ -262,7 +265,7 @@ export function minAvailable(votersNow: number, size: number): number {
   return Math.max(quorum(members), members - 1);
 }
 
-function removal({ member, name, pod, state }: Instance, because: Reason): Action {
+function removal({ member, name, pod, state }: Instance, because: Reason): ClusterAction {
   const seen = pod === undefined ? ({ t: "none" } as const) : ({ t: "uid", uid: pod.uid } as const);
   return { do: "removeMember", id: member.id, member: name, because, cause: causeOf(state), pod: seen };
 }
@@ -273,7 +276,7 @@ function causeOf(state: Instance["state"]): ActionOf<"removeMember">["cause"] {
 }
 
 /** After its member is out: never before, and never by name alone. */
-function podAfterRemoval(table: Table, { pod, claim }: Instance, because: Reason): readonly Action[] {
+function podAfterRemoval(table: Table, { pod, claim }: Instance, because: Reason): readonly ClusterAction[] {
   return [
     ...(pod === undefined ? [] : deletion(pod, because, table)),
     ...(claim === undefined ? [] : retirement(table, claim, because)),
@@ -284,18 +287,23 @@ function podAfterRemoval(table: Table, { pod, claim }: Instance, because: Reason
  * Its member is not in etcd's list any more: etcd was asked after the claim was seen, and a member is added before its
  * claim is made.
  */
-export function retireOrphan(table: Table, claim: Claim): readonly Action[] {
+export function retireOrphan(table: Table, claim: Claim): readonly ClusterAction[] {
   const { world, instances } = table;
   if (world.etcd.t !== "quorum" || claim.role === "retired") return [];
   if (instances.some(({ name }) => name === claim.name)) return [];
   return retirement(table, claim, "its member was removed");
 }
 
-function retirement({ world }: Table, { name, uid, terminating }: Claim, because: Reason): readonly Action[] {
+function retirement({ world }: Table, { name, uid, terminating }: Claim, because: Reason): readonly ClusterAction[] {
   if (terminating) return [];
   return world.cluster.spec.volumeRetention.whenMemberRemoved === "Delete"
     ? [{ do: "deleteClaim", member: name, uid, because }]
     : [{ do: "retireClaim", member: name, uid }];
+}
+
+/** Its member comes back with the data in its volume: with a claim that is being deleted the data would go with the pod. */
+function deletionOnClaim(pod: MemberPod, { uid }: Claim, because: Reason, table: Table): readonly ClusterAction[] {
+  return deletion(pod, because, table).map((action) => ({ ...action, keeps: uid }));
 }
 
 function deletion(pod: MemberPod, because: Reason, { world, now }: Table): readonly ActionOf<"deletePod">[] {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 import { conclusionsOf } from "./conditions.ts";
-import type { Obstacle, Outcome } from "../act/outcome.ts";
+import type { ActionObstacle, ClusterOutcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { settingsOf } from "../objects/settings.ts";
@@ -24,14 +24,14 @@ const of = (version: string): Partial<SampleMember> => ({
   pod: { version, image: `quay.io/coreos/etcd:v${version}` },
 });
 const gone = { silent: true, pod: undefined } as const;
-const did = (...actions: Action[]): Outcome => ({
+const did = (...actions: ClusterAction[]): ClusterOutcome => ({
   did: actions,
   decision: { actions, because: "a test" },
   obstacle: undefined,
   passed: [],
 });
 const done = did();
-const exchange: Action = {
+const exchange: ClusterAction = {
   do: "removeMember",
   id: sampleId("x"),
   member: "demo-x",
@@ -39,10 +39,10 @@ const exchange: Action = {
   cause: "unwanted",
   pod: { t: "none" },
 };
-const removal: Action = { ...exchange, cause: "lost" };
-const refusal: Obstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, message: "quota" };
+const removal: ClusterAction = { ...exchange, cause: "lost" };
+const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" };
 
-function concluded(sample: SampleWorld, outcome: Outcome = done): Record<string, string> {
+function concluded(sample: SampleWorld, outcome: ClusterOutcome = done): Record<string, string> {
   const conclusions = conclusionsOf(assess(sampleWorld(sample), sampleNow), outcome);
   return Object.fromEntries(conclusions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
@@ -73,7 +73,7 @@ const wasReady = {
   message: "",
   lastTransitionTime: "2026-01-31T11:00:00Z",
 };
-const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
+const table: [string, SampleWorld, Record<string, string>, ClusterOutcome?][] = [
   [
     "three healthy voters of three",
     { members: three },
@@ -338,13 +338,13 @@ const table: [string, SampleWorld, Record<string, string>, Outcome?][] = [
     "all is well but for a Service that is refused",
     { members: three },
     { Available: available, Ready: "False Refused" },
-    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, because: "quota" }] },
   ],
   [
     "a Service is refused and a member is lost, which matters more",
     { members: [voter("a"), voter("b"), voter("c", gone)] },
     { Ready: "False MembersUnhealthy" },
-    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, message: "quota" }] },
+    { ...done, passed: [{ t: "refused", at: { do: "applyService", service: "client" }, because: "quota" }] },
   ],
   ["a pod serves another cluster", { members: three, strangers: ["z"] }, { Ready: "False ForeignCluster" }],
   [

@@ -10,7 +10,7 @@ import {
   type VerdictsOn,
 } from "../../api/conditions.ts";
 import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
-import { type Outcome, refusalsIn } from "../act/outcome.ts";
+import { type ClusterOutcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
 import { adoptionProblem, foreignProblem } from "../assess/adoption.ts";
 import type { Assessment } from "../assess/assess.ts";
@@ -19,7 +19,7 @@ import { type Change, isRolling, stepsOf } from "../assess/roll.ts";
 import { alarmsIn, pressureOf, spaceOf } from "../assess/space.ts";
 import { silencesOf } from "../assess/silence.ts";
 import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts";
-import type { MemberPod, World } from "../observe/world.ts";
+import type { MemberPod, ClusterWorld } from "../observe/world.ts";
 import { recoveryAdvice } from "./recovery.ts";
 import { doomedSentence } from "./volumes.ts";
 import { accessDeniedReason, accessDeniedSentence } from "./access-denied.ts";
@@ -43,7 +43,7 @@ const no = <Reason extends string>(reason: Reason, message: string): Said<"False
   message,
 });
 
-export function conclusionsOf(assessment: Assessment, outcome: Outcome): Conclusion[] {
+export function conclusionsOf(assessment: Assessment, outcome: ClusterOutcome): Conclusion[] {
   const observedGeneration = assessment.world.cluster.metadata.generation ?? 0;
   const certificates = certificatesValid(assessment);
   const readiness = ready(assessment, outcome);
@@ -115,7 +115,7 @@ const reasonsOfMembers = {
 const reasonOf = (health: Unavailable): ReasonOf<"EtcdCluster", "Available", "False"> =>
   isUndecided(health) ? undecidedReason(health) : reasonsOfMembers[health.t];
 
-export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "cluster">): string {
+export function adviceOn(health: Unavailable, world: Pick<ClusterWorld, "backup" | "cluster">): string {
   switch (health.t) {
     case "creating":
       return health.restore === undefined
@@ -140,7 +140,7 @@ export function adviceOn(health: Unavailable, world: Pick<World, "backup" | "clu
 }
 
 /** Members that only wait have everything; a backup is older. */
-function elseRestore(world: Pick<World, "backup" | "cluster">): string {
+function elseRestore(world: Pick<ClusterWorld, "backup" | "cluster">): string {
   return world.backup === undefined ? "" : ` If they never will: ${recoveryAdvice(world)}`;
 }
 
@@ -191,7 +191,7 @@ const inWords = (changes: readonly Change[]): string =>
 
 const recoveringReasons = conditionTypes.EtcdCluster.Recovering.reasons.True;
 
-function recovering(assessment: Assessment, outcome: Outcome): Verdict<"Recovering"> {
+function recovering(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Recovering"> {
   const { desired, health, instances, voters, world } = assessment;
   if (isUndecided(health)) return no(undecidedReason(health), "");
   if (health.t === "quorumLost" || health.t === "dataLost")
@@ -211,19 +211,19 @@ function recovering(assessment: Assessment, outcome: Outcome): Verdict<"Recoveri
 
 const namesOf = (named: readonly { readonly name: string }[]): string => named.map(({ name }) => name).join(", ");
 
-function lostBy({ did }: Outcome): string[] {
+function lostBy({ did }: ClusterOutcome): string[] {
   return did.flatMap((action) => (action.do === "removeMember" && action.cause !== "unwanted" ? [action.member] : []));
 }
 
 /** Members that serve to their last moment and are on their way out: their pods are deleted, or they were removed. */
-function leaving({ instances }: Assessment, { did }: Outcome): string[] {
+function leaving({ instances }: Assessment, { did }: ClusterOutcome): string[] {
   const started = instances.filter(({ member }) => member.name !== "");
   const deleted = started.filter(({ pod }) => pod?.terminating === true).map(({ name }) => name);
   const removed = did.flatMap((action) => (action.do === "removeMember" ? [action.member] : []));
   return [...new Set([...deleted, ...removed])];
 }
 
-function ready(assessment: Assessment, outcome: Outcome): Verdict<"Ready"> {
+function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"> {
   const { desired, health, now, instances, voters, world } = assessment;
   const { version, paused } = world.cluster.spec;
   const pods = problemsOfPods(world.pods);
@@ -290,7 +290,7 @@ function diskPressure({ world }: Assessment): { DiskPressure?: Verdict<"DiskPres
 }
 
 /** Pods that contradict what the others say: a person has to see. */
-function disputeIn({ etcd }: World): Verdict<"Ready"> | undefined {
+function disputeIn({ etcd }: ClusterWorld): Verdict<"Ready"> | undefined {
   if (etcd.t !== "quorum") return undefined;
   if (etcd.strangers.length > 0)
     return no(
@@ -335,13 +335,13 @@ function problemsOfPods(pods: readonly MemberPod[]): string[] {
  * the operator could read from it. Asked only of a cluster that is about to be Ready: probes that fail on a busy node later are
  * no reason to say that a cluster which serves does not.
  */
-function hasYetToBeReached({ cluster, pods }: World): boolean {
+function hasYetToBeReached({ cluster, pods }: ClusterWorld): boolean {
   const isReady = findCondition(cluster.status.conditions, "Ready")?.status === "True";
   return !isReady && !pods.some(({ labelled, ready, terminating }) => labelled && ready && !terminating);
 }
 
 /** How many members run each version, as they say. */
-export function versionsOf({ etcd }: World): ReadonlyMap<string, number> {
+export function versionsOf({ etcd }: ClusterWorld): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return counts;
   for (const { status } of etcd.answers.values()) counts.set(status.version, (counts.get(status.version) ?? 0) + 1);

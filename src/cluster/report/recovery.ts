@@ -1,9 +1,9 @@
 // What a person can do about a cluster that cannot come back by itself: the backup that there is, and the command that
 // restores it, ready to be typed.
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { World } from "../observe/world.ts";
+import type { ClusterWorld } from "../observe/world.ts";
 
-export function recoveryAdvice(world: Pick<World, "backup" | "cluster">): string {
+export function recoveryAdvice(world: Pick<ClusterWorld, "backup" | "cluster">): string {
   const { backup, cluster } = world;
   if (backup === undefined)
     return "No EtcdBackup of this cluster has taken a backup: restore one that you have with an EtcdRestore, or delete the EtcdCluster and make a new one.";
@@ -11,7 +11,7 @@ export function recoveryAdvice(world: Pick<World, "backup" | "cluster">): string
 }
 
 /** The same name as the cluster: so an EtcdRestore says that the data of a cluster which exists is to be replaced. */
-function commandFor({ metadata: { name, namespace } }: World["cluster"], backup: string): string {
+function commandFor({ metadata: { name, namespace } }: ClusterWorld["cluster"], backup: string): string {
   const manifest = {
     apiVersion: `${EtcdRestore.group}/${EtcdRestore.version}`,
     kind: EtcdRestore.kind,

@@ -8,14 +8,15 @@ import { Registry } from "../../kube/process/metrics.ts";
 import { makeAuthority, makeLeaf } from "../../tls/make.ts";
 import { type Bundle, writeBundle } from "../../tls/pem.ts";
 import { executionOf } from "../act/execution.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { assess } from "../assess/assess.ts";
 import { ClusterMetrics } from "../metrics.ts";
 import { gone, three, voter } from "../testing/plan-table.ts";
 import { type SampleWorld, sampleNow, sampleWorld } from "../testing/sample-world.ts";
-import { type Reported, report } from "./report.ts";
+import { report } from "./report.ts";
+import type { Reported } from "../../controllers/report-status.ts";
 
-const done: Outcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
+const done: ClusterOutcome = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
 
 interface Told {
   readonly reported: Reported;

@@ -3,25 +3,18 @@
 import { rowOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KnownEvent } from "../../api/events.ts";
-import { fieldManager } from "../../api/field-manager.ts";
-import { isConflict, isInvalid, isNotFound } from "../../kube/client/errors.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
-import { eventOf } from "../act/actions.ts";
-import type { Execution } from "../act/execution.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterExecution } from "../act/execution.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { spaceOf } from "../assess/space.ts";
 import { measuredOf } from "./measured.ts";
 import { patchBetween, statusOf } from "./status.ts";
+import { eventOf } from "../../controllers/event.ts";
+import { type Reported, reportStatus } from "../../controllers/report-status.ts";
 
-export type Reported = "written" | "unchanged" | "outdated" | "refused";
-
-/**
- * `outdated`: somebody else wrote meanwhile, and the next reconcile reports. `refused`: the object was stored before the
- * rules that forbid its name, and with it every status is refused. Then only an event can say so.
- */
-export async function report(execution: Execution, outcome: Outcome): Promise<Reported> {
+export async function report(execution: ClusterExecution, outcome: ClusterOutcome): Promise<Reported> {
   const { assessment, reconcile, context, written } = execution;
   const { cluster, problems } = assessment.world;
   // What was assessed is the cluster before this write: the next reconcile reports.
@@ -34,21 +27,10 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
   context.metrics.membersOf(keyOf(cluster), measuredOf(assessment, after));
   const space = spaceOf(assessment.world);
   if (space !== undefined) context.metrics.spaceOf(keyOf(cluster), space);
-  if (patch === undefined) return "unchanged";
-  const { resourceVersion } = written?.metadata ?? cluster.metadata;
-  try {
-    await reconcile.api.mergePatch(
-      EtcdCluster,
-      keyOf(cluster),
-      { metadata: { resourceVersion }, status: patch },
-      { subresource: "status", fieldManager },
-    );
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return "outdated";
-    if (!isInvalid(error) || problems.length === 0) throw error;
-    context.events.record(EtcdCluster, cluster, eventOf("invalidSpec", problems.join(" ")));
-    return "refused";
-  }
+  const object = written ?? cluster;
+  const reported = await reportStatus({ kind: EtcdCluster, object, patch, problems }, reconcile);
+  if (reported === "refused") context.events.record(EtcdCluster, cluster, eventOf(["invalidSpec", problems.join(" ")]));
+  if (reported !== "written") return reported;
   for (const event of turnsForTheWorse(execution, after)) context.events.record(EtcdCluster, cluster, event);
   measure(execution, after);
   return "written";
@@ -58,7 +40,7 @@ export async function report(execution: Execution, outcome: Outcome): Promise<Re
 const told = ["Available", "Ready", "DiskPressure"] as const;
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
-function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): KnownEvent[] {
+function turnsForTheWorse({ assessment }: ClusterExecution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
   const events = told.flatMap((type) => {
     const is = after.conditions?.find((condition) => condition.type === type);
@@ -66,20 +48,20 @@ function turnsForTheWorse({ assessment }: Execution, after: EtcdClusterStatus): 
     const event = rowOf("EtcdCluster", type, is)?.event;
     if (is === undefined || event === undefined) return [];
     const wrongAnew = was?.observedGeneration !== is.observedGeneration && was?.message !== is.message;
-    return was?.reason !== is.reason || wrongAnew ? [eventOf(event, is.message ?? "")] : [];
+    return was?.reason !== is.reason || wrongAnew ? [eventOf([event, is.message ?? ""])] : [];
   });
   events.push(...certificateEvents(assessment, after));
   const { size } = cluster.spec;
   if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
     events.push(
-      eventOf("evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`),
+      eventOf(["evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`]),
     );
   return events;
 }
 
 /** When something is wrong, or expires, and that was not said before. */
 function certificateEvents(
-  { world: { cluster }, certificates: { inUse } }: Execution["assessment"],
+  { world: { cluster }, certificates: { inUse } }: ClusterExecution["assessment"],
   after: EtcdClusterStatus,
 ): KnownEvent[] {
   const is = after.conditions?.find(({ type }) => type === "CertificatesValid");
@@ -88,10 +70,10 @@ function certificateEvents(
   // One that expired in the Secret of a person, and is not in use, is a Secret like others that cannot be used.
   const expired = is.reason === "Expired" && inUse.some(({ warning }) => warning === "expired");
   const event = expired ? "certificateExpires" : rowOf("EtcdCluster", "CertificatesValid", is)?.event;
-  return event === undefined ? [] : [eventOf(event, is.message ?? "")];
+  return event === undefined ? [] : [eventOf([event, is.message ?? ""])];
 }
 
-function measure({ assessment, context }: Execution, after: EtcdClusterStatus): void {
+function measure({ assessment, context }: ClusterExecution, after: EtcdClusterStatus): void {
   const before = assessment.world.cluster.status;
   if (after.phase === "Failed" && before.phase !== "Failed") context.metrics.failed.add();
   const was = findCondition(before.conditions, "Recovering");

@@ -1,8 +1,6 @@
 // The status of a cluster, as it was assessed. What could not be seen this time stays as it was.
-import { isDeepStrictEqual } from "node:util";
 import type { CompleteStatus, EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
-import { secondsTime } from "../../kube/objects/objects.ts";
+import { withConditions } from "../../kube/objects/conditions.ts";
 import { minorOf, parseVersion } from "../../etcd/versions/version.ts";
 import type { Assessment } from "../assess/assess.ts";
 import { certificateStatus } from "./certificates.ts";
@@ -11,13 +9,15 @@ import { ports, selectorOf } from "../objects/labels.ts";
 import { clientUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import { spaceOf } from "../assess/space.ts";
-import type { Outcome } from "../act/outcome.ts";
+import type { ClusterOutcome } from "../act/outcome.ts";
 import { clientServiceName } from "../objects/services.ts";
 import { withoutPlan } from "../assess/restoring.ts";
 import { highestRevisionIn } from "../assess/revisions.ts";
-import type { World } from "../observe/world.ts";
+import type { ClusterWorld } from "../observe/world.ts";
+import { stamped } from "../../controllers/stamped.ts";
+import { mergePatchBetween } from "../../kube/objects/merge-patch.ts";
 
-export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterStatus {
+export function statusOf(assessment: Assessment, outcome: ClusterOutcome): EtcdClusterStatus {
   const { desired, world } = assessment;
   const { cluster } = world;
   const now = new Date(assessment.now);
@@ -55,7 +55,7 @@ export function statusOf(assessment: Assessment, outcome: Outcome): EtcdClusterS
 
 /** Whose id it is was decided by the plan, and only there. */
 function recordedBy(
-  { did }: Outcome,
+  { did }: ClusterOutcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
   const latch = did.find((action) => action.do === "recordClusterId");
@@ -70,7 +70,7 @@ function recordedBy(
  * The oldest minor version that may have written what is in the raft logs: the first member's when the cluster begins, or
  * an older one that a member has run since. The change of members raises it.
  */
-function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: Outcome): EtcdClusterStatus {
+function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: ClusterOutcome): EtcdClusterStatus {
   const recorded = did.find((action) => action.do === "recordLogVersion");
   if (recorded !== undefined) return { raftLogVersion: recorded.version };
   const begun = did.find((action) => action.do === "recordClusterId")?.logVersion;
@@ -79,15 +79,6 @@ function logVersion({ version, world: { cluster, etcd } }: Assessment, { did }: 
   const known = parseVersion(`${raftLogVersion ?? ""}.0`);
   const isOlder = etcd.t === "quorum" && known !== undefined && version.minor < known.minor;
   return isOlder ? { raftLogVersion: minorOf(version) } : {};
-}
-
-/** As in etcd-operator 0.9, each says when anything of it last changed. */
-function stamped(
-  before: readonly Condition[],
-  after: readonly Condition[],
-  now: Date,
-): NonNullable<EtcdClusterStatus["conditions"]> {
-  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
 }
 
 function phaseOf(
@@ -120,7 +111,7 @@ function membersOf({ desired, leader, instances, voters, world }: Assessment): E
   };
 }
 
-function sizesOf(world: World): EtcdClusterStatus {
+function sizesOf(world: ClusterWorld): EtcdClusterStatus {
   const space = spaceOf(world);
   if (space === undefined) return {};
   const { size, inUse, quota, volume } = space;
@@ -132,7 +123,7 @@ function sizesOf(world: World): EtcdClusterStatus {
   };
 }
 
-function versions(world: World): EtcdClusterStatus {
+function versions(world: ClusterWorld): EtcdClusterStatus {
   const counts = versionsOf(world);
   const [only] = counts.keys();
   if (only === undefined) return {};
@@ -144,7 +135,7 @@ function versions(world: World): EtcdClusterStatus {
   };
 }
 
-function podsByReadiness({ pods }: World): { ready: string[]; unready: string[] } {
+function podsByReadiness({ pods }: ClusterWorld): { ready: string[]; unready: string[] } {
   const running = pods.filter(
     ({ state, terminating }) => (state.t === "running" || state.t === "crashing") && !terminating,
   );
@@ -156,7 +147,7 @@ function podsByReadiness({ pods }: World): { ready: string[]; unready: string[] 
   return { ready: names(true), unready: names(false) };
 }
 
-/** Far less than a restore in place goes past it (restore/seed.ts), so that a busy cluster is written this seldom. */
+/** Far less than a restore in place goes past it (restore/objects/seed.ts), so that a busy cluster is written this seldom. */
 const revisionsBehind = 100_000_000;
 
 /**
@@ -164,33 +155,18 @@ const revisionsBehind = 100_000_000;
  * change with every write of a client: they come along with other changes, and on their own only when the size has
  * moved by a quarter and by 16 MiB, so that a busy cluster at rest costs no writes to Kubernetes.
  */
-export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus): Record<string, unknown> | undefined {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const old = new Map<string, unknown>(Object.entries(before));
-  const fresh = new Map<string, unknown>(Object.entries(after));
-  const changed = [...names].filter((name) => !isDeepStrictEqual(old.get(name), fresh.get(name)));
-  const worthIt = changed.some((name) =>
+export function patchBetween(before: EtcdClusterStatus, after: EtcdClusterStatus): object | undefined {
+  const patch = mergePatchBetween(before, after) ?? {};
+  const isWorthIt = Object.keys(patch).some((name) =>
     name === "dbSize" ? movedMuch(before.dbSize, after.dbSize) : !comesAlong.has(name) || isBehind(before, after),
   );
-  return worthIt
-    ? Object.fromEntries(changed.map((name) => [name, patchOf(old.get(name), fresh.get(name))]))
-    : undefined;
+  return isWorthIt ? patch : undefined;
 }
 
 const comesAlong: ReadonlySet<string> = new Set(["revision", "highestRevision", "dbSizeInUse"]);
 
 const isBehind = (before: EtcdClusterStatus, after: EtcdClusterStatus): boolean =>
   (after.highestRevision ?? 0) - (before.highestRevision ?? 0) >= revisionsBehind;
-
-/** A merge patch leaves alone what it does not name, so what is gone from a map is named as null. */
-function patchOf(before: unknown, after: unknown): unknown {
-  if (!isMap(before) || !isMap(after)) return after ?? null;
-  const gone = Object.keys(before).filter((key) => after[key] === undefined);
-  return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };
-}
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function movedMuch(before = 0, after = 0): boolean {
   const moved = Math.abs(after - before);

@@ -1,7 +1,7 @@
 // Actions in a few words each, for tables: members of `demo` by their letter, new ones as `new1`, `new2`, in order.
-import type { Action } from "../plan/actions.ts";
+import type { ClusterAction } from "../plan/actions.ts";
 
-export function inWords(actions: readonly Action[]): readonly string[] {
+export function inWords(actions: readonly ClusterAction[]): readonly string[] {
   const fresh = new Map<string, string>();
   const name = (member: string): string => {
     const short = member.replace(/^demo-/, "");
@@ -13,7 +13,7 @@ export function inWords(actions: readonly Action[]): readonly string[] {
   return actions.map((action) => words(action, name));
 }
 
-function words(action: Action, name: (member: string) => string): string {
+function words(action: ClusterAction, name: (member: string) => string): string {
   switch (action.do) {
     case "applyService":
       return `${action.service} service`;

@@ -79,6 +79,7 @@ export class Watch {
   look(): void {
     const { etcd, failures } = this.#kubelet;
     assert.deepEqual(failures, []);
+    this.restores.look();
     if (etcd !== undefined) {
       this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
       for (const why of this.#mayBeApart ? [] : this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
@@ -96,6 +97,7 @@ export class Watch {
   /** What an operator writes must not cost the quorum that there was, nor data that would have come back. */
   witness: Witness = (what, life) => {
     this.#expectRest(what, life);
+    this.#expect(life.leads, `"${what}" is written by a process that has lost its lease`);
     // No member goes by it, and what happens at the same time is the doing of others.
     if (/^\w+ Etcd(Backup|Restore) /.test(what)) return () => undefined;
     const before = {
@@ -108,7 +110,7 @@ export class Watch {
     const keepsData = this.#kubelet.allKeepTheirData;
     const heldUp = new Set(before.members.filter(({ name }) => this.#kubelet.isHeldUp(name)).map(({ id }) => id));
     return () => {
-      // Before the first entry nobody was told that anything is kept, and a seed may be made anew.
+      // Before the first entry nobody was told that anything is kept, and a seed may be made again.
       if ((this.#kubelet.etcd?.entries ?? 0) === 0 || this.#restoring) return;
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = before.voters === 1 && this.#voters().length === 2 && this.#running().length === 1;

@@ -1,8 +1,8 @@
 // The life of one operator process in memory: it counts what the process writes, to Kubernetes and to etcd's list of
 // members, and ends it right after one of these writes, or keeps the answer to one from it.
-import type { EtcdMember } from "../../etcd/member.ts";
+import type { Call, EtcdMember } from "../../etcd/member.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { LeadershipLost } from "../../kube/leader/fence.ts";
+import { type Fence, LeadershipLost } from "../../kube/leader/fence.ts";
 import { type Kind, type KubeObject, keyText, keyOf } from "../../kube/objects/objects.ts";
 import { TransportError } from "../../transport/errors.ts";
 
@@ -21,8 +21,10 @@ class Crashed extends Error {
   }
 }
 
-/** Looks at the world before a write and gives what is to be asserted after it. */
+/** Looks at the world and at the process before a write, and gives what is to be asserted after it. */
 export type Witness = (what: string, life: Life) => () => void;
+
+const neverAborted = new AbortController().signal;
 
 export class Life {
   /** In order, each as its verb and what it was about. */
@@ -50,9 +52,21 @@ export class Life {
     this.#ended.abort(new Crashed());
   }
 
-  /** It has lost its lease and runs on: from now on nothing that it writes is sent. */
+  /** It has lost its lease and runs on: from now on nothing that it writes may be sent. */
   fence(): void {
     this.#leads = false;
+  }
+
+  get leads(): boolean {
+    return this.#leads;
+  }
+
+  /** What the process itself knows of its lease. */
+  get lease(): Fence {
+    const check = (): void => {
+      if (!this.#leads) throw new LeadershipLost("default/etcd-operator", "another process holds it");
+    };
+    return { holds: () => this.#leads, check, signal: neverAborted };
   }
 
   async read<T>(ask: () => Promise<T>): Promise<T> {
@@ -63,7 +77,6 @@ export class Life {
   }
 
   async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
-    if (!this.#leads) throw new LeadershipLost("default/etcd-operator", "another process holds it");
     const look = this.#witness(what, this);
     const answer = await this.read(ask);
     this.writes.push(what);
@@ -121,18 +134,23 @@ export function apiDuring(life: Life, api: KubeApi, admission: Admission): KubeA
 
 /** A member as a process with this life sees it. */
 export function memberDuring(life: Life, member: EtcdMember): EtcdMember {
+  /** As the client does it: whoever asked is asked once more before the request goes out. */
+  const write = <T>(what: string, call: Pick<Call, "beforeSend"> | undefined, ask: () => Promise<T>): Promise<T> => {
+    call?.beforeSend?.();
+    return life.write(what, ask);
+  };
   return {
     ...member,
     status: (call) => life.read(() => member.status(call)),
     health: (call) => life.read(() => member.health(call)),
     memberList: (options, call) => life.read(() => member.memberList(options, call)),
-    memberAdd: (wanted, call) => life.write("add member", () => member.memberAdd(wanted, call)),
-    memberPromote: (id, call) => life.write("promote member", () => member.memberPromote(id, call)),
-    memberRemove: (id, call) => life.write("remove member", () => member.memberRemove(id, call)),
-    memberUpdate: (id, urls, call) => life.write("update member", () => member.memberUpdate(id, urls, call)),
-    downgrade: (step, call) => life.write(`downgrade: ${step.do}`, () => member.downgrade(step, call)),
-    disarm: (alarm, call) => life.write("disarm", () => member.disarm(alarm, call)),
+    memberAdd: async (wanted, call) => write("add member", call, () => member.memberAdd(wanted, call)),
+    memberPromote: async (id, call) => write("promote member", call, () => member.memberPromote(id, call)),
+    memberRemove: async (id, call) => write("remove member", call, () => member.memberRemove(id, call)),
+    memberUpdate: async (id, urls, call) => write("update member", call, () => member.memberUpdate(id, urls, call)),
+    downgrade: async (step, call) => write(`downgrade: ${step.do}`, call, () => member.downgrade(step, call)),
+    disarm: async (alarm, call) => write("disarm", call, () => member.disarm(alarm, call)),
     hashKv: (revision, call) => life.read(() => member.hashKv(revision, call)),
-    moveLeader: (to, call) => life.write("move leader", () => member.moveLeader(to, call)),
+    moveLeader: async (to, call) => write("move leader", call, () => member.moveLeader(to, call)),
   };
 }

@@ -4,7 +4,7 @@ import { EtcdError } from "../../etcd/errors.ts";
 import type { EtcdMember, Member } from "../../etcd/member.ts";
 import { has } from "../../etcd/versions/features.ts";
 import { parseVersion } from "../../etcd/versions/version.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { unlessNotFound } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod, PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import { TransportError } from "../../transport/errors.ts";
 import { quorum } from "../assess/instances.ts";
@@ -409,7 +409,3 @@ const spoilt = {
   resources: { pod: { resources: { limits: { memory: "much" } } } },
   flags: { etcd: { extraArgs: ["--no-such-flag=1"] } },
 } as const;
-
-function unlessNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}

@@ -25,7 +25,7 @@ export interface OperatorOptions {
   readonly now: () => number;
   readonly namespaces: readonly string[];
   readonly controllers: "clusters" | "all";
-  readonly signer: Signer | undefined;
+  readonly signer: Signer;
   readonly events: Events;
   readonly at: (endpoint: Endpoint) => EtcdMember;
   readonly presented: (endpoint: Endpoint) => Promise<PresentedCertificate | undefined>;
@@ -49,7 +49,7 @@ export class Operator {
     this.#ended = Promise.all(
       this.#controllers(options).flatMap(({ controller, informers }) => [
         ...informers.map((informer) => informer.run(life.signal)),
-        controller.run(api, life.signal),
+        controller.run(api, life.signal, life.lease),
       ]),
     );
   }
@@ -67,7 +67,7 @@ export class Operator {
       ...common,
       members: { at: (endpoint) => memberDuring(life, at(endpoint)) },
       presenter: (endpoint) => life.read(() => presented(endpoint)),
-      ...(signer && { signer }),
+      signer,
     });
     if (controllers === "clusters") return [clusters];
     return [clusters, restoreController(common), backupController({ ...common, random: () => 0.5 })];

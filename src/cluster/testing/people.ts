@@ -2,7 +2,8 @@
 import { backupNowAnnotation, EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { isAlreadyExists, isNotFound } from "../../kube/client/errors.ts";
+import { isAlreadyExists } from "../../kube/client/errors.ts";
+import { getOrUndefined, unlessNotFound } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import type { Key, KubeObject } from "../../kube/objects/objects.ts";
 import { repeatAnnotation } from "../../restore/plan/gates.ts";
@@ -31,11 +32,11 @@ export async function backUp(stage: Stage): Promise<void> {
  * failed is followed by another one where it left no members.
  */
 export async function attendToRestore(stage: Stage): Promise<void> {
-  const waiting = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
+  const waiting = await getOrUndefined(stage.api, EtcdRestore, key);
   if (waiting === undefined) return;
   if (waiting.status?.phase === "Failed" && (await stage.isWithoutData())) return restoreInPlace(stage);
   if (isOver(waiting)) return;
-  const there = await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound);
+  const there = await getOrUndefined(stage.api, EtcdBackup, nightly);
   if (there === undefined) await backUp(stage);
   const { metadata, status } = waiting;
   if (!status?.conditions?.some(({ type, status }) => type === "Stalled" && status === "True")) return;
@@ -45,7 +46,7 @@ export async function attendToRestore(stage: Stage): Promise<void> {
 
 /** The cluster that was cloned, if there is one, is ready, or the operator has refused it. */
 export async function isCloneSettled(stage: Stage): Promise<boolean> {
-  const there = await stage.api.get(EtcdCluster, { ...key, namespace: otherNamespace }).catch(unlessNotFound);
+  const there = await getOrUndefined(stage.api, EtcdCluster, { ...key, namespace: otherNamespace });
   if (there === undefined) return true;
   const of = (wanted: string) => there.status?.conditions?.find(({ type }) => type === wanted);
   return of("Ready")?.status === "True" || of("Stalled")?.status === "True";
@@ -53,14 +54,14 @@ export async function isCloneSettled(stage: Stage): Promise<boolean> {
 
 /** No run is under way, and none is asked for. One that failed is tried again minutes later, also after the trouble is over. */
 export async function isBackedUp(stage: Stage): Promise<boolean> {
-  const { metadata, status } = (await stage.api.get(EtcdBackup, nightly).catch(unlessNotFound)) ?? {};
+  const { metadata, status } = (await getOrUndefined(stage.api, EtcdBackup, nightly)) ?? {};
   const asked = metadata?.annotations?.[backupNowAnnotation];
   return status?.run === undefined && (asked === undefined || asked === status?.handledRequest);
 }
 
 /** Replaces the data of the cluster by that of the newest backup. One that is under way is left to its end. */
 export async function restoreInPlace(stage: Stage): Promise<void> {
-  const before = await stage.api.get(EtcdRestore, key).catch(unlessNotFound);
+  const before = await getOrUndefined(stage.api, EtcdRestore, key);
   if (before !== undefined && !isOver(before)) return;
   if (before !== undefined) await stage.api.delete(EtcdRestore, key);
   const spec = { backup: { name: nightly.name }, etcdCluster: { name: key.name } };
@@ -90,7 +91,7 @@ export async function deleteClaims(stage: Stage): Promise<void> {
 export async function clone(stage: Stage): Promise<void> {
   const { api, kubelet } = stage;
   const namespace = otherNamespace;
-  const there = await api.get(EtcdCluster, { ...key, namespace }).catch(unlessNotFound);
+  const there = await getOrUndefined(api, EtcdCluster, { ...key, namespace });
   if (there !== undefined) return;
   const { items } = await api.list(PersistentVolumeClaim, { namespace: key.namespace });
   for (const claim of items) {
@@ -120,10 +121,6 @@ export async function bringAllBack(stage: Stage, restore: EtcdRestore): Promise<
 function applied({ metadata }: KubeObject): Applied {
   const { name = "", namespace = "", labels, annotations } = metadata ?? {};
   return { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
 
 function unlessThere(error: unknown): undefined {

@@ -17,6 +17,12 @@ export class RestoreWatch {
   /** The uids of EtcdRestores that clusters follow, and of those that they have followed to the end. */
   readonly #begun = new Set<string>();
   readonly #done = new Set<string>();
+  /** The uids of those for which members that served were stopped. */
+  readonly #stopped = new Set<string>();
+  #last: Kubelet["etcd"];
+  /** Of all that clients saw; and of the cluster whose data is being replaced. */
+  #highest = 0;
+  #replaced: number | undefined;
   /** Names of claims, with their namespaces. */
   readonly #retired = new Set<string>();
 
@@ -33,9 +39,21 @@ export class RestoreWatch {
     if (kind === Pod.kind && verb === "create") this.#expectOwnVolume(object as Pod);
   }
 
+  /** At any time. */
+  look(): void {
+    const { etcd } = this.#kubelet;
+    if (etcd === undefined) return;
+    const { revision } = etcd.store;
+    if (etcd !== this.#last && this.#replaced !== undefined && revision <= this.#replaced)
+      this.#fail(`clients see revision ${revision} again, after ${this.#replaced}`);
+    if (etcd !== this.#last) [this.#last, this.#replaced] = [etcd, undefined];
+    this.#highest = Math.max(this.#highest, revision);
+  }
+
   /** A pod begins a cluster. */
   seeded(pod: Pod): void {
     const job = jobIn(pod, restoreContainer);
+    if (job?.do === "restore" && this.#stopped.has(job.token)) this.#replaced = this.#highest;
     if (job?.do === "restore" && this.#done.has(job.token))
       this.#fail(`${pod.metadata?.name} brings an old backup back`);
   }
@@ -46,6 +64,7 @@ export class RestoreWatch {
     if (phase === "Stopping" && this.#done.has(uid)) this.#fail("an EtcdRestore that is over is carried out again");
     if (phase === "Stopping" && !this.#begun.has(uid)) this.#expectSaved(uid);
     this.#begun.add(uid);
+    if (phase === "Stopping") this.#stopped.add(uid);
     if (phase === "Done") this.#done.add(uid);
   }
 

@@ -9,7 +9,7 @@ import { peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
-import type { Claim, EtcdView, MemberAnswer, MemberPod, World } from "../observe/world.ts";
+import type { Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 
 export const sampleNow = Date.parse("2026-01-31T12:00:00Z");
 export const sampleClusterId = clusterId(0xc1n);
@@ -74,7 +74,7 @@ export interface SampleWorld {
   readonly spec?: object;
   readonly status?: object;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly change?: Partial<World>;
+  readonly change?: Partial<ClusterWorld>;
 }
 
 export function sampleCluster({
@@ -103,7 +103,7 @@ export function sampleCluster({
   return withDefaults(stored);
 }
 
-export function sampleWorld(sample: SampleWorld): World {
+export function sampleWorld(sample: SampleWorld): ClusterWorld {
   const cluster = sampleCluster(sample);
   const { members = [], orphans = [], change } = sample;
   const pods = members.flatMap((member) => podOf(member, cluster.spec.version));
@@ -136,7 +136,7 @@ export function sampleWorld(sample: SampleWorld): World {
 }
 
 /** Of an EtcdRestore that is under way. */
-function askingIn(cluster: CompleteEtcdCluster): World["asking"] {
+function askingIn(cluster: CompleteEtcdCluster): ClusterWorld["asking"] {
   const request = restoreRequestOf(cluster);
   return request === undefined || request.uid === cluster.status.restore?.uid
     ? undefined

@@ -17,6 +17,7 @@ import type { Key } from "../../kube/objects/objects.ts";
 import type { Registry } from "../../kube/process/metrics.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
+import { makeAuthority, makeLeaf } from "../../tls/make.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { Signer } from "../context.ts";
 import { isImageCheck } from "../objects/image-check.ts";
@@ -38,7 +39,7 @@ const stepMs = 500;
 const settleMs = 6_000;
 
 export interface StageOptions {
-  /** For clusters whose certificates are made; see signer.ts. */
+  /** Hands out certificates that were made before, or that live for minutes; see signer.ts. Without it they are made. */
   readonly signer?: Signer;
   /** Gives numbers from 0 up to 1, for what etcd leaves to chance. Without it etcd leaves nothing to chance. */
   readonly random?: () => number;
@@ -92,11 +93,11 @@ export class Stage implements AsyncDisposable {
   /** The time of day in milliseconds. */
   now = (): number => beganAt + this.clock.now();
 
-  /** A new process, with nothing but what it reads, on a node whose clock is so many milliseconds fast. */
+  /** A new process, with nothing but what it reads, on a node whose clock is this number of milliseconds fast. */
   startOperator(fate: Fate = { t: "lives" }, fastBy = 0): Life {
     assert.ok(this.#running === undefined, "one operator runs already");
     const { clock, kubelet } = this;
-    const { controllers = "clusters", namespaces = [], signer } = this.#options;
+    const { controllers = "clusters", namespaces = [], signer = { makeAuthority, makeLeaf } } = this.#options;
     const life = new Life(fate, this.watch.witness);
     this.#running = new Operator({
       life,
@@ -105,7 +106,8 @@ export class Stage implements AsyncDisposable {
       now: () => this.now() + fastBy,
       namespaces: [key.namespace, ...namespaces],
       controllers,
-      signer: signer && {
+      // To make one takes real time, for which simulated time stands still.
+      signer: {
         makeAuthority: (...asked) => clock.standStillFor(signer.makeAuthority(...asked)),
         makeLeaf: (...asked) => clock.standStillFor(signer.makeLeaf(...asked)),
       },

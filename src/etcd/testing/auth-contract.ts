@@ -26,7 +26,7 @@ function changes(v: EtcdVersion): Record<string, (member: EtcdMember) => Promise
     snapshot: (member) => member.snapshot(() => {}),
     ...(has(v, "learners") && { memberPromote: (member: EtcdMember) => member.memberPromote(nobody) }),
     ...(has(v, "hashKv") && { hashKv: (member: EtcdMember) => member.hashKv(0) }),
-    ...(has(v, "looksNeedLogin") && { downgrade: (member: EtcdMember) => member.downgrade({ do: "cancel" }) }),
+    ...(has(v, "statusNeedsLogin") && { downgrade: (member: EtcdMember) => member.downgrade({ do: "cancel" }) }),
   };
 }
 
@@ -59,7 +59,7 @@ export function authContract(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>
     await world.disableAuth();
     await use("off again");
   });
-  test("whoever asks learns whether authentication is on, as far as that can be told", async () => {
+  test("a member says whether authentication is on, as far as it knows", async () => {
     await using world = await makeWorld();
     const off = has(v, "tokensIgnoredWithoutAuth") ? "off" : undefined;
     const isFor = async (login: Login | undefined, seen: Authentication): Promise<void> =>
@@ -114,7 +114,7 @@ function aLoneMember(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void 
     // The quorum was there, or etcd would not have come to refuse it.
     const health = await member.health();
     assert.equal(health.t === "healthy" && health.refused?.reason, reason);
-    if (has(v, "looksNeedLogin")) {
+    if (has(v, "statusNeedsLogin")) {
       await refuses(member.status(), reason);
       await refuses(member.memberList({ linearizable: false }), reason);
     } else {
@@ -138,7 +138,7 @@ function aLoneMember(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void 
     await world.setUser(root, []);
   });
 
-  test("a call that is refused for want of a login is sent again, after the caller's check", async () => {
+  test("a call that is refused for lack of a login is sent again, after the caller's check", async () => {
     const fresh = (): EtcdMember => world.member("m0", new Login(root.username, root.password));
     let checks = 0;
     await fresh().put("checked", "1", { beforeSend: () => void (checks += 1) });

@@ -122,7 +122,7 @@ function alone(v: EtcdVersion, makeWorld: () => Promise<EtcdWorld>): void {
     } else {
       await refuses(m0.memberPromote(nobody), "unimplemented");
     }
-    // 3.3 does not look whom it is given, and waits for that one to lead.
+    // 3.3 does not check which member it is given, and waits for that one to lead.
     if (has(v, "learners")) await refuses(m0.moveLeader(nobody), "badTransferee");
     else if (!has(v, "moveLeader")) await refuses(m0.moveLeader(nobody), "unimplemented");
   });

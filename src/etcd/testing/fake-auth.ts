@@ -17,7 +17,7 @@ interface Asking {
 }
 
 /** What servers without that check let everybody do. */
-const looks: ReadonlySet<string> = new Set(["Status", "MemberList", "Alarm", "MoveLeader", "Downgrade"]);
+const readsOfStatus: ReadonlySet<string> = new Set(["Status", "MemberList", "Alarm", "MoveLeader", "Downgrade"]);
 
 export class FakeAuth {
   readonly #users = new Map<string, User>();
@@ -44,7 +44,7 @@ export class FakeAuth {
   /** Throws what the server would say to somebody that it does not let do this. */
   check(asking: Asking): void {
     const { method, login, server } = asking;
-    if (!this.#isOn || (looks.has(method) && !has(server.version, "looksNeedLogin"))) return;
+    if (!this.#isOn || (readsOfStatus.has(method) && !has(server.version, "statusNeedsLogin"))) return;
     if (login === undefined) throw refusal("authRequired", method, "user name is empty");
     const token = this.#tokens.get(login);
     if (token === undefined || token !== this.#users.get(login.username)?.password) this.#logIn(login, server);

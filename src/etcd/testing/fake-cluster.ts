@@ -1,5 +1,5 @@
 // The state of an etcd cluster in memory: members with and without a process, learners, quorum, a leader, and etcd's
-// own rules about when the membership may change, after etcdserver/server.go. Of raft there is what decides whether an
+// own rules about when the membership may change, after etcdserver/server.go. It has the part of raft that decides whether an
 // acknowledged entry survives: how far each log goes, who may be elected by whom, and terms. What a quorum agrees on is
 // agreed on at once.
 import { createHash } from "node:crypto";
@@ -18,7 +18,7 @@ const healthInterval = 5000;
 export interface FakeClusterOptions {
   /** Milliseconds that only grow. */
   readonly now?: () => number;
-  /** Of every process that is not started with another. */
+  /** The version of every process that is not started with another. */
   readonly version?: string;
   readonly maxLearners?: number;
   /** Milliseconds that a new member takes to hold all data. */
@@ -139,7 +139,7 @@ export class FakeCluster {
       quota = usualQuota,
     } = start;
     const now = this.#now();
-    this.#lookAtVersions();
+    this.#updateVersions();
     const before = this.#processes.get(member.id);
     const runs = version(wanted);
     this.#processes.set(member.id, {
@@ -166,7 +166,7 @@ export class FakeCluster {
   }
 
   set(name: string, state: ProcessState): void {
-    this.#lookAtVersions();
+    this.#updateVersions();
     const process = this.#named(name);
     if (state === "running" && process.state !== "running") process.connectedAt = this.#now();
     process.state = state;
@@ -176,13 +176,13 @@ export class FakeCluster {
   /** The process is gone and so is its data; the membership remembers it. */
   /** The same of one that does not run. */
   loseData(id: MemberId): void {
-    this.#lookAtVersions();
+    this.#updateVersions();
     this.#processes.delete(id);
     this.#elect();
   }
 
   lose(name: string): void {
-    this.#lookAtVersions();
+    this.#updateVersions();
     this.#processes.delete(this.#named(name).member);
     this.#elect();
   }
@@ -223,7 +223,7 @@ export class FakeCluster {
     }
   }
 
-  /** Where nothing is left to chance, what can be sent has been sent whenever anybody looks. */
+  /** Where nothing is left to chance, what can be sent has been sent before anybody reads. */
   flush(): void {
     if (this.#random === undefined) this.replicate();
   }
@@ -261,15 +261,15 @@ export class FakeCluster {
     return this.#removed.has(id);
   }
 
-  /** Of the cluster version. */
+  /** The minor of the cluster version. */
   get minor(): number {
-    this.#lookAtVersions();
+    this.#updateVersions();
     return this.#versions.cluster;
   }
 
   /** Whether a process of this version can read the log of the member whose data it finds; undefined: it joins. */
   canReadLog(runs: EtcdVersion, data: MemberId | undefined): boolean {
-    this.#lookAtVersions();
+    this.#updateVersions();
     const process = data === undefined ? undefined : this.#processes.get(data);
     return this.#versions.reads(runs, process?.snapshotAt ?? this.#snapshotForJoiner());
   }
@@ -330,22 +330,22 @@ export class FakeCluster {
 
   /** The version that an enabled downgrade goes to, as in `3.5.0`. */
   get downgradeTarget(): string | undefined {
-    this.#lookAtVersions();
+    this.#updateVersions();
     const { downgrade } = this.#versions;
     return downgrade === undefined ? undefined : minorText(downgrade);
   }
 
   /** As in `3.6.0`. */
   storageOf(process: FakeProcess): string {
-    this.#lookAtVersions();
+    this.#updateVersions();
     return minorText(process.storage);
   }
 
   downgrade(by: FakeProcess, step: DowngradeStep): void {
-    this.#lookAtVersions();
+    this.#updateVersions();
     if (step.do === "cancel") this.#cancelDowngrade(by);
     else this.#enableDowngrade(by, step.version, step.do);
-    this.#lookAtVersions();
+    this.#updateVersions();
   }
 
   #enableDowngrade(by: FakeProcess, text: string, step: "validate" | "enable"): void {
@@ -375,7 +375,7 @@ export class FakeCluster {
   }
 
   add(by: FakeProcess, peerUrls: readonly string[], learner: boolean): Member {
-    this.#lookAtVersions();
+    this.#updateVersions();
     const voters = this.#voters();
     const started = voters.filter((member) => member.name !== "").length;
     // Adding a second member to a lone one is allowed, though two of two are needed after it.
@@ -430,7 +430,7 @@ export class FakeCluster {
   }
 
   remove(by: FakeProcess, id: MemberId): void {
-    this.#lookAtVersions();
+    this.#updateVersions();
     if (!this.#members.get(id)?.learner) this.#mayRemoveVoter(by, id);
     this.#requireQuorum(by, "MemberRemove");
     this.#requireMember("MemberRemove", id);
@@ -503,12 +503,12 @@ export class FakeCluster {
   }
 
   /** The leader hears of those that run. */
-  #lookAtVersions(): void {
+  #updateVersions(): void {
     const heard = this.members.map(({ id }) => {
       const process = this.#processes.get(id);
       return process?.state === "running" && this.#leader !== undefined ? process : undefined;
     });
-    this.#versions.look(this.#now(), heard);
+    this.#versions.update(this.#now(), heard);
   }
 
   #snapshotForJoiner(): number {
@@ -518,10 +518,10 @@ export class FakeCluster {
 
   #elect(): void {
     this.#electLeader();
-    this.#lookAtVersions();
+    this.#updateVersions();
   }
 
-  /** Nobody votes for one whose log is shorter than its own. So many votes are needed, from those that run. */
+  /** Nobody votes for one whose log is shorter than its own. The votes must come from those that run. */
   #electLeader(): void {
     const voters = this.#connectedVoters().flatMap(({ id }) => this.#processes.get(id) ?? []);
     const needed = quorum(this.#voters().length);

@@ -223,7 +223,7 @@ describe("a process of the in-memory etcd", () => {
     assert.match(other.t === "ends" ? other.words : "", /member count is unequal/);
   });
 
-  test("with data looks at no list, and ends when its member was removed", async () => {
+  test("with data reads no list, and ends when its member was removed", async () => {
     const { etcd, m0 } = await three();
     const data = etcd.idOf("m2");
     etcd.end(clientUrl("m2"), "kept");

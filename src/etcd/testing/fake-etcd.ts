@@ -11,7 +11,7 @@ import { FakeMember } from "./fake-member.ts";
 
 /** How a process begins. */
 export interface Boot extends Required<Omit<ProcessStart, "quota">>, Pick<ProcessStart, "quota"> {
-  /** Whose data it finds; undefined: there is none. With data it looks at neither the state nor the list. */
+  /** Whose data it finds; undefined: there is none. With data it reads neither the state nor the list. */
   readonly data: MemberId | undefined;
   readonly initialState: "new" | "existing";
   /** Peer URLs, its own included. */
@@ -20,7 +20,7 @@ export interface Boot extends Required<Omit<ProcessStart, "quota">>, Pick<Proces
 
 export type Booted = { readonly t: "runs"; readonly member: MemberId } | { readonly t: "ends"; readonly words: string };
 
-/** A process that lost its data, was told to begin a cluster, and leads one of its own under the ids of the real one. */
+/** A process that lost its data, was started to bootstrap a cluster, and leads it under the ids of the real one. */
 interface Split {
   readonly cluster: FakeCluster;
   readonly member: MemberId;

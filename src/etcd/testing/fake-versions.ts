@@ -58,7 +58,7 @@ export class FakeVersions {
   }
 
   /** What could have happened by now has happened. Called before and after each change of the world. */
-  look(now: number, heard: Heard): void {
+  update(now: number, heard: Heard): void {
     const to = this.#next(heard);
     if (to === undefined || to !== this.#due?.to) this.#due = to === undefined ? undefined : { to, since: now };
     if (this.#due !== undefined && now >= this.#due.since + (this.#due.to === "end" ? times.end : times.change)) {

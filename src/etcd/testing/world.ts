@@ -25,7 +25,7 @@ export interface EtcdWorld extends AsyncDisposable {
   revive(name: string): Promise<void>;
   /** Writes until the cluster is out of space. */
   fillUp(): Promise<void>;
-  /** A moment between two looks. */
+  /** A moment between two reads. */
   letTimePass(): Promise<void>;
   /** For failure messages. */
   readonly log: string;
@@ -54,17 +54,17 @@ export async function succeedsInTime<T>(
   throw new AssertionError({ message: `${what} did not succeed; last: ${String(last)}\n${world.log}` });
 }
 
-/** Looks until it sees what it wants. */
+/** Reads until the value is the expected one. */
 export async function comesTrue<T>(
   world: EtcdWorld,
   what: string,
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   wanted: (seen: T) => boolean,
 ): Promise<T> {
   let last: unknown;
   for (let tries = 0; tries < mostTries; tries += 1) {
     try {
-      const seen = await look();
+      const seen = await read();
       if (wanted(seen)) return seen;
       last = seen;
     } catch (error) {

@@ -48,8 +48,8 @@ const sinces = {
   safeLearnerUpdate: since("3.6.12", "3.5.31"),
   // Release notes of 3.6.9 and 3.5.28 (CVE-2026-33413): with authentication on, Status, MemberList, Alarm, MoveLeader and
   // Downgrade are for users only; before, for everybody.
-  looksNeedLogin: since("3.6.9", "3.5.28"),
-  // auth/store.go, AuthInfoFromCtx: 3.5 looks first whether authentication is on; 3.4 refuses an unknown token in any case.
+  statusNeedsLogin: since("3.6.9", "3.5.28"),
+  // auth/store.go, AuthInfoFromCtx: 3.5 checks first whether authentication is on; 3.4 refuses an unknown token in any case.
   tokensIgnoredWithoutAuth: since("3.5.0"),
   // Release notes of 3.4.23 and 3.5.7: official images hold the programs and no shell.
   distroless: since("3.6.0", "3.4.23", "3.5.7"),

@@ -10,7 +10,7 @@ interface MinorRules {
   readonly leaveFrom?: { readonly patch: EtcdVersion; readonly because: string };
   /** The oldest minor whose raft entries it can read, as in `3.6`; undefined: it reads those of all minors before it. */
   readonly readsLogFrom?: { readonly minor: string; readonly because: string };
-  /** Why members come to this minor by being exchanged; undefined: the data of the minor before it can be taken over. */
+  /** Why this minor needs new members instead of upgraded ones; undefined: the data of the minor before it can be taken over. */
   readonly byReplacement?: string;
   /** Patches that no cluster is moved to. Clusters that run one of them go on, and new ones may begin with it. */
   readonly bad: readonly BadPatches[];
@@ -89,9 +89,9 @@ type Step =
   | { readonly t: "upgrade" }
   /** Needs `downgrade enable` before the first member runs the older version. */
   | { readonly t: "downgrade" }
-  | Refused;
+  | StepRefusal;
 
-interface Refused {
+interface StepRefusal {
   readonly t: "refused";
   readonly because: RefusedStep;
   readonly advice: string;
@@ -106,7 +106,7 @@ type RefusedStep =
 
 type Path =
   /** To be run one after another. The last is the version that is wanted; empty when it runs already. */
-  { readonly t: "path"; readonly versions: readonly EtcdVersion[] } | Refused;
+  { readonly t: "path"; readonly versions: readonly EtcdVersion[] } | StepRefusal;
 
 export function stepBetween(from: EtcdVersion, to: EtcdVersion): Step {
   const verdict = judge(from, to);

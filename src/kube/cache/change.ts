@@ -1,4 +1,4 @@
-// What happened to one object between two looks at it. A cache may miss states in between, so this is decided by
+// What happened to one object between two reads of it. A cache may miss states in between, so this is decided by
 // comparing what was with what is, and never by the name that a watch gave to the event.
 import type { KubeObject } from "../objects/objects.ts";
 

@@ -71,13 +71,13 @@ test("handlers hear of what is there as initial, and of what comes with the obje
 test("it is synced when a whole list is in the store and received, and not when the first page is", async () => {
   const { server, informer, start, halt } = informing();
   for (let n = 0; n < 5; n += 1) server.put(`t${n}`, n);
-  let toldWhenSynced = -1;
+  let heardWhenSynced = -1;
   const heard = listen(informer);
-  void informer.whenSynced(never).then(() => (toldWhenSynced = heard.length));
+  void informer.whenSynced(never).then(() => (heardWhenSynced = heard.length));
   assert.equal(informer.synced, false);
   await start();
   assert.equal(informer.synced, true);
-  assert.equal(toldWhenSynced, 5);
+  assert.equal(heardWhenSynced, 5);
   assert.equal(informer.store.size, 5);
   await halt();
 });
@@ -152,7 +152,7 @@ test("a deletion that no watch reported is found by the next list", async () => 
   await halt();
 });
 
-test("an object that was deleted and made anew in a gap is heard of as deleted and added", async () => {
+test("an object that was deleted and recreated in a gap is reported as deleted and added", async () => {
   const { server, informer, start, gap, halt } = informing();
   server.put("a", 1);
   const heard = listen(informer);

@@ -45,7 +45,7 @@ interface ReflectorOptions<T extends KubeObject> {
 
 // However long a server was away, caches are behind for no more than this after it came back.
 const backoff: Backoff = { firstMs: 200, maxMs: 5_000, jitter: 0.5 };
-// Somebody may grant a right at any time; until then a request every minute or two is all that it may cost.
+// Somebody may grant a permission at any time; until then a request every minute or two is all that it may cost.
 const forbiddenBackoff: Backoff = { firstMs: 200, maxMs: 120_000, jitter: 0.5 };
 // A watch that lived this long ends a series of failures. One that brought news does as well, since it can be resumed;
 // but not if its version has expired, because a list costs too much to be repeated for each piece of news.

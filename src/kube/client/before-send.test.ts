@@ -5,9 +5,9 @@ import { connectKube } from "./client.ts";
 import { LeadershipLost, fenced, type Fence } from "../leader/fence.ts";
 import { ConfigMap } from "../objects/kinds.ts";
 
-/** Holds for so many looks, the one before the call included. */
-function fenceFor(looks: number): Fence {
-  let left = looks;
+/** Holds for this number of checks, the one before the call included. */
+function fenceFor(checks: number): Fence {
+  let left = checks;
   const holds = (): boolean => {
     left -= 1;
     return left >= 0;
@@ -37,7 +37,7 @@ async function busyServer() {
   };
 }
 
-test("a write that is repeated looks at the fence each time it is sent", async () => {
+test("a write that is repeated checks the fence each time it is sent", async () => {
   await using server = await busyServer();
   const writing = fenced(server.client, fenceFor(3)).create(ConfigMap, { metadata: { namespace: "n", name: "a" } });
   await assert.rejects(writing, LeadershipLost);

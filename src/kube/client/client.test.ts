@@ -162,7 +162,7 @@ describe("requests", () => {
 });
 
 describe("refusals", () => {
-  test("become ApiErrors that are told apart by reason", async () => {
+  test("become ApiErrors that differ by reason", async () => {
     await using kube = await startKube((seen) =>
       seen.method === "GET" ? status(404, "NotFound") : status(409, "Conflict"),
     );

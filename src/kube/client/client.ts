@@ -180,7 +180,7 @@ function typed(kind: Kind<KubeObject>, object: KubeObject): KubeObject {
 }
 
 function deleteOptions({ uid, resourceVersion, gracePeriodSeconds, dryRun }: DeleteOptions): object {
-  // All of it in the body: a server that gets a body does not look at the query.
+  // All of it in the body: a server that gets a body ignores the query.
   return {
     apiVersion: "v1",
     kind: "DeleteOptions",

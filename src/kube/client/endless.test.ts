@@ -77,7 +77,7 @@ test("a watch lives on however many events it brings", async () => {
   assert.equal(events, count);
 });
 
-test("a refusal that repeats a value of a megabyte is told in a few thousand characters", async () => {
+test("a refusal that repeats a value of a megabyte is reported in a few thousand characters", async () => {
   const message = `Pod "x" is invalid: spec: Invalid value: "${"v".repeat(1 << 20)}": no`;
   await using kube = await startKube(422, (stream) =>
     stream.end(JSON.stringify({ kind: "Status", code: 422, reason: "Invalid", message })),

@@ -1,4 +1,4 @@
-// Errors of the Kubernetes API, told apart by fields and never by text. Which of them the client retries is in the
+// Errors of the Kubernetes API, distinguished by fields and never by text. Which of them the client retries is in the
 // table of `retry.ts`.
 import { TransportError } from "../../transport/errors.ts";
 import { shortened } from "../../transport/shortened.ts";
@@ -44,7 +44,7 @@ export const isInvalid = (error: unknown): boolean => hasReason(error, "Invalid"
 export const isForbidden = (error: unknown): boolean => hasReason(error, "Forbidden");
 /** A page of a list, or an event of a watch, is more than is taken. */
 export const isTooLarge = (error: unknown): boolean => error instanceof TransportError && error.failure === "tooLarge";
-/** What a healthy API server and its network do every day: the caller tries again, and no human has to look at it. */
+/** What a healthy API server and its network do every day: the caller tries again, and nobody has to act. */
 export function isRoutine(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure === "broken" || error.failure === "unprocessed";
   return isExpired(error) || isConflict(error) || hasReason(error, "TooManyRequests");

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { TransportError, type TransportFailure } from "../../transport/errors.ts";
 import { ApiError } from "./errors.ts";
-import { type Attempt, retryDelay } from "./retry.ts";
+import { type RequestAttempt, retryDelay } from "./retry.ts";
 
-const first: Attempt = { count: 1, repeatability: "idempotent", remaining: 60_000, chance: 0 };
+const first: RequestAttempt = { count: 1, repeatability: "idempotent", remaining: 60_000, chance: 0 };
 const transport = (failure: TransportFailure) => new TransportError(failure, failure);
 const api = (code: number, retryAfter?: number, cause?: string) =>
   new ApiError(code, "Reason", "message", cause === undefined ? [] : [{ reason: cause }], retryAfter);

@@ -1,5 +1,5 @@
 // The one place that says which failed requests the client sends again by itself, and after how long. What is not
-// repeated here goes to the caller, which decides anew.
+// repeated here goes to the caller, which decides again.
 import { TransportError, type TransportFailure } from "../../transport/errors.ts";
 import { type Backoff, backoffDelay } from "../clock.ts";
 import { ApiError } from "./errors.ts";
@@ -60,7 +60,7 @@ function fits(rule: Rule, error: unknown): boolean {
   return error.code === on.code && (!("invited" in on) || error.retryAfter !== undefined);
 }
 
-export interface Attempt {
+export interface RequestAttempt {
   /** How often the request has been sent, from 1. */
   readonly count: number;
   readonly repeatability: Repeatability;
@@ -71,7 +71,7 @@ export interface Attempt {
 }
 
 /** Milliseconds to wait before sending the request again, or undefined when it is not sent again. */
-export function retryDelay(error: unknown, attempt: Attempt): number | undefined {
+export function retryDelay(error: unknown, attempt: RequestAttempt): number | undefined {
   const rule = rules.find((candidate) => fits(candidate, error));
   if (!rule || rule.repeat === "never" || attempt.count >= rule.attempts) return undefined;
   if (rule.repeat === "ifIdempotent" && attempt.repeatability !== "idempotent") return undefined;

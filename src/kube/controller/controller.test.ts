@@ -13,7 +13,7 @@ import {
   type Next,
   type ReconcileContext,
   type Reconcile,
-} from "./reconcile.ts";
+} from "./run-reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { settle, SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
@@ -89,7 +89,7 @@ test("a controller whose caches never fill ends with its signal", async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test("keys that ask to be looked at again do not keep ahead of a new urgent one", async () => {
+test("keys that are requeued do not stay ahead of a new urgent one", async () => {
   const { clock, controller, reconciles, start, halt } = controlling(
     async ({ name }, { signal }) => {
       await pause(clock, 10, signal);
@@ -100,7 +100,7 @@ test("keys that ask to be looked at again do not keep ahead of a new urgent one"
   );
   await start();
   for (const name of ["a", "b", "c"]) controller.enqueue(`ns/${name}`, "high");
-  // All of them wait for their second look, one of them in it.
+  // All of them wait for their second reconcile, one of them in it.
   await clock.advance(35);
   controller.enqueue("ns/new", "high");
   await clock.advance(10);
@@ -146,7 +146,7 @@ test("an event brings a key back that failed, before its back-off is over", asyn
   await halt();
 });
 
-test("a success between two failures starts the back-off anew", async () => {
+test("a success between two failures restarts the back-off", async () => {
   const results: Next[] = [failed(new Error("1")), failed(new Error("2")), again(50), failed(new Error("3")), done];
   const backoff = { firstMs: 100, maxMs: 60_000, jitter: 0 };
   const { clock, reconciles, start, halt } = controlling(async () => results.shift() ?? done, { backoff });
@@ -201,7 +201,7 @@ test("more objects than workers whose reconciles wait for ever hold up the other
   await clock.advance(120_000);
   const times = reconciles.filter((one) => one.startsWith("ns/d")).map((one) => Number(one.split(" ").at(-1)));
   const gaps = times.map((at, n) => at - (times[n - 1] ?? 0));
-  assert.ok(times.length > 10, `the neighbour was looked at ${times.length} times`);
+  assert.ok(times.length > 10, `the neighbour was reconciled ${times.length} times`);
   assert.ok(Math.max(...gaps) <= 2 * 5000 + 1000, `the neighbour waited for ${Math.max(...gaps)} ms`);
   await halt();
 });
@@ -261,7 +261,7 @@ test("every reconcile has an id of its own", async () => {
   await halt();
 });
 
-test("every object is looked at again in the course of a resync, even if no event says so", async () => {
+test("every object is reconciled again in the course of a resync, even if no event says so", async () => {
   const { clock, reconciles, start, halt } = controlling(async () => done, { resyncMs: 60_000 }, ["a", "b"]);
   await start();
   await clock.advance(60_000);

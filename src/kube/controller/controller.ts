@@ -7,7 +7,7 @@ import type { Cache } from "../cache/informer.ts";
 import { ApiError } from "../client/errors.ts";
 import { fenced, openFence, type Fence } from "../leader/fence.ts";
 import { higher, type Priority } from "./lanes.ts";
-import { runReconcile, type CutShort, type Next, type Reconcile } from "./reconcile.ts";
+import { runReconcile, type CutShort, type Next, type Reconcile } from "./run-reconcile.ts";
 import { isSeen, type OwnWrite, waitUntilSeen } from "./own-writes.ts";
 import { WorkQueue, type QueueEvent, type Task } from "./queue.ts";
 import type { Source } from "./source.ts";
@@ -35,7 +35,7 @@ export type ControllerEvent =
       readonly waitedMs: number;
       readonly missing: readonly OwnWrite[];
     }
-  /** It leads no more: another process looks after its keys. */
+  /** It leads no more: another process manages its keys. */
   | { readonly type: "stopped" };
 
 export interface ControllerOptions {
@@ -46,7 +46,7 @@ export interface ControllerOptions {
   /** For one reconcile. */
   deadlineMs?: number;
   backoff?: Backoff;
-  /** Every key is looked at once in this time even if no event says so. */
+  /** Every key is reconciled once in this time even without an event. */
   resyncMs?: number;
   /** How long the caches may take to show a write. */
   catchUpMs?: number;

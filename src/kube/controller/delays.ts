@@ -23,7 +23,7 @@ export class Delays {
     return this.#heap[0]?.at;
   }
 
-  /** Of two times for one key the earlier one stands. */
+  /** The earlier of two times for one key stands. */
   set(key: string, at: number): void {
     const entry = this.#entry(key);
     if (entry === undefined) {

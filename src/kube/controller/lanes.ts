@@ -10,7 +10,7 @@ const order: readonly Priority[] = ["high", "normal", "low"];
 /** A lane that has waited while this many others went before it is served next. */
 const patience: Readonly<Record<Priority, number>> = { high: Number.POSITIVE_INFINITY, normal: 4, low: 16 };
 
-/** So many that who comes next would wait for more than a few turns. */
+/** Enough for the next key to wait for more than a few turns. */
 const crowd = 8;
 
 export function higher(a: Priority, b: Priority): Priority {
@@ -20,7 +20,7 @@ export function higher(a: Priority, b: Priority): Priority {
 export class Lanes {
   // A Set keeps the order of insertion, and takes a key out of the middle at once.
   readonly #lanes: Readonly<Record<Priority, Set<string>>> = { high: new Set(), normal: new Set(), low: new Set() };
-  // Kept from one key to the next: an iterator that starts anew walks over all that has been taken out before it.
+  // Kept from one key to the next: a new iterator walks over all that has been taken out before it.
   readonly #heads: Record<Priority, SetIterator<string>> = {
     high: this.#lanes.high.values(),
     normal: this.#lanes.normal.values(),
@@ -87,7 +87,7 @@ export class Lanes {
     }
   }
 
-  /** Of a lane that is not empty. */
+  /** The first key of a lane that is not empty. */
   #first(priority: Priority): string {
     for (;;) {
       const { done, value } = this.#heads[priority].next();

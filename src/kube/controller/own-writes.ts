@@ -2,7 +2,8 @@
 // until the caches show it. On a cache without its last writes it would make the same thing twice, or undo it.
 import type { Cache } from "../cache/informer.ts";
 import { pause, type Clock } from "../clock.ts";
-import { ApiError, isNotFound } from "../client/errors.ts";
+import { ApiError } from "../client/errors.ts";
+import { getOrUndefined } from "../client/get-or-undefined.ts";
 import { readLabelSelector } from "../objects/label-selector.ts";
 import { keyOf, type Key, type Kind, type KubeObject } from "../objects/objects.ts";
 import type { KubeApi, RequestOptions } from "../client/api.ts";
@@ -167,9 +168,8 @@ async function askServer(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await api.get(write.kind, write.key, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
+      return await getOrUndefined(api, write.kind, write.key, { signal });
+    } catch {
       await pause(clock, askAgainMs, signal);
     }
   }

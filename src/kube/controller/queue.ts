@@ -211,7 +211,7 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** One timer serves all delayed keys. It may ring early or in vain; waking then only sets it anew. */
+  /** One timer serves all delayed keys. It may ring early or in vain; waking then only sets it again. */
   #setAlarm(at: number | undefined): void {
     if (at !== undefined && this.#alarm !== undefined && this.#alarm.at <= at) return;
     this.#alarm?.cancel();

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { Controller } from "./controller.ts";
 import { Informer } from "../cache/informer.ts";
 import { ConfigMap } from "../objects/kinds.ts";
-import { done } from "./reconcile.ts";
+import { done } from "./run-reconcile.ts";
 import { SimulatedClock } from "../testing/simulated-clock.ts";
 import { from } from "./source.ts";
 import { FakeApi } from "../testing/fake-api/fake-api.ts";
@@ -61,7 +61,7 @@ async function world() {
   return { clock, api, controller, children, live, beforeWrite, halt, most: () => most };
 }
 
-test("a settled controller writes nothing, however often it looks", async () => {
+test("a settled controller writes nothing, however often it reconciles", async () => {
   const { clock, api, controller, live, halt } = await world();
   assert.equal(await live(), wanted);
   const writes = api.writes.length;
@@ -80,7 +80,7 @@ const step = fc.constantFrom(
   "expire",
   "loseAnswer",
   "loseCall",
-  "look",
+  "resync",
   "kill",
   "wait",
 );
@@ -98,7 +98,7 @@ test("under any series of faults there is never one child too many, and in the e
         if (step === "expire") api.faults.expireHistory();
         if (step === "loseAnswer") api.faults.breakConnection({ verb: "create" }, { when: "after" });
         if (step === "loseCall") api.faults.breakConnection({ verb: "create" });
-        if (step === "look") controller.enqueue("default/parent");
+        if (step === "resync") controller.enqueue("default/parent");
         if (step === "kill") {
           const [victim] = (await api.list(ConfigMap, { labelSelector: "of=parent" })).items;
           if (victim !== undefined) await api.delete(ConfigMap, { ...parent, name: victim.metadata?.name ?? "" });

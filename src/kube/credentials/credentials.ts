@@ -11,7 +11,7 @@ export interface Credentials {
   authorization(): string | undefined | Promise<string | undefined>;
   /** In whose name requests are made, where that is another than the one who proves who they are. */
   readonly impersonation?: Impersonation;
-  /** The server did not accept the proof: the next one is read anew, whatever was cached. */
+  /** The server did not accept the proof: the next one is read again, whatever was cached. */
   forget(): void;
 }
 

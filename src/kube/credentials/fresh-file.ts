@@ -31,7 +31,7 @@ export class FreshFile {
     }
   }
 
-  /** The next read looks at the file. */
+  /** The next read reads the file. */
   forget(): void {
     if (this.#content) this.#content = { ...this.#content, version: "", lookedAt: Number.NEGATIVE_INFINITY };
   }

@@ -55,7 +55,7 @@ describe("a pod's service account", () => {
 });
 
 describe("a file that changes", () => {
-  test("is looked at no more than once a second, and read when it changed", () => {
+  test("is checked no more than once a second, and read when it changed", () => {
     using files = folder();
     let now = 0;
     files.write("a", "one");

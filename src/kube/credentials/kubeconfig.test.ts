@@ -198,7 +198,7 @@ describe("an exec plugin", () => {
     assert.equal(runs(files).length, 2);
   });
 
-  test("is told of the cluster when it asks for that", async () => {
+  test("gets the cluster when it asks for that", async () => {
     using files = folder();
     const path = plugin(files, { token: "t" }, { provideClusterInfo: true });
     await kubeconfigCredentials(path).authorization();

@@ -70,23 +70,23 @@ function refuseUnsupported(section: Section): void {
 }
 
 /** A value in the kubeconfig itself, or in a file that it names, which is read again when it changes. */
-type Source = { t: "inline"; value: string } | { t: "file"; file: FreshFile } | { t: "absent" };
+type ValueSource = { t: "inline"; value: string } | { t: "file"; file: FreshFile } | { t: "absent" };
 
-function sourceOf(section: Section, dataField: string, fileField: string): Source {
+function sourceOf(section: Section, dataField: string, fileField: string): ValueSource {
   const data = section.text(dataField);
   if (data !== undefined) return { t: "inline", value: Buffer.from(data, "base64").toString("utf8") };
   const path = section.path(fileField);
   return path === undefined ? { t: "absent" } : { t: "file", file: new FreshFile(path) };
 }
 
-function tokenOf(user: Section): Source {
+function tokenOf(user: Section): ValueSource {
   const path = user.path("tokenFile");
   if (path !== undefined) return { t: "file", file: new FreshFile(path) };
   const value = user.text("token");
   return value === undefined ? { t: "absent" } : { t: "inline", value };
 }
 
-function valueOf(source: Source): string | undefined {
+function valueOf(source: ValueSource): string | undefined {
   if (source.t === "file") return source.file.read();
   return source.t === "inline" ? source.value : undefined;
 }
@@ -94,10 +94,10 @@ function valueOf(source: Source): string | undefined {
 class KubeconfigCredentials implements Credentials {
   readonly server: string;
   readonly impersonation?: Impersonation;
-  readonly #ca: Source;
-  readonly #cert: Source;
-  readonly #key: Source;
-  readonly #token: Source;
+  readonly #ca: ValueSource;
+  readonly #cert: ValueSource;
+  readonly #key: ValueSource;
+  readonly #token: ValueSource;
   readonly #plugin: ExecPlugin | undefined;
   readonly #insecure: boolean;
   readonly #serverName: string | undefined;
@@ -119,7 +119,7 @@ class KubeconfigCredentials implements Credentials {
     this.#plugin = exec ? new ExecPlugin(exec, () => this.#clusterInfo()) : undefined;
   }
 
-  /** What a plugin is told of the cluster when it asks for it. */
+  /** What a plugin gets of the cluster when it asks for it. */
   #clusterInfo(): object {
     const ca = valueOf(this.#ca);
     return {

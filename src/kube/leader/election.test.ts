@@ -35,7 +35,7 @@ const fresh = campaign("me", usualTiming);
 const led = wroteLease(fresh, stored("me"), 1000, 1200);
 
 const steps: { name: string; election: Election; now: number; step: ElectionStep }[] = [
-  { name: "a new candidate looks first", election: fresh, now: 0, step: { do: "read" } },
+  { name: "a new candidate reads first", election: fresh, now: 0, step: { do: "read" } },
   {
     name: "where there is no lease one is made",
     election: sawLease(fresh, undefined, 0, 0),
@@ -55,7 +55,7 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "rest", until: 1600 },
   },
   {
-    name: "a standby that has rested looks again",
+    name: "a standby that has rested reads again",
     election: sawLease(fresh, stored("other"), 100, 0),
     now: 2100,
     step: { do: "read" },
@@ -73,13 +73,13 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "rest", until: 15_101 },
   },
   {
-    name: "a standby looks at the very moment when the lease has run out",
+    name: "a standby reads at the very moment when the lease has run out",
     election: sawLease(sawLease(fresh, stored("other"), 100, 0), stored("other"), 14_000, 0),
     now: 14_000,
     step: { do: "rest", until: 15_101 },
   },
   {
-    name: "a standby that hears of a change looks at once",
+    name: "a standby that hears of a change reads at once",
     election: leaseChanged(sawLease(fresh, stored("other"), 100, 0)),
     now: 200,
     step: { do: "read" },
@@ -121,7 +121,7 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "renew", from: stored("me") },
   },
   {
-    name: "a leader whose renewal met a conflict looks at once",
+    name: "a leader whose renewal met a conflict reads at once",
     election: writeConflicted(led),
     now: 3000,
     step: { do: "read" },
@@ -133,7 +133,7 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "stepDown", because: { t: "deposed", by: "other" } },
   },
   {
-    name: "a leader whose renewal failed looks after a retry period",
+    name: "a leader whose renewal failed reads after a retry period",
     election: attemptFailed(led, 3000, 0.9),
     now: 5000,
     step: { do: "read" },
@@ -157,12 +157,12 @@ const steps: { name: string; election: Election; now: number; step: ElectionStep
     step: { do: "stepDown", because: { t: "deadline" } },
   },
   {
-    name: "a leader whose lease was deleted makes it anew",
+    name: "a leader whose lease was deleted recreates it",
     election: sawLease(writeConflicted(led), undefined, 3000, 0),
     now: 3000,
     step: { do: "create" },
   },
-  { name: "who stepped down looks again", election: steppedDown(led), now: 60_000, step: { do: "read" } },
+  { name: "who stepped down reads again", election: steppedDown(led), now: 60_000, step: { do: "read" } },
 ];
 for (const { name, election, now, step } of steps) {
   test(name, () => assert.deepEqual(nextStep(election, now), step));

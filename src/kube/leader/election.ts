@@ -48,7 +48,7 @@ type Role =
   | { readonly t: "leading"; readonly renewedAt: number }
   | { readonly t: "deposed"; readonly by: string };
 
-type Phase = { readonly t: "look" } | { readonly t: "write" } | { readonly t: "rest"; readonly until: number };
+type Phase = { readonly t: "read" } | { readonly t: "write" } | { readonly t: "rest"; readonly until: number };
 
 export interface Election {
   readonly identity: string;
@@ -71,7 +71,7 @@ export type Loss = { readonly t: "deadline" } | { readonly t: "deposed"; readonl
 
 export function campaign(identity: string, timing: ElectionTiming): Election {
   checkTiming(identity, timing);
-  return { identity, timing, known: { t: "nothing" }, role: { t: "standby" }, phase: { t: "look" } };
+  return { identity, timing, known: { t: "nothing" }, role: { t: "standby" }, phase: { t: "read" } };
 }
 
 function checkTiming(identity: string, timing: ElectionTiming): void {
@@ -104,7 +104,7 @@ export function nextStep(election: Election, now: number): ElectionStep {
     };
   }
   // A leader renews over the record it wrote itself; a standby does not know what happened while it rested.
-  if (phase.t === "look" || known.t === "nothing" || (phase.t === "rest" && role.t === "standby"))
+  if (phase.t === "read" || known.t === "nothing" || (phase.t === "rest" && role.t === "standby"))
     return { do: "read" };
   if (known.t === "absent") return { do: "create" };
   return known.lease.record.holder === election.identity
@@ -137,27 +137,27 @@ export function wroteLease(election: Election, lease: StoredLease, sentAt: numbe
   };
 }
 
-/** A watch reported a change of the lease: a standby that waits for its next look looks now. */
+/** A watch reported a change of the lease: a standby that waits for its next read reads now. */
 export function leaseChanged(election: Election): Election {
   const waits = election.role.t === "standby" && election.phase.t === "rest";
-  return waits ? { ...election, phase: { t: "look" } } : election;
+  return waits ? { ...election, phase: { t: "read" } } : election;
 }
 
 /** Another writer was first: see at once who it was, it may have been our own write whose answer got lost. */
 export function writeConflicted(election: Election): Election {
-  return { ...election, phase: { t: "look" } };
+  return { ...election, phase: { t: "read" } };
 }
 
 /** No answer, or a refusal that says nothing about the record. */
 export function attemptFailed(election: Election, now: number, chance: number): Election {
-  // Whether a leader's renewal was carried out is open, so it looks before it writes again.
+  // Whether a leader's renewal was carried out is open, so it reads before it writes again.
   const known: Known = election.role.t === "leading" ? { t: "nothing" } : election.known;
   return { ...election, known, phase: resting(election, now, chance) };
 }
 
 /** After the step down: an ordinary candidate again, with what was seen of the lease kept. */
 export function steppedDown(election: Election): Election {
-  return { ...election, role: { t: "standby" }, phase: { t: "look" } };
+  return { ...election, role: { t: "standby" }, phase: { t: "read" } };
 }
 
 /** The record to write for a step; `now` is the time of day, for people to read. */

@@ -23,12 +23,12 @@ test("a leader that was stopped for longer than its renew deadline writes nothin
 
   assert.equal(await said(1), "leading");
   child.stdin.write("write\n");
-  assert.equal(await said(2), "untold sent");
+  assert.equal(await said(2), "unaware sent");
 
   child.stdin.write("stop\n");
   await eventually("the stop", () => state() === "T", state);
   const stoppedAt = performance.now();
   await eventually("so long a stop", () => performance.now() - stoppedAt > 3200);
   child.kill("SIGCONT");
-  assert.equal(await said(3), "untold LeadershipLost");
+  assert.equal(await said(3), "unaware LeadershipLost");
 });

@@ -59,7 +59,7 @@ for (const [verb, write] of Object.entries(writes)) {
     assert.equal(clock.waiting, 0);
   });
 
-  test(`${verb} passes a fence that holds, and looks at it again when it is really sent`, async () => {
+  test(`${verb} passes a fence that holds, and checks it again when it is sent`, async () => {
     const seen: (() => void)[] = [];
     const note = (options?: { beforeSend?: () => void }): Promise<never> => {
       seen.push(options!.beforeSend!);

@@ -1,6 +1,6 @@
 // The fence around a leader's writes: nothing is sent in the name of leadership once, by the local monotonic clock, a
 // rival may have taken over. Timers alone are not enough: a process that was stopped for a minute and resumes runs
-// the callbacks of its sockets before those of its timers, so each write looks at the clock itself.
+// the callbacks of its sockets before those of its timers, so each write checks the clock itself.
 import { follow } from "../abort.ts";
 import type { KubeApi, RequestOptions } from "../client/api.ts";
 
@@ -17,7 +17,7 @@ export class LeadershipLost extends Error {
 }
 
 export interface Fence {
-  /** Looks at the clock: may this process still act as the leader at this very moment? */
+  /** By the clock: may this process still act as the leader at this very moment? */
   holds(): boolean;
   /** Throws `LeadershipLost` when it does not hold. To be called right before any act that only a leader may do. */
   check(): void;

@@ -2,7 +2,7 @@
 // put on the object, and only ever goes over the version that was read.
 import type { KubeApi, RequestOptions } from "../client/api.ts";
 import type { LeaseRecord, StoredLease } from "./election.ts";
-import { isNotFound } from "../client/errors.ts";
+import { getOrUndefined } from "../client/get-or-undefined.ts";
 import { Lease } from "../objects/kinds.ts";
 import type { Key } from "../objects/objects.ts";
 
@@ -18,12 +18,8 @@ export class LeaseObject {
 
   /** `undefined` when there is none. */
   async read(request: RequestOptions): Promise<StoredLease | undefined> {
-    try {
-      return this.#keep(await this.#api.get(Lease, this.#key, request));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found = await getOrUndefined(this.#api, Lease, this.#key, request);
+    return found && this.#keep(found);
   }
 
   async create(record: LeaseRecord, request: RequestOptions): Promise<StoredLease> {

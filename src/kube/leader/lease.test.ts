@@ -84,7 +84,7 @@ test("a leader renews with one PUT each two seconds and no read", async () => {
   await a.running;
 });
 
-test("a leader that ends lets its work stop, then releases, and the next one takes over at its next look", async () => {
+test("a leader that ends lets its work stop, then releases, and the next one takes over at its next read", async () => {
   const { api, clock } = world();
   const a = new Candidate(api, clock, "a", async (signal, fence) => {
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -109,7 +109,7 @@ test("a leader that ends lets its work stop, then releases, and the next one tak
   await b.running;
 });
 
-test("a lease that is given up does not lie there until the next look of a standby", async () => {
+test("a lease that is given up does not lie there until the next read of a standby", async () => {
   const { api, clock } = world();
   const a = new Candidate(api, clock, "a");
   await clock.advance(100);
@@ -125,7 +125,7 @@ test("a lease that is given up does not lie there until the next look of a stand
   assert.equal(clock.waiting, 0);
 });
 
-test("a standby that may not watch the lease takes it within a retry period, and is not told no again and again", async () => {
+test("a standby that may not watch the lease takes it within a retry period, and does not try to watch again and again", async () => {
   const { api, clock } = world();
   const forbidden = (): Error => new ApiError(403, "Forbidden", "leases cannot be watched");
   api.faults.fail({ verb: "watch" }, forbidden, { times: Number.POSITIVE_INFINITY });
@@ -224,7 +224,7 @@ test("a write whose answer was lost, the winning one or a renewal, does not conf
   await a.running;
 });
 
-test("a deleted lease is made anew by its leader", async () => {
+test("a deleted lease is recreated by its leader", async () => {
   const { api, clock } = world();
   const a = new Candidate(api, clock, "a");
   await clock.advance(100);

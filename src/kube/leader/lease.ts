@@ -181,8 +181,8 @@ class Candidate {
   }
 
   /**
-   * While it stands by: looks as soon as the lease changes, so that a released one is taken at once. It is a
-   * help only; without the right to watch, or with a watch that is silent, the regular looks go on.
+   * While it stands by: reads as soon as the lease changes, so that a released one is taken at once. It is a
+   * help only; without the permission to watch, or with a watch that is silent, the regular reads go on.
    */
   async #watchLease(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

@@ -22,7 +22,7 @@ interface EventRecorderOptions {
   clock?: Clock;
 }
 
-// As many events of a type as an object may have at once, and how often one more. To exchange a member takes four, and
+// As many events of a type as an object may have at once, and how often one more. To replace a member takes four, and
 // the server keeps each for an hour: a cluster that is busy all the time has some four hundred there at most.
 const burst = 50;
 const oneMoreEveryMs = 10_000;
@@ -180,7 +180,7 @@ export class EventRecorder {
   }
 }
 
-/** A map that never holds more than so many entries: the one that was used least recently makes room. */
+/** A map that never holds more than a fixed number of entries: the one that was used least recently makes room. */
 class BoundedMap<K, V> {
   readonly #limit: number;
   // A Map keeps the order of insertion, so the first entry is always the oldest.
@@ -208,7 +208,7 @@ class BoundedMap<K, V> {
   }
 }
 
-/** Lets a burst of so many through, and then one more for each period. */
+/** Lets a burst of this size through, and then one more for each period. */
 class TokenBucket {
   readonly #capacity: number;
   readonly #periodMs: number;

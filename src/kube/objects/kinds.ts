@@ -76,7 +76,7 @@ export const Deployment: Kind<Deployment> = namespaced("apps", "Deployment", "de
 export type StorageClass = StorageClassObject;
 export const StorageClass: Kind<StorageClass> = clusterScoped("storage.k8s.io", "StorageClass", "storageclasses");
 
-/** No more than is needed to apply a definition and to see it accepted; the schemas are built elsewhere. */
+/** No more than is needed to apply a CRD and to see it accepted; the schemas are built elsewhere. */
 export interface CustomResourceDefinition extends KubeObject {
   spec: {
     group: string;

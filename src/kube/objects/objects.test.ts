@@ -11,7 +11,7 @@ test("versions compare as integers of any size", () => {
   );
 });
 
-test("versions that are no numbers are equal or cannot be told apart", () => {
+test("versions that are no numbers are equal or cannot be ordered", () => {
   assert.equal(compareVersions("abc", "abc"), 0);
   for (const [a, b] of [
     ["abc", "abd"],

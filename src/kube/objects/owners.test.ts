@@ -22,7 +22,7 @@ test("what was never on the server cannot own anything", () => {
   assert.throws(() => ownerReference(widgets, { metadata: { name: "a" } }), TypeError);
 });
 
-test("an owner made anew under the same name does not own what the old one left", () => {
+test("an owner recreated under the same name does not own what the old one left", () => {
   const child: KubeObject = { metadata: { name: "c", ownerReferences: [ownerReference(widgets, owner)] } };
   assert.equal(isControlledBy(child, owner), true);
   assert.equal(isControlledBy(child, { metadata: { name: "a", namespace: "n", uid: "u2" } }), false);

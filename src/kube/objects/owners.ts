@@ -1,4 +1,4 @@
-// Owner references: who an object belongs to. Owners are told apart by uid, never by name, so that what an object of
+// Owner references: who an object belongs to. Owners are identified by uid, never by name, so that what an object of
 // the same name left behind is never taken for one's own.
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from "./objects.ts";
 

@@ -59,7 +59,7 @@ function line(head: Fields, fields: Fields): string {
 function writeToStdout(text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
-  // A pipe whose reader is slow takes part of a line, or none for now. After so many tries the rest is dropped: a
+  // A pipe whose reader is slow takes part of a line, or none for now. After this many tries the rest is dropped: a
   // reader that stands still must not stop the operator.
   for (let tries = 0; written < bytes.length && tries < 1000; tries += 1) {
     try {

@@ -11,7 +11,7 @@ import { Informer } from "../cache/informer.ts";
 import { ConfigMap, Event, Lease } from "../objects/kinds.ts";
 import { silent } from "./log.ts";
 import { runManager, type ManagerOptions } from "./manager.ts";
-import { done, type ReconcileContext } from "../controller/reconcile.ts";
+import { done, type ReconcileContext } from "../controller/run-reconcile.ts";
 import { keyText } from "../objects/objects.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";
@@ -172,7 +172,7 @@ test("of two processes one works and the other is ready, and takes over as soon 
   );
   const b = start(api, "b");
   const port = await b.port;
-  await eventually("b's look", () => api.requests.filter((r) => r.kind === "Lease" && r.verb === "get").length > 2);
+  await eventually("b's read", () => api.requests.filter((r) => r.kind === "Lease" && r.verb === "get").length > 2);
   assert.equal((await ask(port, "/readyz")).status, 200);
   assert.match((await ask(port, "/metrics")).body, /^leader_election_master_status\{name="things"\} 0$/m);
   assert.deepEqual(b.reconciles, []);
@@ -278,7 +278,7 @@ test("events that were recorded are sent before the end", async () => {
   const object = await create(api, "x");
   await eventually("a reconcile", () => a.reconciles.length > 0);
   for (let i = 0; i < 3; i += 1) {
-    events.record(ConfigMap, object, { type: "Normal", reason: "Seen", action: "Look", note: "Seen." });
+    events.record(ConfigMap, object, { type: "Normal", reason: "Seen", action: "Observe", note: "Seen." });
   }
   a.end.abort();
   assert.equal(await a.ended, "ended");

@@ -4,8 +4,8 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Registry } from "./metrics.ts";
 
-// How often the event loop is looked at. Each look wakes the process, so not more often than it is worth.
-const lookEveryMs = 200;
+// How often the event loop is sampled. Each sample wakes the process, so not more often than it is worth.
+const sampleEveryMs = 200;
 
 /** Returns how to stop the observation of the event loop. */
 export function addProcessMetrics(registry: Registry): () => void {
@@ -30,15 +30,15 @@ export function addProcessMetrics(registry: Registry): () => void {
     counted = Math.max(counted, seconds);
   });
 
-  const delay = monitorEventLoopDelay({ resolution: lookEveryMs });
+  const delay = monitorEventLoopDelay({ resolution: sampleEveryMs });
   delay.enable();
   const help = (what: string): string => `How late the event loop was since the last scrape: ${what}.`;
   const worst = registry.gauge({ name: "nodejs_eventloop_lag_max_seconds", help: help("the worst") });
   const typical = registry.gauge({ name: "nodejs_eventloop_lag_p50_seconds", help: help("half of the time less") });
   const bad = registry.gauge({ name: "nodejs_eventloop_lag_p99_seconds", help: help("99 % of the time less") });
   registry.onScrape(() => {
-    // What is measured is the time between two looks.
-    const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - lookEveryMs / 1000);
+    // What is measured is the time between two samples.
+    const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - sampleEveryMs / 1000);
     worst.set({}, late(delay.max));
     typical.set({}, late(delay.percentile(50)));
     bad.set({}, late(delay.percentile(99)));

@@ -1,5 +1,5 @@
-// What a log line may show of a value: plain data without secrets, of bounded depth and length. Of an error
-// only the fields that identify it are shown; others, such as a request with its token, stay out.
+// What a log line may show of a value: plain data without secrets, of bounded depth and length. An
+// error shows only the fields that identify it; others, such as a request with its token, stay out.
 
 const hidden = "[hidden]";
 const deepest = 6;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { Registry } from "./metrics.ts";
-import { again, done, failed, type Next } from "../controller/reconcile.ts";
+import { again, done, failed, type Next } from "../controller/run-reconcile.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function samples(registry: Registry): Map<string, number> {

@@ -6,7 +6,7 @@ import type { EventOutcome } from "../objects/events.ts";
 import type { InformerEvent } from "../cache/informer.ts";
 import type { LeaseEvent } from "../leader/lease.ts";
 import { Registry, type Counter, type Gauge, type Histogram } from "./metrics.ts";
-import type { Next } from "../controller/reconcile.ts";
+import type { Next } from "../controller/run-reconcile.ts";
 import type { QueueEvent } from "../controller/queue.ts";
 
 const seconds = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { TransportError } from "../../transport/errors.ts";
 import { ApiError } from "../client/errors.ts";
 import { logger } from "./log.ts";
-import { done, failed, type Next } from "../controller/reconcile.ts";
+import { done, failed, type Next } from "../controller/run-reconcile.ts";
 import { ConfigMap } from "../objects/kinds.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 import { RuntimeObserver } from "./runtime-observer.ts";

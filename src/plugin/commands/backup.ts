@@ -7,20 +7,20 @@ import { didYouMean } from "../line/nearest.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, storedCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters } from "../rights.ts";
+import { readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { bytesInWords } from "../screen/words.ts";
-import { all, isOf } from "../snapshot/snapshot.ts";
+import { all, isOf } from "../observe/observe.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 
 export const backupCommand: Command = {
   name: "backup",
-  what: "Have a backup taken now, by an EtcdBackup that is there or by a new one.",
+  what: "Take a backup now, with an existing EtcdBackup or a new one.",
   details:
-    "Without --to, the EtcdBackup of the cluster is asked to take one at once; --backup names it where there are several.\nWith --to, an EtcdBackup is created: for one backup, or with --schedule for a series.",
+    "Without --to, the existing EtcdBackup of the cluster takes a backup at once; if there are several, choose one with --backup.\nWith --to, the command creates an EtcdBackup: for one backup, or for a series with --schedule.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [
-    { name: "backup", value: "BACKUP", what: "The EtcdBackup to ask, or with --to the name of the new one." },
+    { name: "backup", value: "BACKUP", what: "The EtcdBackup to use; with --to, the name of the new one." },
     {
       name: "to",
       value: "URL",
@@ -29,24 +29,24 @@ export const backupCommand: Command = {
     {
       name: "secret",
       value: "SECRET",
-      what: "With --to: the Secret with the login of the store. Absent: the pod's own identity.",
+      what: "With --to: the Secret with the credentials of the store. Default: the identity of the pod.",
     },
-    { name: "endpoint", value: "URL", what: "With --to: the server, where it is not the vendor's own." },
+    { name: "endpoint", value: "URL", what: "With --to: the server, if it is not the vendor's own." },
     { name: "region", value: "REGION", what: "With --to=s3://…: its region." },
-    { name: "schedule", value: "CRON", what: "With --to: take one at these times, as in '0 3 * * *'." },
-    { name: "keep", value: "COUNT", what: "With --schedule: keep so many." },
-    { name: "verify", what: "With --to: prove each backup by a restore into a throwaway member." },
+    { name: "schedule", value: "CRON", what: "With --to: when to take backups, as in '0 3 * * *'." },
+    { name: "keep", value: "COUNT", what: "With --schedule: how many backups to keep." },
+    { name: "verify", what: "With --to: verify each backup by a restore into a throwaway member." },
     ...waitFlags,
   ],
   examples: [
-    { what: "One more, now, and wait for it", line: "backup my-etcd --wait" },
+    { what: "Take a backup now and wait for it", line: "backup my-etcd --wait" },
     { what: "To a volume", line: "backup my-etcd --to=pvc://etcd-backups/my-etcd --wait" },
     {
-      what: "Each night to S3, proved, the last seven kept",
+      what: "Every night to S3, verified, keeping the last seven",
       line: "backup my-etcd --to=s3://bucket/my-etcd --secret=aws --schedule='0 3 * * *' --keep=7 --verify",
     },
   ],
-  rights: [
+  permissions: [
     readClusters,
     { group: EtcdBackup.group, resource: EtcdBackup.plural, verbs: ["get", "list", "create", "patch"] },
   ],
@@ -60,14 +60,14 @@ const onlyWithTo = ["secret", "endpoint", "region", "schedule", "keep", "verify"
 
 async function ask(call: Call, { key, reach }: Chosen): Promise<ExitCode> {
   const stray = onlyWithTo.find((name) => call.flags.has(name));
-  if (stray !== undefined) throw new UsageError(`--${stray} needs --to: it is about a new EtcdBackup.`);
+  if (stray !== undefined) throw new UsageError(`--${stray} needs --to: it applies to a new EtcdBackup.`);
   const own = (await all(reach.api, EtcdBackup, { namespace: key.namespace })).filter((one) => isOf(one, key.name));
   const { name } = choose(own, call.flags.text("backup"), key.name);
   const request = secondsTime(new Date(call.now()));
   const metadata = { annotations: { [backupNowAnnotation]: request } };
   const backupKey = { namespace: key.namespace, name };
   await reach.api.mergePatch(EtcdBackup, backupKey, { metadata });
-  if (!call.flags.has("wait")) return say(call, name, `The EtcdBackup ${name} is asked for a backup now.`);
+  if (!call.flags.has("wait")) return say(call, name, `Requested a backup from the EtcdBackup ${name}.`);
   const before = own.find(({ metadata }) => metadata?.name === name)?.status?.history?.[0]?.id;
   return say(
     call,
@@ -82,13 +82,11 @@ function choose(own: readonly EtcdBackup[], named: string | undefined, cluster: 
   if (named !== undefined) {
     if (names.includes(named)) return { name: named };
     throw new Refusal(
-      `${named} is not an EtcdBackup of ${cluster}.${didYouMean(named, names)} There are: ${names.join(", ") || "none"}.`,
+      `${named} is not an EtcdBackup of ${cluster}.${didYouMean(named, names)} Available: ${names.join(", ") || "none"}.`,
     );
   }
   if (only === undefined)
-    throw new Refusal(
-      `There is no EtcdBackup of ${cluster}: say where to with --to, as in --to=pvc://CLAIM/${cluster}.`,
-    );
+    throw new Refusal(`${cluster} has no EtcdBackup: name a destination with --to, as in --to=pvc://CLAIM/${cluster}.`);
   if (names.length > 1)
     throw new Refusal(`${cluster} has several EtcdBackups: choose one with --backup: ${names.join(", ")}.`);
   return { name: only };
@@ -124,7 +122,7 @@ async function create(call: Call, { key, reach }: Chosen): Promise<ExitCode> {
 
 function keepOf(text: string | undefined, schedule: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (schedule === undefined) throw new UsageError("--keep needs --schedule: one backup is kept anyway.");
+  if (schedule === undefined) throw new UsageError("--keep needs --schedule: a single backup is always kept.");
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new UsageError(`--keep is a number of backups, not "${text}".`);
   return count;
@@ -136,7 +134,7 @@ function judgeRequest(backup: EtcdBackup, request: string, before: string | unde
   const [last] = status.history;
   const isTaken = status.handledRequest === request;
   const isOver = isTaken && status.run === undefined && last !== undefined && last.id !== before;
-  if (!isOver) return { t: "waits", says: status.message ?? "The operator has not begun yet." };
+  if (!isOver) return { t: "waits", says: status.message ?? "The operator has not started yet." };
   if (last.result === "Succeeded") return { t: "done", says: doneText(backup) };
   return { t: "failed", says: last.message ?? status.Reason ?? "The backup failed." };
 }
@@ -145,7 +143,7 @@ function judgeOnce(backup: EtcdBackup): Verdict {
   const { status } = withDefaults(backup);
   if (status.phase === "Succeeded") return { t: "done", says: doneText(backup) };
   if (status.phase === "Failed") return { t: "failed", says: status.Reason ?? status.message ?? "The backup failed." };
-  return { t: "waits", says: status.message ?? "The operator has not begun yet." };
+  return { t: "waits", says: status.message ?? "The operator has not started yet." };
 }
 
 function doneText({ status }: EtcdBackup): string {

@@ -36,7 +36,7 @@ describe("status", () => {
     assert.match((await stage.run("status", "my-etcd", "-o", "yaml")).out, /^quorum:$/m);
   });
 
-  test("without the right to proxy shows the rest, and says what lacks", async () => {
+  test("without the permission to proxy shows the rest, and says what lacks", async () => {
     const stage = await staged();
     const message =
       'pods "x" is forbidden: User "ada" cannot get resource "pods/proxy" in API group "" in the namespace "default"';
@@ -45,7 +45,7 @@ describe("status", () => {
     assert.equal(code, 0);
     assert.match(
       out,
-      /Live figures \(size, lag\) are not shown: you may not get pods\/proxy in the namespace default\./,
+      /Live figures \(size, lag\) are not shown: you cannot get pods\/proxy in the namespace default\./,
     );
   });
 
@@ -63,17 +63,17 @@ test("a command line that cannot be used exits with 2", async () => {
 });
 
 describe("watch", () => {
-  test("prints a line for each change where there is no terminal, and ends when it is told to", async () => {
+  test("prints a line for each change where there is no terminal, and ends at a signal", async () => {
     const stage = await staged();
     const original = stage.api.get.bind(stage.api);
-    let looks = 0;
-    // After the first look the leader moves; after the second it ends.
+    let reads = 0;
+    // After the first read the leader moves; after the second it ends.
     stage.api.get = async (kind, at, options) => {
       const got = await original(kind, at, options);
-      looks += 1;
-      if (looks === 1)
+      reads += 1;
+      if (reads === 1)
         await stage.api.mergePatch(EtcdCluster, key, { status: { voters: [first] } }, { subresource: "status" });
-      if (looks === 2) setImmediate(() => stage.stop());
+      if (reads === 2) setImmediate(() => stage.stop());
       return got;
     };
     stage.metrics = () => "";
@@ -89,7 +89,7 @@ describe("pause and resume", () => {
     const stage = await staged();
     const refused = await stage.run("pause", "my-etcd");
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /Add --yes: there is nobody to ask/);
+    assert.match(refused.err, /Add --yes: no terminal is there to ask/);
     assert.equal((await cluster(stage)).spec.paused, undefined);
     assert.equal((await stage.run("pause", "my-etcd", "--yes")).code, 0);
     assert.equal((await cluster(stage)).spec.paused, true);
@@ -158,14 +158,14 @@ describe("move-leader", () => {
   test("moves to the named voter, by the id that etcd lists", async () => {
     const stage = await staged();
     const { out } = await stage.run("move-leader", "my-etcd", first);
-    assert.match(out, new RegExp(`^${first} leads my-etcd; before, ${leader} did`));
+    assert.match(out, new RegExp(`^${first} now leads my-etcd; ${leader} led before`));
     assert.deepEqual(stage.calls.at(-1)?.slice(-2), ["move-leader", "a0"]);
   });
 
   test("refuses who leads already, and who is not healthy", async () => {
     assert.match((await (await staged()).run("move-leader", "my-etcd", leader)).err, /leads already/);
     const { err } = await (await staged("quorum-lost")).run("move-leader", "my-etcd");
-    assert.match(err, /Nobody leads my-etcd/);
+    assert.match(err, /my-etcd has no leader/);
   });
 });
 
@@ -190,13 +190,13 @@ describe("defrag", () => {
     };
     const { code, err } = await stage.run("defrag", "my-etcd", "--yes");
     assert.equal(code, 1);
-    assert.match(err, new RegExp(`Not all members of my-etcd are healthy \\(${first}\\)`));
+    assert.match(err, new RegExp(`my-etcd has unhealthy members \\(${first}\\)`));
     assert.equal(stage.calls.length, 1);
   });
 
   test("refuses where a quorum would be missing", async () => {
     const stage = await staged("healing");
-    assert.match((await stage.run("defrag", "my-etcd", "--yes")).err, /Not all members/);
+    assert.match((await stage.run("defrag", "my-etcd", "--yes")).err, /has unhealthy members/);
     assert.deepEqual(stage.calls, []);
   });
 });
@@ -228,22 +228,22 @@ describe("replace-member", () => {
   const standingStill: readonly (readonly [string, RegExp, (one: EtcdCluster) => EtcdCluster])[] = [
     [
       "is paused",
-      /is paused, so nobody would make a new member: `kubectl etcd resume my-etcd`/,
+      /is paused, so nothing would create a new member: run `kubectl etcd resume my-etcd`/,
       (one) => ({ ...one, spec: { ...one.spec, paused: true } }),
     ],
     [
-      "has an edit that no operator has looked at",
+      "has an edit that no operator has reconciled",
       /has not acted on the last edit/,
       (one) => ({ ...one, status: { ...one.status, observedGeneration: 0 } }),
     ],
     [
-      "no operator has looked at",
-      /No operator has looked at my-etcd yet/,
+      "no operator has reconciled",
+      /No operator has reconciled my-etcd yet/,
       (one) => ({ ...one, status: { ...one.status, conditions: [] } }),
     ],
     [
       "has a spec that is not valid",
-      /is not ready \(InvalidSpec\), so a new member may not come: spec\.size/,
+      /is not ready \(InvalidSpec\), so a new member might not join: spec\.size/,
       notReady("InvalidSpec", "spec.size is 0."),
     ],
     [
@@ -258,7 +258,7 @@ describe("replace-member", () => {
     ],
     [
       "is for an operator of all namespaces, and none runs",
-      /Nobody would make a new member\. No operator for all namespaces runs/,
+      /Nothing would create a new member\. No operator for all namespaces is running/,
       (one) => ({
         ...one,
         metadata: { ...one.metadata, annotations: { "etcd.database.coreos.com/scope": "clusterwide" } },
@@ -285,7 +285,10 @@ describe("replace-member", () => {
     stage.beforeAnswer = () => stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
     const { code, err } = await stage.run("replace-member", "my-etcd", first);
     assert.equal(code, 1);
-    assert.match(err, /^In the namespace default of the context lab: .* is deleted, .* Go on\?\nmy-etcd is paused/);
+    assert.match(
+      err,
+      /^In the namespace default of the context lab: This deletes .*, .* Continue\?\nmy-etcd is paused/,
+    );
     assert.deepEqual(await left(stage), [3, 1]);
   });
 
@@ -321,13 +324,13 @@ describe("replace-member", () => {
 });
 
 describe("upgrade", () => {
-  test("plans without a change, and exits with 1 where something forbids it", async () => {
+  test("plans without a change, and exits with 1 where something blocks it", async () => {
     const stage = await staged();
     const { code, out } = await stage.run("upgrade", "my-etcd", "--to=3.7.3", "--plan");
     assert.equal(code, 0);
     assert.match(out, /etcd 3\.6\.16 → 3\.7\.3/);
     assert.match(out, /Every member writes a snapshot of its log first/);
-    assert.match(out, /Nothing forbids it/);
+    assert.match(out, /Nothing blocks it/);
     const far = await (await staged("healthy")).run("upgrade", "my-etcd", "--to=3.4.45", "--plan");
     assert.equal(far.code, 1);
     assert.match(far.out, /cannot go back to 3\.4/);
@@ -393,10 +396,7 @@ describe("backup", () => {
 
   test("says what is missing, and which to choose", async () => {
     const stage = await staged("quorum-lost");
-    assert.match(
-      (await stage.run("backup", "my-etcd")).err,
-      /There is no EtcdBackup of my-etcd: say where to with --to/,
-    );
+    assert.match((await stage.run("backup", "my-etcd")).err, /my-etcd has no EtcdBackup: name a destination with --to/);
     assert.match((await stage.run("backup", "my-etcd", "--to=ftp://x/y")).err, /--to is s3:\/\/BUCKET\/KEY/);
     assert.match((await stage.run("backup", "my-etcd", "--keep=3")).err, /--keep needs --to/);
   });
@@ -415,7 +415,7 @@ describe("restore", () => {
       before: "2026-01-31T12:00:00Z",
     });
     const again = await stage.run("restore", "my-etcd", "--from=nightly", "--yes");
-    assert.match(again.err, /The EtcdRestore my-etcd is under way/);
+    assert.match(again.err, /The EtcdRestore my-etcd is in progress/);
   });
 
   test("into a new cluster takes the spec of the old one, and asks nobody", async () => {

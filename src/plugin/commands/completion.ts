@@ -6,8 +6,8 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import type { Call, Command } from "../command.ts";
 import { completionOf } from "../line/complete.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters, readPods } from "../rights.ts";
-import { all, found, memberSelector, valueOr } from "../snapshot/snapshot.ts";
+import { readClusters, readPods } from "../permissions.ts";
+import { all, found, memberSelector, valueOr } from "../observe/observe.ts";
 
 const file = "kubectl_complete-etcd";
 const script = `#!/bin/sh
@@ -17,17 +17,17 @@ exec kubectl etcd __complete "$@"
 
 export const completionCommand: Command = {
   name: "completion",
-  what: "Have your shell complete commands, clusters and members.",
-  details: `kubectl (1.26 or newer) looks for a program ${file} in PATH. This prints it, or with --install writes it into a folder.\nThe completion of kubectl itself must be set up: \`kubectl completion --help\`.`,
+  what: "Complete commands, clusters and members in your shell.",
+  details: `kubectl (1.26 or newer) runs the program ${file} from PATH. This command prints it, or writes it to a folder with --install.\nSet up the completion of kubectl itself first: \`kubectl completion --help\`.`,
   arguments: [],
-  flags: [{ name: "install", value: "FOLDER", what: "Write it into this folder, which should be in PATH." }],
+  flags: [{ name: "install", value: "FOLDER", what: "Write it to this folder, which should be in PATH." }],
   examples: [
     { what: "Install it", line: "completion --install=/usr/local/bin" },
-    { what: "Look at it", line: "completion" },
+    { what: "Print it", line: "completion" },
   ],
-  rights: [
-    { ...readClusters, verbs: ["list"], without: "Without it, names of clusters are not completed." },
-    { ...readPods, without: "Without it, names of members are not completed." },
+  permissions: [
+    { ...readClusters, verbs: ["list"], without: "Without it, the names of clusters are not completed." },
+    { ...readPods, without: "Without it, the names of members are not completed." },
   ],
   async run({ flags, screen }) {
     const folder = flags.text("install");
@@ -42,7 +42,7 @@ export const completionCommand: Command = {
     } catch (error) {
       throw new Refusal(`${target} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
     }
-    screen.print(`${target} is there: begin a new shell.`);
+    screen.print(`Wrote ${target}: start a new shell.`);
     return 0;
   },
 };
@@ -57,7 +57,7 @@ export const completing = (commands: readonly Command[]): Command => ({
   arguments: [{ name: "WORD", is: "rest" }],
   flags: [],
   examples: [],
-  rights: [],
+  permissions: [],
   async run(call) {
     const completion = completionOf(call.arguments, commands);
     const last = call.arguments.at(-1) ?? "";

@@ -12,7 +12,7 @@ describe("dashboard", () => {
   before(() => void Object.assign(globalThis, { dashboardPage: shortPage }));
   after(() => void Reflect.deleteProperty(globalThis, "dashboardPage"));
 
-  test("prints the address of a page that is there, and ends when it is told to", async () => {
+  test("prints the address of a page that is there, and ends at a signal", async () => {
     const stage = await staged();
     const printed = new Promise<string>((resolve) => (stage.onPrint = resolve));
     const running = stage.run("dashboard", "my-etcd", "--no-open");
@@ -23,7 +23,7 @@ describe("dashboard", () => {
     stage.stop();
     const { code, err } = await running;
     assert.equal(code, 0);
-    assert.match(err, /opens the page once\. Ctrl-C ends it/);
+    assert.match(err, /works once\. Ctrl-C stops the dashboard/);
     assert.deepEqual(stage.calls, []);
   });
 

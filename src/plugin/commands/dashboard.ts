@@ -6,18 +6,18 @@ import { pageTexts } from "../dashboard/page-texts.ts";
 import { type Dashboard, serveDashboard } from "../dashboard/server.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { sameFlags } from "../place/kubectl.ts";
-import { watchAll } from "../rights.ts";
+import { watchAll } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 
 export const dashboardCommand: Command = {
   name: "dashboard",
   what: "Show all clusters, or one, live in the browser.",
   details:
-    "Serves a page on 127.0.0.1 and prints its address, which opens it once, in one browser. The page reads with your own\nrights, changes nothing, and shows commands to copy. Nothing is installed in the cluster. Ctrl-C ends it. docs/dashboard.md has more.",
+    "Serves a page on 127.0.0.1 and prints its address, which works once, in one browser. The page reads with your own\npermissions, changes nothing, and shows commands to copy. Nothing is installed in the cluster. Ctrl-C stops it. See docs/dashboard.md.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [
     { name: "all-namespaces", short: "A", what: "The clusters of all namespaces." },
-    { name: "port", value: "PORT", what: "The port on 127.0.0.1. Absent: any free one." },
+    { name: "port", value: "PORT", what: "The port on 127.0.0.1. Default: any free port." },
     { name: "no-open", what: "Only print the address." },
   ],
   examples: [
@@ -25,7 +25,7 @@ export const dashboardCommand: Command = {
     { what: "All clusters everywhere", line: "dashboard -A" },
     { what: "One cluster, on a machine without a screen", line: "dashboard my-etcd --no-open --port=8080" },
   ],
-  rights: watchAll,
+  permissions: watchAll,
   async run(call) {
     const { flags, now, arguments: words } = call;
     const port = portOf(flags.text("port"));
@@ -60,7 +60,7 @@ function urlOf({ origin, token }: Pick<Dashboard, "origin" | "token">, cluster?:
 
 function show({ screen, flags, output }: Call, url: string): Disposable {
   screen.print(output === "text" ? url : structured(output, { url }));
-  screen.note("This address opens the page once. Ctrl-C ends it.");
+  screen.note("This address works once. Ctrl-C stops the dashboard.");
   const opener = screen.isTerminal && !flags.has("no-open") ? openerOf(process.platform, process.env) : undefined;
   if (opener === undefined) return { [Symbol.dispose]: () => undefined };
   const leading = leadingPage(url);

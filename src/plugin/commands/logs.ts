@@ -1,33 +1,37 @@
 // `logs`: what the members print, of all of them or of one.
 import type { Command } from "../command.ts";
 import { podNamed } from "../members-to-talk-to.ts";
-import { lookAt } from "../one-cluster.ts";
-import { readClusters, readPods } from "../rights.ts";
-import { memberSelector } from "../snapshot/snapshot.ts";
+import { readTarget } from "../one-cluster.ts";
+import { readClusters, readPods } from "../permissions.ts";
+import { memberSelector } from "../observe/observe.ts";
 
 export const logsCommand: Command = {
   name: "logs",
-  what: "Print the logs of the members, of all or of one.",
+  what: "Print the logs of all members, or of one.",
   details:
-    "Runs your own kubectl logs. With all members, each line begins with the name of its member.\nCharacters that a terminal obeys, as those of escape sequences, are shown as �.",
+    "Runs your own kubectl logs. For all members, each line starts with the name of its member.\nControl characters, such as those of escape sequences, are shown as �.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
   ],
   flags: [
-    { name: "follow", short: "f", what: "Go on as they print." },
-    { name: "previous", short: "p", what: "Of the containers that were there before they restarted." },
-    { name: "tail", value: "LINES", what: "Only the last lines of each. Absent: 50 of each; of one member all." },
-    { name: "since", value: "DURATION", what: "Only what is newer, as in 10m." },
+    { name: "follow", short: "f", what: "Stream new lines." },
+    { name: "previous", short: "p", what: "Show the logs of the previous containers, from before the last restart." },
+    {
+      name: "tail",
+      value: "LINES",
+      what: "Only the last lines of each member. Default: 50 for all members, everything for one.",
+    },
+    { name: "since", value: "DURATION", what: "Only lines that are newer than this, as in 10m." },
   ],
   examples: [
     { what: "The last lines of every member", line: "logs my-etcd" },
     { what: "Follow one member", line: "logs my-etcd my-etcd-2b7kq9xw4c -f" },
     { what: "Why did it crash?", line: "logs my-etcd my-etcd-2b7kq9xw4c --previous" },
   ],
-  rights: [readClusters, readPods, { group: "", resource: "pods/log", verbs: ["get"] }],
+  permissions: [readClusters, readPods, { group: "", resource: "pods/log", verbs: ["get"] }],
   async run(call) {
-    const looked = await lookAt(call);
+    const target = await readTarget(call);
     const [, member] = call.arguments;
     const { flags } = call;
     const value = (name: string): string[] => {
@@ -36,13 +40,13 @@ export const logsCommand: Command = {
     };
     const which =
       member === undefined
-        ? [`--selector=${memberSelector(looked.key.name)}`, "--prefix", "--max-log-requests=20"]
-        : [podNamed(looked, member).metadata?.name ?? ""];
+        ? [`--selector=${memberSelector(target.key.name)}`, "--prefix", "--max-log-requests=20"]
+        : [podNamed(target, member).metadata?.name ?? ""];
     const tail = flags.has("tail") || member !== undefined ? value("tail") : ["--tail=50"];
     const code = await call.kubectl.run(
       [
         "logs",
-        `--namespace=${looked.key.namespace}`,
+        `--namespace=${target.key.namespace}`,
         ...which,
         "--container=etcd",
         ...["follow", "previous"].flatMap((name) => (flags.has(name) ? [`--${name}`] : [])),

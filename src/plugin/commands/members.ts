@@ -1,9 +1,9 @@
 // `members`: the members of a cluster, alone.
 import type { Command } from "../command.ts";
-import { readAll } from "../rights.ts";
+import { readAll } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { item } from "../screen/wrap.ts";
-import { readSnapshot } from "../snapshot/snapshot.ts";
+import { observe } from "../observe/observe.ts";
 import { memberLines } from "../view/cluster-text.ts";
 import { viewOf } from "../view/cluster-view.ts";
 
@@ -13,13 +13,13 @@ export const membersCommand: Command = {
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [],
   examples: [
-    { what: "Who leads, who lags, and where they run", line: "members my-etcd" },
+    { what: "Which member leads, which lag, and where they run", line: "members my-etcd" },
     { what: "For a program", line: "members my-etcd -o yaml" },
   ],
-  rights: readAll,
+  permissions: readAll,
   async run({ arguments: [name = ""], output, reach, screen, now }) {
     const there = await reach();
-    const { members, notes, quorum } = viewOf(await readSnapshot(there, { namespace: there.namespace, name }, now()));
+    const { members, notes, quorum } = viewOf(await observe(there, { namespace: there.namespace, name }, now()));
     if (output !== "text") screen.print(structured(output, { members, quorum, notes }));
     else
       screen.print(

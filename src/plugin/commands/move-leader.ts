@@ -2,18 +2,18 @@
 import type { Pod } from "../../kube/objects/kinds.ts";
 import type { Command } from "../command.ts";
 import { type Etcdctl, withEtcdctl } from "../etcdctl/etcdctl.ts";
-import { clientPodRights, loginFlag } from "../etcdctl/login.ts";
+import { clientPodPermissions, loginFlag } from "../etcdctl/login.ts";
 import { listedMembers } from "../etcdctl/words.ts";
 import { podNamed } from "../members-to-talk-to.ts";
-import { type Looked, lookAt } from "../one-cluster.ts";
+import { type Target, readTarget } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { execInPods, readClusters, readPods } from "../rights.ts";
+import { execInPods, readClusters, readPods } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 
 export const moveLeaderCommand: Command = {
   name: "move-leader",
-  what: "Have another member lead.",
-  details: "Needs etcd 3.3 or newer. Clients notice at most a short pause.",
+  what: "Make another member the leader.",
+  details: "Needs etcd 3.3 or newer. Clients see at most a short pause.",
   arguments: [
     { name: "NAME", is: "needed", of: "cluster" },
     { name: "MEMBER", is: "optional", of: "member" },
@@ -21,16 +21,16 @@ export const moveLeaderCommand: Command = {
   flags: [loginFlag],
   examples: [
     { what: "To the voter that lags least", line: "move-leader my-etcd" },
-    { what: "To a certain one", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
+    { what: "To a specific member", line: "move-leader my-etcd my-etcd-2b7kq9xw4c" },
   ],
-  rights: [readClusters, readPods, execInPods, ...clientPodRights],
+  permissions: [readClusters, readPods, execInPods, ...clientPodPermissions],
   async run(call) {
-    const looked = await lookAt(call);
-    const from = leaderOf(looked);
-    const to = targetOf(looked, call.arguments[1], from);
-    const pod = podNamed(looked, from);
-    await withEtcdctl(call, looked, pod, (etcdctl) => moveLeader(etcdctl, pod, to));
-    const said = `${to} leads ${looked.key.name}; before, ${from} did.`;
+    const target = await readTarget(call);
+    const from = leaderOf(target);
+    const to = targetOf(target, call.arguments[1], from);
+    const pod = podNamed(target, from);
+    await withEtcdctl(call, target, pod, (etcdctl) => moveLeader(etcdctl, pod, to));
+    const said = `${to} now leads ${target.key.name}; ${from} led before.`;
     call.screen.print(call.output === "text" ? said : structured(call.output, { from, to }));
     return 0;
   },
@@ -43,20 +43,20 @@ async function moveLeader(etcdctl: Etcdctl, leader: Pod, to: string): Promise<vo
   await etcdctl.read(leader, ["move-leader", id]);
 }
 
-function leaderOf({ view }: Looked): string {
+function leaderOf({ view }: Target): string {
   const leader = view.members.find(({ role, healthy }) => role === "leader" && healthy);
   if (leader === undefined)
-    throw new Refusal(`Nobody leads ${view.name}: \`kubectl etcd doctor ${view.name}\` says why.`);
+    throw new Refusal(`${view.name} has no leader: \`kubectl etcd doctor ${view.name}\` says why.`);
   return leader.name;
 }
 
-function targetOf(looked: Looked, named: string | undefined, leader: string): string {
-  const { members, name } = looked.view;
+function targetOf(target: Target, named: string | undefined, leader: string): string {
+  const { members, name } = target.view;
   if (named !== undefined) {
-    podNamed(looked, named);
+    podNamed(target, named);
     const member = members.find((one) => one.name === named);
     if (named === leader) throw new Refusal(`${named} leads already.`);
-    if (member?.role !== "voter") throw new Refusal(`${named} does not vote, so it cannot lead.`);
+    if (member?.role !== "voter") throw new Refusal(`${named} is not a voter, so it cannot lead.`);
     if (!member.healthy) throw new Refusal(`${named} is not healthy (${member.health}), so it cannot lead.`);
     return named;
   }

@@ -3,12 +3,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import * as path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Command } from "../command.ts";
-import { lookAt } from "../one-cluster.ts";
+import { readTarget } from "../one-cluster.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { Refusal } from "../place/refusal.ts";
 import { gather } from "../report/gather.ts";
 import { tarOf, type TextFile } from "../report/tar.ts";
-import { readAll } from "../rights.ts";
+import { readAll } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { plural } from "../screen/words.ts";
 
@@ -16,22 +16,22 @@ const without = "Without it, that part is left out.";
 
 export const reportCommand: Command = {
   name: "report",
-  what: "Collect all that a report of a fault needs, without secrets.",
+  what: "Collect what a bug report needs, without secrets.",
   details:
-    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are as they are, with control characters shown as �: read them before you send\nthem around.",
+    "Objects, events, metrics and the end of the logs of members and operator. Values of Secrets, ConfigMaps and environment\nvariables are removed; logs are unchanged, except that control characters are shown as �: read them before you\nshare them.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [
     {
       name: "file",
       value: "PATH",
-      what: "Where to: an archive if it ends with .tar.gz, else a folder. Absent: an archive here.",
+      what: "The destination: an archive if it ends with .tar.gz, otherwise a folder. Default: an archive in the current folder.",
     },
     {
       name: "operator-namespace",
       value: "NAMESPACE",
-      what: "Where the operator runs. Absent: the namespace of the cluster.",
+      what: "The namespace of the operator. Default: the namespace of the cluster.",
     },
-    { name: "lines", value: "COUNT", what: "How many lines of each log. Absent: 2000." },
+    { name: "lines", value: "COUNT", what: "How many lines of each log. Default: 2000." },
   ],
   examples: [
     { what: "An archive in this folder", line: "report my-etcd" },
@@ -40,7 +40,7 @@ export const reportCommand: Command = {
       line: "report my-etcd --file=report --operator-namespace=etcd-system",
     },
   ],
-  rights: [
+  permissions: [
     ...readAll,
     { group: "", resource: "pods/log", verbs: ["get"], without },
     { group: "", resource: "services", verbs: ["list"], without },
@@ -52,27 +52,27 @@ export const reportCommand: Command = {
   async run(call) {
     const lines = Number(call.flags.text("lines") ?? "2000");
     if (!Number.isInteger(lines) || lines < 1) throw new UsageError("--lines is a number, as in --lines=500.");
-    const looked = await lookAt(call);
-    const { name, namespace } = looked.key;
-    const files = await gather(call, looked, call.flags.text("operator-namespace") ?? namespace, lines);
+    const target = await readTarget(call);
+    const { name, namespace } = target.key;
+    const files = await gather(call, target, call.flags.text("operator-namespace") ?? namespace, lines);
     const stamp = new Date(call.now()).toISOString().replaceAll(/[-:]|\..*/g, "");
     const title = `etcd-report-${name}-${stamp}`;
-    const target = call.flags.text("file") ?? `${title}.tar.gz`;
-    await write(target, title, files, new Date(call.now()));
-    const said = `${target} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you send it.`;
+    const file = call.flags.text("file") ?? `${title}.tar.gz`;
+    await write(file, title, files, new Date(call.now()));
+    const said = `${file} has ${plural(files.length, "file")}. Values of Secrets and variables are removed; read the logs before you share it.`;
     call.screen.print(
-      call.output === "text" ? said : structured(call.output, { path: target, files: files.map((one) => one.path) }),
+      call.output === "text" ? said : structured(call.output, { path: file, files: files.map((one) => one.path) }),
     );
     return 0;
   },
 };
 
-async function write(target: string, title: string, files: readonly TextFile[], now: Date): Promise<void> {
+async function write(file: string, title: string, files: readonly TextFile[], now: Date): Promise<void> {
   try {
-    if (/\.(tar\.gz|tgz)$/.test(target)) {
+    if (/\.(tar\.gz|tgz)$/.test(file)) {
       // Only the owner may read it: logs are in it.
       await writeFile(
-        target,
+        file,
         gzipSync(
           tarOf(
             files.map((one) => ({ ...one, path: `${title}/${one.path}` })),
@@ -83,14 +83,14 @@ async function write(target: string, title: string, files: readonly TextFile[], 
       );
       return;
     }
-    for (const file of files) {
-      const at = path.join(target, file.path);
+    for (const { path: name, text } of files) {
+      const at = path.join(file, name);
       await mkdir(path.dirname(at), { recursive: true });
-      await writeFile(at, file.text, { mode: 0o600 });
+      await writeFile(at, text, { mode: 0o600 });
     }
   } catch (error) {
     throw new Refusal(
-      `${target} cannot be written: ${error instanceof Error ? error.message : String(error)}. Choose another with --file.`,
+      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. Choose another with --file.`,
     );
   }
 }

@@ -2,42 +2,46 @@
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { confirm, yesFlag } from "../confirm.ts";
 import { UsageError } from "../line/usage-error.ts";
 import { type Chosen, chosenCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
-import { readClusters } from "../rights.ts";
+import { readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
-  what: "Replace the data of a cluster by a backup, or make a new cluster from it.",
+  what: "Replace the data of a cluster with a backup, or create a new cluster from it.",
   details:
-    "Creates an EtcdRestore. The backup is read and proved before anything is touched, and what the cluster holds is kept:\nin its volumes, or saved beside the backup. With --into, the cluster stays as it is, and a new one is made.",
+    "Creates an EtcdRestore. The operator verifies the backup before it changes anything, and keeps the current data of the\ncluster: in its volumes, or saved beside the backup. With --into, it leaves the cluster unchanged and creates a new one.",
   arguments: [{ name: "NAME", is: "needed", of: "cluster" }],
   flags: [
-    { name: "from", value: "BACKUP", what: "The EtcdBackup that made the backup: its newest is taken." },
-    { name: "before", value: "TIME", what: "Take the newest that was begun before, as in 2026-01-31T12:00:00Z." },
-    { name: "into", value: "NEW", what: "Make a new cluster of this name, with the spec of NAME." },
+    { name: "from", value: "BACKUP", what: "The EtcdBackup that made the backup. Its newest backup is restored." },
+    {
+      name: "before",
+      value: "TIME",
+      what: "Restore the newest backup that started before this time, as in 2026-01-31T12:00:00Z.",
+    },
+    { name: "into", value: "NEW", what: "Create a new cluster with this name and the spec of NAME." },
     ...waitFlags,
     yesFlag,
   ],
   examples: [
     { what: "The newest backup, in place", line: "restore my-etcd --from=nightly --wait" },
-    { what: "As it was before a mistake", line: "restore my-etcd --from=nightly --before=2026-01-31T12:00:00Z" },
-    { what: "Try it, beside the cluster", line: "restore my-etcd --from=nightly --into=my-etcd-copy --wait" },
+    { what: "The state before a mistake", line: "restore my-etcd --from=nightly --before=2026-01-31T12:00:00Z" },
+    { what: "Into a new cluster, as a test", line: "restore my-etcd --from=nightly --into=my-etcd-copy --wait" },
   ],
-  rights: [
+  permissions: [
     readClusters,
     { group: EtcdBackup.group, resource: EtcdBackup.plural, verbs: ["get"] },
     { group: EtcdRestore.group, resource: EtcdRestore.plural, verbs: ["get", "create", "delete"] },
   ],
   async run(call) {
     const from = call.flags.text("from");
-    if (from === undefined) throw new UsageError("Say from which EtcdBackup, as in --from=nightly.");
+    if (from === undefined) throw new UsageError("Name the EtcdBackup, as in --from=nightly.");
     const chosen = await chosenCluster(call);
     const { key, reach } = chosen;
     await reach.api.get(EtcdBackup, { namespace: key.namespace, name: from });
@@ -50,7 +54,7 @@ async function inPlace(call: Call, { key, reach }: Chosen, from: string): Promis
   await reach.api.get(EtcdCluster, key);
   await confirm(
     call,
-    `All members of ${key.name} are stopped, and its data is replaced by a backup of ${from}. Nothing is served meanwhile.`,
+    `This stops all members of ${key.name} and replaces its data with a backup of ${from}. The cluster serves nothing meanwhile.`,
   );
   await makeRoom(reach, key);
   return begin(call, { key, reach }, key.name, { etcdCluster: { name: key.name }, ...sourceOf(call, from) });
@@ -58,10 +62,10 @@ async function inPlace(call: Call, { key, reach }: Chosen, from: string): Promis
 
 async function intoNew(call: Call, { key, reach }: Chosen, from: string, into: string): Promise<ExitCode> {
   const { spec } = await reach.api.get(EtcdCluster, key);
-  const there = await reach.api.get(EtcdCluster, { ...key, name: into }).catch(orUndefined);
+  const there = await getOrUndefined(reach.api, EtcdCluster, { ...key, name: into });
   if (there !== undefined)
     throw new Refusal(
-      `There is an EtcdCluster ${into} already: choose another name, or leave out --into to replace one.`,
+      `The EtcdCluster ${into} already exists: choose another name, or omit --into to replace its data.`,
     );
   await makeRoom(reach, { ...key, name: into });
   const { paused: _, ...clusterSpec } = spec;
@@ -75,20 +79,15 @@ const sourceOf = ({ flags }: Call, from: string) => {
 
 /** An EtcdRestore that is over is only a record, and its name is needed. */
 async function makeRoom({ api }: Chosen["reach"], key: Chosen["key"]): Promise<void> {
-  const old = await api.get(EtcdRestore, key).catch(orUndefined);
+  const old = await getOrUndefined(api, EtcdRestore, key);
   if (old === undefined) return;
   const { phase } = old.status ?? {};
   if (phase !== "Succeeded" && phase !== "Failed")
     throw new Refusal(
-      `The EtcdRestore ${key.name} is under way (${phase ?? "not begun"}): \`kubectl etcd watch\` shows it.`,
+      `The EtcdRestore ${key.name} is in progress (${phase ?? "not started"}): follow it with \`kubectl etcd watch\`.`,
     );
   const uid = old.metadata?.uid;
   await api.delete(EtcdRestore, key, uid === undefined ? {} : { uid });
-}
-
-function orUndefined(error: unknown): undefined {
-  if (isNotFound(error)) return undefined;
-  throw error;
 }
 
 async function begin(call: Call, { key, reach }: Chosen, name: string, spec: EtcdRestore["spec"]): Promise<ExitCode> {
@@ -96,7 +95,7 @@ async function begin(call: Call, { key, reach }: Chosen, name: string, spec: Etc
   await reach.api.create(EtcdRestore, { metadata: restoreKey, spec });
   const said = call.flags.has("wait")
     ? await until(call, reach, EtcdRestore, restoreKey, judge)
-    : `The EtcdRestore ${name} was created: \`kubectl etcd watch ${name}\` shows how it goes on.`;
+    : `Created the EtcdRestore ${name}: follow it with \`kubectl etcd watch ${name}\`.`;
   call.screen.print(call.output === "text" ? said : structured(call.output, { restore: name, message: said }));
   return 0;
 }
@@ -106,5 +105,5 @@ function judge({ status = {} }: EtcdRestore): Verdict {
   if (phase === "Succeeded")
     return { t: "done", says: `Restored: ${message ?? "the cluster has the data of the backup."}` };
   if (phase === "Failed") return { t: "failed", says: reason ?? message ?? "The restore failed." };
-  return { t: "waits", says: `${phase ?? "Waiting"}: ${message ?? "the operator has not begun yet."}` };
+  return { t: "waits", says: `${phase ?? "Waiting"}: ${message ?? "the operator has not started yet."}` };
 }

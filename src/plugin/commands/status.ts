@@ -2,9 +2,9 @@
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { readAll } from "../rights.ts";
+import { readAll } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
-import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
+import { all, found, observe } from "../observe/observe.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { viewOf } from "../view/cluster-view.ts";
 import { fleetOf, fleetText } from "../view/fleet.ts";
@@ -13,7 +13,7 @@ export const statusCommand: Command = {
   name: "status",
   what: "Show all clusters, or one at a glance.",
   details:
-    "With a name: what the operator does now, why, and what it waits for; how many members may still be lost; each member\nwith role, health, version, size and lag; certificates, backups, and what is still to roll. Read-only. What you may not\nread is left out and named at the end.",
+    "With a name: what the operator does now, why, and what it waits for; how many members the cluster can still lose; each\nmember with role, health, version, size and lag; certificates, backups, and what is still to roll. Read-only. What you\ncannot read is left out and named at the end.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [
@@ -22,7 +22,7 @@ export const statusCommand: Command = {
     { what: "One cluster", line: "status my-etcd" },
     { what: "For a program", line: "status my-etcd -o json" },
   ],
-  rights: readAll,
+  permissions: readAll,
   async run(call) {
     const [name] = call.arguments;
     return name === undefined ? showFleet(call) : showOne(call, name);
@@ -49,7 +49,7 @@ async function showFleet({ flags, output, reach, screen, now }: Call): Promise<E
 
 async function showOne({ output, reach, screen, now }: Call, name: string): Promise<ExitCode> {
   const there = await reach();
-  const view = viewOf(await readSnapshot(there, { namespace: there.namespace, name }, now()));
+  const view = viewOf(await observe(there, { namespace: there.namespace, name }, now()));
   screen.print(output === "text" ? clusterText(view, screen) : structured(output, view));
   return 0;
 }

@@ -9,7 +9,7 @@ export const versionCommand: Command = {
   arguments: [],
   flags: [],
   examples: [{ what: "Which version is this?", line: "version" }],
-  rights: [],
+  permissions: [],
   async run({ output, screen }) {
     const view = { plugin: version, node: process.versions.node };
     screen.print(output === "text" ? `kubectl-etcd ${version} (Node ${view.node})` : structured(output, view));

@@ -1,4 +1,4 @@
-// `watch`: `status` that follows what happens: drawn anew on a terminal, else a line for each change.
+// `watch`: `status` that follows what happens: redrawn on a terminal, else a line for each change.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
@@ -6,9 +6,9 @@ import { secondsTime } from "../../kube/objects/objects.ts";
 import type { Call, Command } from "../command.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
-import { watchAll } from "../rights.ts";
-import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
-import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
+import { watchAll } from "../permissions.ts";
+import { follow, type WatchedKind, sourcesOfCluster, sourcesOfFleet } from "../observe/follow.ts";
+import { all, found, observe } from "../observe/observe.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
 import { fleetOf, fleetText, type FleetView } from "../view/fleet.ts";
@@ -17,30 +17,30 @@ export const watchCommand: Command = {
   name: "watch",
   what: "Follow what happens to all clusters, or to one.",
   details:
-    "On a terminal the screen of `status` is drawn anew whenever something changes. Else, or with -o json, each change is a\nline. Ctrl-C ends it.",
+    "On a terminal, the screen of `status` is redrawn whenever something changes. Otherwise, or with -o json, each change is a\nline. Ctrl-C stops it.",
   arguments: [{ name: "NAME", is: "optional", of: "cluster" }],
   flags: [{ name: "all-namespaces", short: "A", what: "Without a name: the clusters of all namespaces." }],
   examples: [
     { what: "One cluster, live", line: "watch my-etcd" },
     { what: "A log of what happens", line: "watch my-etcd | tee my-etcd.log" },
   ],
-  rights: watchAll,
+  permissions: watchAll,
   async run(call) {
     const reach = await call.reach();
     const [name] = call.arguments;
-    // A mistake in the name or a right that lacks is said before anything is drawn.
-    const { sources, look } = name === undefined ? fleetFollower(call, reach) : clusterFollower(call, reach, name);
-    await look();
-    const lookAgain = (): Promise<void> => look().catch((error: unknown) => call.screen.note(sentenceOf(error)));
-    await follow({ api: reach.api, sources, look: lookAgain, signal: call.signal });
+    // A mistake in the name or a missing permission is reported before anything is drawn.
+    const { sources, refresh } = name === undefined ? fleetFollower(call, reach) : clusterFollower(call, reach, name);
+    await refresh();
+    const refreshOrNote = (): Promise<void> => refresh().catch((error: unknown) => call.screen.note(sentenceOf(error)));
+    await follow({ api: reach.api, sources, refresh: refreshOrNote, signal: call.signal });
     return 0;
   },
 };
 
 interface Follower {
-  readonly sources: readonly Source[];
+  readonly sources: readonly WatchedKind[];
   /** Reads everything, and shows it if it is worth it. */
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
 }
 
 function clusterFollower(call: Call, reach: Reach, name: string): Follower {
@@ -48,8 +48,8 @@ function clusterFollower(call: Call, reach: Reach, name: string): Follower {
   const show = shower(call, lineOf);
   return {
     sources: sourcesOfCluster({ namespace, name }),
-    async look() {
-      const view = viewOf(await readSnapshot(reach, { namespace, name }, call.now()));
+    async refresh() {
+      const view = viewOf(await observe(reach, { namespace, name }, call.now()));
       show(view, () => clusterText(view, call.screen));
     },
   };
@@ -61,7 +61,7 @@ function fleetFollower(call: Call, { api, namespace }: Reach): Follower {
   const show = shower(call, linesOfFleet);
   return {
     sources: sourcesOfFleet(selection),
-    async look() {
+    async refresh() {
       const [clusters, backups] = await Promise.all([
         all(api, EtcdCluster, selection),
         found(() => all(api, EtcdBackup, selection)),
@@ -80,7 +80,7 @@ function shower<V extends object>({ output, screen, now }: Call, inLine: (view: 
     if (screen.isTerminal && output === "text") {
       if (!drawn) screen.clear();
       drawn = true;
-      screen.draw(`${text()}\n\n${screen.paint("dim", `${secondsTime(new Date(now()))}, Ctrl-C ends`)}`);
+      screen.draw(`${text()}\n\n${screen.paint("dim", `${secondsTime(new Date(now()))}, Ctrl-C stops`)}`);
       return;
     }
     const line = printableLine(inLine(view));

@@ -27,20 +27,18 @@ export function commandLinesOf(view: ClusterView, flags: SameFlags): CommandLine
   const follower = members.find(({ role }) => role === "voter");
   const rows: readonly (readonly [what: string, command: string])[] = [
     ["This page, in the terminal", `kubectl etcd watch ${name}`],
-    ["What is wrong, and what mends it", `kubectl etcd doctor ${name}`],
+    ["What is wrong, and how to fix it", `kubectl etcd doctor ${name}`],
     ["The logs of all members", `kubectl etcd logs ${name} --follow`],
     ["Ask etcd itself", `kubectl etcd ctl ${name} endpoint status -w table`],
     ...(backup === undefined ? [] : [["A backup now", `kubectl etcd backup ${name} --backup=${backup.name}`] as const]),
     ...(follower === undefined
       ? []
       : [
-          ["Let another member lead", `kubectl etcd move-leader ${name}`] as const,
-          ["Put a new member in the place of one", `kubectl etcd replace-member ${name} ${follower.name}`] as const,
+          ["Make another member the leader", `kubectl etcd move-leader ${name}`] as const,
+          ["Replace a member with a new one", `kubectl etcd replace-member ${name} ${follower.name}`] as const,
         ]),
-    ["Give free space back to the disk", `kubectl etcd defrag ${name}`],
-    isPaused
-      ? ["Have the operator look after it again", `kubectl etcd resume ${name}`]
-      : ["Have the operator leave it alone", `kubectl etcd pause ${name}`],
+    ["Free unused space on disk", `kubectl etcd defrag ${name}`],
+    isPaused ? ["Resume it", `kubectl etcd resume ${name}`] : ["Pause it", `kubectl etcd pause ${name}`],
   ];
   return rows.map(([what, command]) => ({ what, command: completed(command, namespace, flags) }));
 }

@@ -1,4 +1,4 @@
-// The feed, against the in-memory API server: live, shared, and at no cost when nobody looks.
+// The feed, against the in-memory API server: live, shared, and at no cost when nobody watches.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
@@ -19,8 +19,8 @@ const fleet: Topic = { t: "fleet" };
 const feedOf = (stage: Stage): Feed =>
   new Feed({ reach: stage.reach(), namespace: "default", flags: [], now: () => now });
 
-/** Somebody who looks, and waits for what it wants to see. */
-function looker(feed: Feed, topic: Topic) {
+/** A listener that waits for the message it expects. */
+function listenerOf(feed: Feed, topic: Topic) {
   const seen: Message[] = [];
   let hear = (): void => undefined;
   const leave = feed.listen(topic, (message) => {
@@ -49,9 +49,9 @@ function forbid(stage: Stage, kind: Kind<KubeObject>, verb: string, where = 'in 
 }
 
 describe("the feed", () => {
-  test("tells who looks of a change, without being asked", async () => {
+  test("pushes a change to its listeners", async () => {
     const stage = await staged();
-    const { until, leave } = looker(feedOf(stage), cluster);
+    const { until, leave } = listenerOf(feedOf(stage), cluster);
     await until(({ t }) => t === "cluster");
     await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
     const message = await until(
@@ -61,12 +61,12 @@ describe("the feed", () => {
     leave();
   });
 
-  test("reads once for all who look at the same, and tells a newcomer what is known", async () => {
+  test("reads once for all listeners of a view, and sends a new one what is known", async () => {
     const stage = await staged();
     const feed = feedOf(stage);
-    const one = looker(feed, fleet);
+    const one = listenerOf(feed, fleet);
     await one.until(({ t }) => t === "fleet");
-    const another = looker(feed, fleet);
+    const another = listenerOf(feed, fleet);
     assert.equal(another.seen.length, 1);
     assert.equal(feed.active, 1);
     one.leave();
@@ -76,12 +76,12 @@ describe("the feed", () => {
     assert.equal(feed.active, 0);
   });
 
-  test("neither reads nor watches before somebody looks, and after the last has left", async () => {
+  test("neither reads nor watches before the first listener, and after the last has left", async () => {
     const stage = await staged();
     stage.api.forgetRequests();
     const feed = feedOf(stage);
     assert.deepEqual(stage.api.requests, []);
-    const { until, leave } = looker(feed, cluster);
+    const { until, leave } = listenerOf(feed, cluster);
     await until(({ t }) => t === "cluster");
     leave();
     assert.equal(feed.active, 0);
@@ -94,16 +94,16 @@ describe("the feed", () => {
     for (const kind of [Pod, EtcdBackup, Event] as const) forbid(stage, kind, "list");
     forbid(stage, Node, "list", "at the cluster scope");
     const feed = feedOf(stage);
-    const all = looker(feed, fleet);
-    const told = await all.until(({ t }) => t === "fleet");
-    assert.ok(told.t === "fleet");
-    assert.equal(told.view.clusters.length, 1);
-    assert.match(told.view.notes.join("\n"), /Backups are not shown: you may not list etcdbackups/);
-    const one = looker(feed, cluster);
+    const all = listenerOf(feed, fleet);
+    const message = await all.until(({ t }) => t === "fleet");
+    assert.ok(message.t === "fleet");
+    assert.equal(message.view.clusters.length, 1);
+    assert.match(message.view.notes.join("\n"), /Backups are not shown: you cannot list etcdbackups/);
+    const one = listenerOf(feed, cluster);
     const shown = await one.until(({ t }) => t === "cluster");
     assert.ok(shown.t === "cluster");
     for (const lacks of [
-      /Members are shown as the status knows them: you may not list pods/,
+      /Members are shown as the status reports them: you cannot list pods/,
       /Zones are not shown/,
       /Events are not/,
     ])
@@ -116,21 +116,21 @@ describe("the feed", () => {
   test("tells a user who may not read clusters so, in a sentence", async () => {
     const stage = await staged();
     forbid(stage, EtcdCluster, "list");
-    const { until, leave } = looker(feedOf(stage), fleet);
-    const told = await until(() => true);
-    assert.ok(told.t === "problem");
+    const { until, leave } = listenerOf(feedOf(stage), fleet);
+    const message = await until(() => true);
+    assert.ok(message.t === "problem");
     assert.match(
-      told.sentence,
-      /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace default/,
+      message.sentence,
+      /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace default/,
     );
     leave();
   });
 
   test("says that a cluster is not there, and shows nothing outside of its namespace", async () => {
     const feed = feedOf(await staged());
-    const { until, leave } = looker(feed, { t: "cluster", key: { ...key, name: "none" } });
-    const told = await until(() => true);
-    assert.match(told.t === "problem" ? told.sentence : "", /There is no EtcdCluster none/);
+    const { until, leave } = listenerOf(feed, { t: "cluster", key: { ...key, name: "none" } });
+    const message = await until(() => true);
+    assert.match(message.t === "problem" ? message.sentence : "", /There is no EtcdCluster none/);
     leave();
     assert.equal(feed.shows({ t: "cluster", key: { namespace: "kube-system", name: "my-etcd" } }), false);
   });

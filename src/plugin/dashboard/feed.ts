@@ -1,4 +1,4 @@
-// Live news about all clusters or one, shared by all who look at the same. While nobody looks, nothing is read and nothing
+// Live news about all clusters or one, shared by all who view the same. While nobody watches, nothing is read and nothing
 // is watched.
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -6,8 +6,8 @@ import type { Selection } from "../../kube/client/api.ts";
 import { type Key, keyText } from "../../kube/objects/objects.ts";
 import type { Reach } from "../place/reach.ts";
 import { sentenceOf } from "../place/sentences.ts";
-import { follow, type Source, sourcesOfCluster, sourcesOfFleet } from "../snapshot/follow.ts";
-import { all, found, readSnapshot } from "../snapshot/snapshot.ts";
+import { follow, type WatchedKind, sourcesOfCluster, sourcesOfFleet } from "../observe/follow.ts";
+import { all, found, observe } from "../observe/observe.ts";
 import { fleetOf } from "../view/fleet.ts";
 import type { SameFlags } from "./command-lines.ts";
 import { Samples } from "./history.ts";
@@ -22,7 +22,7 @@ interface FeedOptions {
   readonly now: () => number;
 }
 
-/** What somebody looks at. */
+/** What somebody watches. */
 export type Topic = { readonly t: "fleet" } | { readonly t: "cluster"; readonly key: Key };
 
 type Listener = (message: Message) => void;
@@ -36,7 +36,7 @@ interface Channel {
 export class Feed {
   readonly #options: FeedOptions;
   readonly #channels = new Map<string, Channel>();
-  /** Kept when nobody looks any more: a reload goes on where it was. */
+  /** Kept when nobody watches any more: a reload goes on where it was. */
   readonly #samples = new Map<string, Samples>();
 
   constructor(options: FeedOptions) {
@@ -48,7 +48,7 @@ export class Feed {
     return this.#channels.size;
   }
 
-  /** May this be looked at? Only what the command was asked to show. */
+  /** Only what the command was asked to show. */
   shows(topic: Topic): boolean {
     const { namespace } = this.#options;
     return topic.t === "fleet" || namespace === undefined || topic.key.namespace === namespace;
@@ -72,13 +72,13 @@ export class Feed {
     const channel: Channel = { listeners: new Set(), stop: new AbortController(), last: undefined };
     this.#channels.set(name, channel);
     const { signal } = channel.stop;
-    const look = async (): Promise<void> => {
+    const refresh = async (): Promise<void> => {
       const message = await this.#read(name, topic);
       if (signal.aborted) return;
       channel.last = message;
       for (const listener of channel.listeners) listener(message);
     };
-    void look().then(() => follow({ api: this.#options.reach.api, sources: this.#sources(topic), look, signal }));
+    void refresh().then(() => follow({ api: this.#options.reach.api, sources: this.#sources(topic), refresh, signal }));
     return channel;
   }
 
@@ -87,11 +87,11 @@ export class Feed {
     return namespace === undefined ? {} : { namespace };
   }
 
-  #sources(topic: Topic): readonly Source[] {
+  #sources(topic: Topic): readonly WatchedKind[] {
     return topic.t === "fleet" ? sourcesOfFleet(this.#selection) : sourcesOfCluster(topic.key);
   }
 
-  /** What cannot be read is a sentence: the next look may succeed. */
+  /** What cannot be read is a sentence: the next read may succeed. */
   async #read(name: string, topic: Topic): Promise<Message> {
     const { now } = this.#options;
     try {
@@ -112,10 +112,10 @@ export class Feed {
 
   async #readCluster(name: string, key: Key): Promise<Message> {
     const { reach, now, flags } = this.#options;
-    const snapshot = await readSnapshot(reach, key, now());
+    const observed = await observe(reach, key, now());
     const samples = this.#samples.get(name) ?? new Samples();
     // Only for clusters that exist, so that it cannot grow by asking for others.
     this.#samples.set(name, samples);
-    return tellOfCluster(snapshot, samples, flags);
+    return tellOfCluster(observed, samples, flags);
   }
 }

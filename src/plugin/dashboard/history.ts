@@ -2,7 +2,7 @@
 import type { ClusterView } from "../view/cluster-view.ts";
 import type { History, Series } from "./messages.ts";
 
-/** At a look every five seconds, ten minutes. */
+/** At a read every five seconds, ten minutes. */
 export const mostSamples = 120;
 
 interface Sample {
@@ -17,7 +17,7 @@ export class Samples {
     this.#kept = [...this.#kept, { at, members }].slice(-mostSamples);
   }
 
-  /** Of the members that are there now. */
+  /** The history of the members that exist now. */
   history(): History {
     const now = this.#kept.at(-1)?.members ?? [];
     return {

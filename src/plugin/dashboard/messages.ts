@@ -23,7 +23,7 @@ export interface ClusterMessage {
   readonly hues: Hues;
   readonly zones: readonly Zone[];
   readonly timeline: readonly Moment[];
-  /** What is wrong, and the command that mends it. */
+  /** What is wrong, and the command that fixes it. */
   readonly findings: readonly Finding[];
   readonly commands: readonly CommandLine[];
   readonly history: History;
@@ -49,12 +49,12 @@ export interface Hues {
 export interface Zone {
   /** Absent: the nodes have no zone, or it may not be read. */
   readonly name?: string;
-  readonly nodes: readonly Place[];
+  readonly nodes: readonly NodeOfMembers[];
   /** Nodes of the zone without a member of this cluster. */
   readonly others: number;
 }
 
-export interface Place {
+export interface NodeOfMembers {
   /** Absent: no node has been chosen yet, or there is no pod any more. */
   readonly name?: string;
   /** As in `not ready`, `cordoned`. */
@@ -78,7 +78,7 @@ export interface CommandLine {
   readonly command: string;
 }
 
-/** What was seen since somebody began to look, the oldest first. `null`: not known at that moment. */
+/** What was seen since somebody began to watch, the oldest first. `null`: not known at that moment. */
 export interface History {
   readonly times: readonly number[];
   readonly members: Readonly<Record<string, Series>>;

@@ -163,7 +163,7 @@ describe("the server of the dashboard", () => {
     }
   });
 
-  test("streams what is looked at, and reads nothing any more when nobody looks", async () => {
+  test("streams the view that is open, and reads nothing once nobody watches", async () => {
     const { port, stage, feed } = shown;
     assert.equal(feed.active, 0);
     const stream = await listen({ port, path: "/live?namespace=default&name=my-etcd", headers: inside });
@@ -176,7 +176,7 @@ describe("the server of the dashboard", () => {
     assert.deepEqual(stage.api.requests, []);
   });
 
-  test("serves so many pages at a time, and no more", async () => {
+  test("limits the number of pages that it serves at a time", async () => {
     const streams = await Promise.all(
       Array.from({ length: 12 }, () => listen({ port: shown.port, path: "/live", headers: inside })),
     );

@@ -9,7 +9,7 @@ import { securityHeaders } from "./headers.ts";
 import type { PageTexts } from "./page-texts.ts";
 import { openStream } from "./stream.ts";
 
-/** Nothing else is offered: with the rights of its user, the page is for nobody else's machine. */
+/** Nothing else is offered: with the permissions of its user, the page is for nobody else's machine. */
 const address = "127.0.0.1";
 const mostConnections = 32;
 const mostStreams = 12;
@@ -54,7 +54,7 @@ function listening(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       const isTaken = "code" in error && error.code === "EADDRINUSE";
-      const advice = "choose another with --port, or leave the flag out for any free one.";
+      const advice = "choose another with --port, or omit the flag to use any free port.";
       reject(new Refusal(isTaken ? `The port ${port} is in use: ${advice}` : `${error.message}: ${advice}`));
     });
     server.listen({ host: address, port, exclusive: true }, () => resolve((server.address() as AddressInfo).port));
@@ -99,14 +99,14 @@ class Visits {
       return;
     }
     const handle = this.#paths.get(path);
-    if (handle === undefined) answer(response, 404, "There is nothing here.");
+    if (handle === undefined) answer(response, 404, "Not found.");
     else handle(request, response, new URLSearchParams(query));
   }
 
   #inside(handle: Handler): Handler {
     return (request, response, query) => {
       if (this.admission.isIn(request.headers.cookie)) handle(request, response, query);
-      else answer(response, 401, "Open the address that the command has printed. It opens the page once.");
+      else answer(response, 401, "Open the address that the command printed. It works once.");
     };
   }
 
@@ -119,7 +119,7 @@ class Visits {
     });
     request.on("end", () => {
       const cookie = this.admission.exchange(text);
-      if (cookie === undefined) answer(response, 403, "This token is not the one, or was used already.");
+      if (cookie === undefined) answer(response, 403, "This token is wrong, or was already used.");
       else answer(response, 200, "in", { "Set-Cookie": cookie });
     });
     request.on("error", () => undefined); // gone
@@ -128,7 +128,7 @@ class Visits {
   #live(response: ServerResponse, query: URLSearchParams): void {
     const topic = topicOf(query);
     if (topic === undefined || !this.#feed.shows(topic)) {
-      answer(response, 404, "There is no such cluster here.");
+      answer(response, 404, "This dashboard does not show that cluster.");
       return;
     }
     if (this.#streams >= mostStreams) {

@@ -1,4 +1,4 @@
-// One page that looks on: server-sent events, each the whole of what there is to show.
+// The stream to one page: server-sent events, each with everything there is to show.
 import type { ServerResponse } from "node:http";
 import { systemClock } from "../../kube/clock.ts";
 import type { Feed, Topic } from "./feed.ts";

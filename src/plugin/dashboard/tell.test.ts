@@ -1,8 +1,8 @@
-// What the page is told: the view of `status`, and beside it places, moments, curves and commands.
+// What the page receives: the view of `status`, and beside it places, moments, curves and commands.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Event } from "../../kube/objects/kinds.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import { viewOf } from "../view/cluster-view.ts";
 import { now, scenes } from "../view/testing/scenes.ts";
 import { completed } from "./command-lines.ts";
@@ -11,13 +11,13 @@ import { tellOfCluster } from "./tell.ts";
 import { timelineOf } from "./timeline.ts";
 import { zonesOf } from "./topology.ts";
 
-const scene = (name: string): Snapshot => scenes[name]!;
+const scene = (name: string): Observed => scenes[name]!;
 const tell = (name: string) => tellOfCluster(scene(name), new Samples(), []);
 const minutesAgo = (minutes: number): string => new Date(now - minutes * 60_000).toISOString();
 
-describe("what the page is told about a cluster", () => {
+describe("what the page receives about a cluster", () => {
   test("is the view that status prints, in every state", () => {
-    for (const [name, snapshot] of Object.entries(scenes)) assert.deepEqual(tell(name).view, viewOf(snapshot), name);
+    for (const [name, observed] of Object.entries(scenes)) assert.deepEqual(tell(name).view, viewOf(observed), name);
   });
 
   test("is painted as the terminal is", () => {
@@ -42,7 +42,7 @@ describe("what the page is told about a cluster", () => {
 
   test("names what may not be read, and shows the rest", () => {
     const { view, zones, findings } = tell("forbidden");
-    assert.ok(view.notes.some((note) => note.includes("you may not list pods in the namespace default")));
+    assert.ok(view.notes.some((note) => note.includes("you cannot list pods in the namespace default")));
     assert.equal(view.members.length, 3);
     assert.deepEqual(
       zones.map(({ name, nodes }) => [name, nodes.map((place) => place.members.length)]),
@@ -57,8 +57,8 @@ describe("where members are", () => {
     const healing = scene("healing");
     const nodes = healing.nodes.t === "found" ? healing.nodes.value : [];
     const extra = { metadata: { name: "node-9", labels: { "topology.kubernetes.io/zone": "zone-d" } } };
-    const snapshot: Snapshot = { ...healing, nodes: { t: "found", value: [...nodes, extra] } };
-    assert.deepEqual(zonesOf(snapshot, viewOf(snapshot).members), [
+    const observed: Observed = { ...healing, nodes: { t: "found", value: [...nodes, extra] } };
+    assert.deepEqual(zonesOf(observed, viewOf(observed).members), [
       { name: "zone-a", nodes: [{ name: "node-0", members: ["my-etcd-2b7kq9xw4c"] }], others: 0 },
       { name: "zone-b", nodes: [{ name: "node-1", members: ["my-etcd-8vfm5hj2zd"] }], others: 0 },
       { name: "zone-c", nodes: [{ name: "node-2", members: ["my-etcd-xk4d9b2wqm"] }], others: 0 },
@@ -72,8 +72,8 @@ describe("where members are", () => {
       { metadata: { name: "node-0" }, status: { conditions: [{ type: "Ready", status: "Unknown" }] } },
       { metadata: { name: "node-1" }, spec: { unschedulable: true } },
     ];
-    const snapshot: Snapshot = { ...lost, nodes: { t: "found", value: nodes } };
-    assert.deepEqual(zonesOf(snapshot, viewOf(snapshot).members), [
+    const observed: Observed = { ...lost, nodes: { t: "found", value: nodes } };
+    assert.deepEqual(zonesOf(observed, viewOf(observed).members), [
       {
         nodes: [
           { name: "node-0", trouble: "not ready", members: ["my-etcd-2b7kq9xw4c"] },

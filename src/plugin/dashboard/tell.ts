@@ -1,7 +1,7 @@
-// What the page is told about one cluster or all, from what was read: the views of `status`, the findings of `doctor`, and
+// What the page receives about one cluster or all, from what was read: the views of `status`, the findings of `doctor`, and
 // where and when things are. Purely.
 import { diagnosisOf } from "../doctor/doctor.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
 import type { FleetView } from "../view/fleet.ts";
 import { certificateHue, databaseHue, healthHue, quorumHue, readyHue, rowHue } from "../view/hues.ts";
@@ -12,17 +12,17 @@ import { timelineOf } from "./timeline.ts";
 import { zonesOf } from "./topology.ts";
 
 /** Adds to the samples what it sees. */
-export function tellOfCluster(snapshot: Snapshot, samples: Samples, flags: SameFlags): ClusterMessage {
-  const view = viewOf(snapshot);
-  samples.add(snapshot.now, view);
+export function tellOfCluster(observed: Observed, samples: Samples, flags: SameFlags): ClusterMessage {
+  const view = viewOf(observed);
+  samples.add(observed.now, view);
   return {
     t: "cluster",
-    at: snapshot.now,
+    at: observed.now,
     view,
     hues: huesOf(view),
-    zones: zonesOf(snapshot, view.members),
-    timeline: timelineOf(snapshot),
-    findings: completedFindings(diagnosisOf(snapshot).findings, view.namespace, flags),
+    zones: zonesOf(observed, view.members),
+    timeline: timelineOf(observed),
+    findings: completedFindings(diagnosisOf(observed).findings, view.namespace, flags),
     commands: commandLinesOf(view, flags),
     history: samples.history(),
   };

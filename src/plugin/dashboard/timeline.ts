@@ -2,17 +2,17 @@
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Hue } from "../screen/colour.ts";
 import { timeOf } from "../screen/words.ts";
-import { lastSeen, type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { lastSeen, type Observed, valueOr } from "../observe/observe.ts";
 import type { Moment } from "./messages.ts";
 
 const mostShown = 40;
 
-export function timelineOf(snapshot: Snapshot): Moment[] {
-  return [...eventsOf(snapshot), ...conditionsOf(snapshot)].toSorted((a, b) => b.at - a.at).slice(0, mostShown);
+export function timelineOf(observed: Observed): Moment[] {
+  return [...eventsOf(observed), ...conditionsOf(observed)].toSorted((a, b) => b.at - a.at).slice(0, mostShown);
 }
 
-function eventsOf(snapshot: Snapshot): Moment[] {
-  return valueOr(snapshot.events, []).map((event): Moment => {
+function eventsOf(observed: Observed): Moment[] {
+  return valueOr(observed.events, []).map((event): Moment => {
     const count = event.series?.count ?? event.deprecatedCount ?? 1;
     return {
       at: lastSeen(event),
@@ -33,7 +33,7 @@ const states: ReadonlyMap<string, Hue> = new Map([
 const activities: ReadonlySet<string> = new Set(["Recovering", "Upgrading", "Scaling"]);
 
 /** Several conditions often change for one reason: it is said once. */
-function conditionsOf({ cluster }: Snapshot): Moment[] {
+function conditionsOf({ cluster }: Observed): Moment[] {
   const moments = withDefaults(cluster).status.conditions.flatMap(
     ({ type, status, reason, message, lastTransitionTime }): Moment[] => {
       const at = timeOf(lastTransitionTime);

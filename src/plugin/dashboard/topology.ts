@@ -1,16 +1,16 @@
 // Which member is on which node in which zone, and what is the matter with those nodes.
 import type { Node } from "../../kube/objects/kinds.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 import type { MemberView } from "../view/members.ts";
-import type { Place, Zone } from "./messages.ts";
+import type { NodeOfMembers, Zone } from "./messages.ts";
 
 const zoneLabel = "topology.kubernetes.io/zone";
 const zoneOf = ({ metadata }: Node): string | undefined => metadata?.labels?.[zoneLabel];
 const nameOf = ({ metadata }: Node): string => metadata?.name ?? "";
 
 /** Zones by name, then the nodes of none; in a zone the nodes by name, then members that have none. */
-export function zonesOf(snapshot: Snapshot, members: readonly MemberView[]): Zone[] {
-  const nodes = valueOr(snapshot.nodes, []);
+export function zonesOf(observed: Observed, members: readonly MemberView[]): Zone[] {
+  const nodes = valueOr(observed.nodes, []);
   const names = new Set([...nodes.map(zoneOf), ...members.map(({ zone }) => zone)]);
   const zones = [...names].toSorted(lastUndefined).map((name): Zone => {
     const here = members.filter(({ zone }) => zone === name);
@@ -28,7 +28,7 @@ export function zonesOf(snapshot: Snapshot, members: readonly MemberView[]): Zon
   return zones.filter((zone) => zone.nodes.length > 0 || zone.name !== undefined);
 }
 
-function placeOf(name: string | undefined, here: readonly MemberView[], node: Node | undefined): Place {
+function placeOf(name: string | undefined, here: readonly MemberView[], node: Node | undefined): NodeOfMembers {
   const trouble = node === undefined ? undefined : troubleOf(node);
   return {
     ...(name !== undefined && { name }),

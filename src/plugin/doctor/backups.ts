@@ -10,10 +10,7 @@ export const examineBackups: Examination = ({ backups, name }) => {
   if (backups === "unknown") return [];
   if (backups.length === 0)
     return [
-      warning(
-        "There is no backup of this cluster.",
-        `kubectl etcd backup ${name} --to=s3://BUCKET/${name} --secret=SECRET`,
-      ),
+      warning("This cluster has no backup.", `kubectl etcd backup ${name} --to=s3://BUCKET/${name} --secret=SECRET`),
     ];
   return [...backups.flatMap((backup) => troubleOf(backup, name)), ...ageOf(backups, name), ...proofOf(backups)];
 };
@@ -45,7 +42,7 @@ function proofOf(backups: readonly BackupView[]): Finding[] {
   if (first === undefined || backups.some(({ lastVerified }) => lastVerified !== undefined)) return [];
   return [
     note(
-      "No backup has been proved by a restore.",
+      "No backup has been verified by a restore.",
       `kubectl patch etcdbackup ${first.name} --type=merge -p '{"spec":{"verify":{"restore":true}}}'`,
     ),
   ];

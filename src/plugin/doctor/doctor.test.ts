@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import { plain } from "../screen/colour.ts";
 import { scenes } from "../view/testing/scenes.ts";
 import { diagnosisOf, diagnosisText, isSerious, withNamespace } from "./doctor.ts";
 
-const scene = (name: string): Snapshot => scenes[name]!;
-const changed = (spec: Partial<EtcdCluster["spec"]>, status: Partial<EtcdCluster["status"]> = {}): Snapshot => {
+const scene = (name: string): Observed => scenes[name]!;
+const changed = (spec: Partial<EtcdCluster["spec"]>, status: Partial<EtcdCluster["status"]> = {}): Observed => {
   const { cluster, ...rest } = scene("healthy");
   return {
     ...rest,
     cluster: { ...cluster, spec: { ...cluster.spec, ...spec }, status: { ...cluster.status, ...status } },
   };
 };
-const said = (snapshot: Snapshot): string[] =>
-  diagnosisOf(snapshot).findings.map(({ severity, what, command }) => `${severity}: ${what} ${command}`);
+const said = (observed: Observed): string[] =>
+  diagnosisOf(observed).findings.map(({ severity, what, command }) => `${severity}: ${what} ${command}`);
 
 describe("an operator that is not there", () => {
   const annotated = (
     name: string,
-    operator: Snapshot["operator"],
+    operator: Observed["operator"],
     status = scene(name).cluster.status ?? {},
-  ): Snapshot => {
+  ): Observed => {
     const { cluster } = scene(name);
     const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
     return {
@@ -31,12 +31,15 @@ describe("an operator that is not there", () => {
       cluster: { ...cluster, metadata: { ...cluster.metadata, annotations }, status },
     };
   };
-  const said = (snapshot: Snapshot): string => diagnosisText(diagnosisOf(snapshot), { columns: 500, paint: plain });
+  const said = (observed: Observed): string => diagnosisText(diagnosisOf(observed), { columns: 500, paint: plain });
 
   test("is serious, also where all members are healthy", () => {
     const none = annotated("healthy", { t: "found", value: { t: "none" } });
     assert.ok(isSerious(diagnosisOf(none)));
-    assert.match(said(none), /Nothing is healed, scaled or backed up\. No operator for all namespaces runs/);
+    assert.match(
+      said(none),
+      /No operator heals, scales or backs up this cluster\. No operator for all namespaces is running/,
+    );
     const lease = { t: "silent", namespace: "ops", lease: "etcd-operator-clusterwide" } as const;
     assert.match(
       said(annotated("healthy", { t: "found", value: lease })),
@@ -45,18 +48,15 @@ describe("an operator that is not there", () => {
   });
 
   test("is not guessed where it cannot be seen", () => {
-    assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you may not list leases" }))));
+    assert.ok(!isSerious(diagnosisOf(annotated("healthy", { t: "missing", why: "you cannot list leases" }))));
   });
 
-  test("is said of a cluster that nobody has looked at, with what to expect", () => {
+  test("is said of a cluster that no operator has reconciled, with what to expect", () => {
     const fresh = { ...scene("healthy"), cluster: { ...scene("healthy").cluster, status: {} } };
-    assert.match(
-      said(fresh),
-      /one of its namespace does so at once, one for all namespaces takes it up within some 10 s/,
-    );
+    assert.match(said(fresh), /an operator of its namespace does so at once, one for all namespaces within about 10 s/);
     assert.match(
       said(annotated("healthy", { t: "found", value: { t: "none" } }, {})),
-      /looked at this cluster yet\. No operator/,
+      /reconciled this cluster yet\. No operator/,
     );
     const annotations = { "etcd.database.coreos.com/scope": "mine" };
     const nobodys = { ...fresh, cluster: { ...fresh.cluster, metadata: { ...fresh.cluster.metadata, annotations } } };
@@ -71,7 +71,7 @@ describe("the doctor", () => {
     assert.match(diagnosisText(diagnosis, { columns: 80, paint: plain }), /Nothing is wrong\./);
   });
 
-  const rows: readonly (readonly [string, Snapshot, "serious" | "harmless", RegExp])[] = [
+  const rows: readonly (readonly [string, Observed, "serious" | "harmless", RegExp])[] = [
     [
       "a lost quorum",
       scene("quorum-lost"),
@@ -82,7 +82,7 @@ describe("the doctor", () => {
       "no backup",
       scene("quorum-lost"),
       "serious",
-      /^warning: There is no backup .*kubectl etcd backup my-etcd --to=s3/m,
+      /^warning: This cluster has no backup.*kubectl etcd backup my-etcd --to=s3/m,
     ],
     ["a member that restarts again and again", scene("quorum-lost"), "serious", /has restarted 14 times.*--previous/],
     ["a change that goes on", scene("upgrading"), "harmless", /^note: Updating: .* kubectl etcd watch my-etcd/m],
@@ -104,8 +104,8 @@ describe("the doctor", () => {
       "harmless",
       /has not acted on the last edit/,
     ],
-    ["an even size", changed({ size: 4 }), "harmless", /4 members survive no more losses than 3.*--replicas=5/],
-    ["one member", changed({ size: 1 }), "harmless", /One member: .*--replicas=3/],
+    ["an even size", changed({ size: 4 }), "harmless", /4 members tolerate no more losses than 3.*--replicas=5/],
+    ["one member", changed({ size: 1 }), "harmless", /The cluster has one member: .*--replicas=3/],
     [
       "a full database",
       changed({}, { conditions: [condition("NoSpace", "The database is full.")] }),
@@ -137,16 +137,16 @@ describe("the doctor", () => {
       /^warning: For 60m, OfTomorrow: It waits\. kubectl etcd watch my-etcd/m,
     ],
   ];
-  for (const [what, snapshot, bad, says] of rows)
+  for (const [what, observed, bad, says] of rows)
     test(`finds ${what}, and names the command`, () => {
-      assert.match(said(snapshot).join("\n"), says);
-      assert.equal(isSerious(diagnosisOf(snapshot)), bad === "serious");
+      assert.match(said(observed).join("\n"), says);
+      assert.equal(isSerious(diagnosisOf(observed)), bad === "serious");
     });
 
   test("goes by the share of a certificate's life that is left", () => {
     const { now } = scene("healthy");
     const at = (hours: number): string => new Date(now + hours * 3_600_000).toISOString();
-    const ofOneDay = (left: number): Snapshot =>
+    const ofOneDay = (left: number): Observed =>
       changed({}, { certificates: [{ use: "peer", notBefore: at(left - 24), notAfter: at(left) }] });
     assert.deepEqual(said(ofOneDay(8)), []);
     assert.match(said(ofOneDay(5)).join("\n"), /^warning: The peer certificate expires at /);
@@ -161,7 +161,7 @@ describe("the doctor", () => {
     }));
     assert.match(
       said({ ...rest, pods: { t: "found", value } }).join(),
-      /Without the node node-0 the quorum would be lost/,
+      /Without the node node-0 the cluster would lose its quorum/,
     );
   });
 
@@ -169,7 +169,7 @@ describe("the doctor", () => {
     const healthy = scene("healthy");
     const [first = ""] = healthy.figures.keys();
     const figures = new Map(healthy.figures).set(first, { t: "silent", why: "no answer" });
-    assert.match(said({ ...healthy, figures }).join(), /serious: \S+ does not answer, and others do/);
+    assert.match(said({ ...healthy, figures }).join(), /serious: \S+ does not answer, but others do/);
     const [backup] = healthy.backups.t === "found" ? healthy.backups.value : [];
     const failing = { ...backup!, status: { ...backup!.status, failures: 2 } };
     assert.match(said({ ...healthy, backups: { t: "found", value: [failing] } }).join(), /fails, 2 times in a row/);

@@ -1,7 +1,7 @@
 // Everything that is found wrong with a cluster, the worst first.
-import type { Look } from "../view/cluster-text.ts";
+import type { TextLayout } from "../view/cluster-text.ts";
 import { type ClusterView, viewOf } from "../view/cluster-view.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
 import { item } from "../screen/wrap.ts";
 import { examinations } from "./examinations.ts";
 import type { Finding, Severity } from "./finding.ts";
@@ -15,9 +15,9 @@ interface Diagnosis {
 
 const severities: readonly Severity[] = ["serious", "warning", "note"];
 
-export function diagnosisOf(snapshot: Snapshot): Diagnosis {
-  const view = viewOf(snapshot);
-  const findings = examinations.flatMap((examine) => examine(view, snapshot));
+export function diagnosisOf(observed: Observed): Diagnosis {
+  const view = viewOf(observed);
+  const findings = examinations.flatMap((examine) => examine(view, observed));
   return {
     name: view.name,
     namespace: view.namespace,
@@ -38,7 +38,7 @@ export function withNamespace(diagnosis: Diagnosis): Diagnosis {
 
 const marks = { serious: ["bad", "SERIOUS"], warning: ["warning", "WARNING"], note: ["dim", "NOTE"] } as const;
 
-export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, { columns, paint }: Look): string {
+export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, { columns, paint }: TextLayout): string {
   const head = `${paint("strong", name)} in ${namespace}`;
   const said = findings.flatMap(({ severity, what, command }) => {
     const [hue, mark] = marks[severity];
@@ -52,8 +52,8 @@ export function diagnosisText({ name, namespace, findings, notes }: Diagnosis, {
   });
   const well =
     findings.length === 0
-      ? [paint("good", `Nothing is wrong${notes.length === 0 ? "" : " in what could be looked at"}.`)]
+      ? [paint("good", `Nothing is wrong${notes.length === 0 ? "" : " in what could be read"}.`)]
       : said;
-  const unseen = notes.length === 0 ? [] : ["Not looked at:", ...notes.flatMap((one) => item(one, columns))];
+  const unseen = notes.length === 0 ? [] : ["Not checked:", ...notes.flatMap((one) => item(one, columns))];
   return [head, ...well, ...unseen].join("\n");
 }

@@ -1,4 +1,4 @@
-// All that the doctor looks at, in the order in which it is said: what stops the cluster first.
+// All that the doctor checks, in the order in which it is reported: what stops the cluster first.
 import { type EtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type EventReason, eventReasons } from "../../api/events.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
@@ -6,7 +6,7 @@ import { minors, whyBad } from "../../etcd/versions/steps.ts";
 import { compareVersions, formatVersion, parseVersion, sameMinor } from "../../etcd/versions/version.ts";
 import { claimLabel } from "../../cluster/objects/claims.ts";
 import { ageInWords, bytesInWords, plural } from "../screen/words.ts";
-import { lastSeen, valueOr } from "../snapshot/snapshot.ts";
+import { lastSeen, valueOr } from "../observe/observe.ts";
 import { noOperatorSentence } from "../view/cluster-view.ts";
 import type { MemberView } from "../view/members.ts";
 import { examineBackups } from "./backups.ts";
@@ -16,18 +16,23 @@ import { examineReadiness } from "./readiness.ts";
 const examineOperator: Examination = ({ name, ready }, { cluster, operator }) => {
   const { metadata, spec, status } = withDefaults(cluster);
   const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
-  // Where nobody has looked at it yet, that is said with it.
+  // Before the first reconcile, the sentence says so.
   if (missing !== undefined && ready.status !== "Unknown")
-    return [serious(`Nothing is healed, scaled or backed up. ${missing}`, "kubectl get pods -A -l name=etcd-operator")];
+    return [
+      serious(
+        `No operator heals, scales or backs up this cluster. ${missing}`,
+        "kubectl get pods -A -l name=etcd-operator",
+      ),
+    ];
   const paused = spec.paused
-    ? [warning("The cluster is paused: nothing is healed, scaled or updated.", `kubectl etcd resume ${name}`)]
+    ? [warning("The cluster is paused: the operator does not heal, scale or update it.", `kubectl etcd resume ${name}`)]
     : [];
   const isBehind = metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation;
   return isBehind
     ? [
         ...paused,
         warning(
-          `The operator has not acted on the last edit. If that lasts, it does not run or may not read this namespace${unannotated(cluster)}.`,
+          `The operator has not acted on the last edit. If this persists, it does not run or cannot read this namespace${unannotated(cluster)}.`,
           "kubectl get deployments -A -l name=etcd-operator",
         ),
       ]
@@ -36,7 +41,7 @@ const examineOperator: Examination = ({ name, ready }, { cluster, operator }) =>
 
 const unannotated = ({ metadata }: EtcdCluster): string =>
   metadata?.annotations?.[scopeAnnotation] === undefined
-    ? `; one for all namespaces leaves it alone while it has no annotation ${scopeAnnotation}: clusterwide`
+    ? `; an operator for all namespaces ignores the cluster without the annotation ${scopeAnnotation}: clusterwide`
     : "";
 
 const examineCertificates: Examination = ({ certificates, name }, { cluster }) => {
@@ -62,7 +67,7 @@ const examineSpace: Examination = ({ database, name, ready }) => {
   if (inUse === undefined || size < fragmentedFrom || inUse > size / 2) return [];
   return [
     warning(
-      `Of the database file of ${bytesInWords(size)} only ${bytesInWords(inUse)} hold data: a defragmentation gives the rest back.`,
+      `The database file has ${bytesInWords(size)}, but only ${bytesInWords(inUse)} hold data: a defragmentation frees the rest.`,
       defrag,
     ),
   ];
@@ -71,17 +76,17 @@ const examineSpace: Examination = ({ database, name, ready }) => {
 const examineSize: Examination = ({ name }, { cluster }) => {
   const { size } = withDefaults(cluster).spec;
   const more = `kubectl scale etcd ${name} --replicas=${size % 2 === 0 ? size + 1 : 3}`;
-  if (size === 1) return [warning("One member: while it is down, nothing is served.", more)];
+  if (size === 1) return [warning("The cluster has one member: while it is down, the cluster serves nothing.", more)];
   if (size % 2 === 1) return [];
-  return [warning(`${size} members survive no more losses than ${size - 1}: choose an odd size.`, more)];
+  return [warning(`${size} members tolerate no more losses than ${size - 1}: choose an odd size.`, more)];
 };
 
 /** Who would be lost with one node or zone. 3 voters, 2 on one node: without that node 1 is left, and 2 are needed. */
-const examinePlaces: Examination = ({ members, name, quorum }, snapshot) => {
+const examinePlaces: Examination = ({ members, name, quorum }, observed) => {
   const voters = members.filter(({ role, healthy }) => healthy && (role === "leader" || role === "voter"));
   if (voters.length < 3) return [];
   const zones = new Set(
-    valueOr(snapshot.nodes, []).flatMap(({ metadata }) => metadata?.labels?.["topology.kubernetes.io/zone"] ?? []),
+    valueOr(observed.nodes, []).flatMap(({ metadata }) => metadata?.labels?.["topology.kubernetes.io/zone"] ?? []),
   );
   const tooMany = (of: (member: MemberView) => string | undefined): string | undefined => {
     const counts = new Map<string, number>();
@@ -90,7 +95,7 @@ const examinePlaces: Examination = ({ members, name, quorum }, snapshot) => {
   };
   const spread = (place: string): Finding[] => [
     warning(
-      `Without ${place} the quorum would be lost: too many members are there. Spread them with spec.pod.topologySpreadConstraints.`,
+      `Without ${place} the cluster would lose its quorum: too many members run there. Spread them with spec.pod.topologySpreadConstraints.`,
       `kubectl edit etcd ${name}`,
     ),
   ];
@@ -108,7 +113,7 @@ const examineMembers: Examination = ({ members, name }) =>
     ...(member.health === "silent"
       ? [
           serious(
-            `${member.name} does not answer, and others do: its process, its node or the network to it hangs.`,
+            `${member.name} does not answer, but others do: its process, its node or the network to it hangs.`,
             `kubectl describe pod ${member.name}`,
           ),
         ]
@@ -139,12 +144,12 @@ const examineVersion: Examination = ({ version, name }) => {
   const [from, to] = [formatVersion(oldest), formatVersion(newest)];
   const command = `kubectl etcd upgrade ${name} --to=${to} --plan`;
   const bad = whyBad(oldest);
-  if (bad !== undefined) return [warning(`etcd ${from} has a known fault: ${bad}. ${to} has not.`, command)];
-  return [note(`etcd ${to} is the newest known patch; ${from} runs.`, command)];
+  if (bad !== undefined) return [warning(`etcd ${from} has a known bug: ${bad}. ${to} does not have it.`, command)];
+  return [note(`A newer patch release is available: the cluster runs etcd ${from}, the newest is ${to}.`, command)];
 };
 
-const examineVolumes: Examination = ({ name }, snapshot) => {
-  const retired = valueOr(snapshot.claims, []).filter(({ metadata }) => metadata?.labels?.[claimLabel] === "retired");
+const examineVolumes: Examination = ({ name }, observed) => {
+  const retired = valueOr(observed.claims, []).filter(({ metadata }) => metadata?.labels?.[claimLabel] === "retired");
   if (retired.length === 0) return [];
   return [
     note(

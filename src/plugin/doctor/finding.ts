@@ -1,5 +1,5 @@
-// What is wrong with a cluster, or could be better, and the command that mends it or says more.
-import type { Snapshot } from "../snapshot/snapshot.ts";
+// What is wrong with a cluster, or could be better, and the command that fixes it or says more.
+import type { Observed } from "../observe/observe.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
 /** `serious`: it does not serve as asked, or is about to. `warning`: a person should act. `note`: good to know. */
@@ -12,8 +12,8 @@ export interface Finding {
   readonly command: string;
 }
 
-/** Looks at one thing, and finds nothing where that is as it should be. */
-export type Examination = (view: ClusterView, snapshot: Snapshot) => readonly Finding[];
+/** Checks one thing, and finds nothing where that is as it should be. */
+export type Examination = (view: ClusterView, observed: Observed) => readonly Finding[];
 
 export const serious = (what: string, command: string): Finding => ({ severity: "serious", what, command });
 export const warning = (what: string, command: string): Finding => ({ severity: "warning", what, command });

@@ -47,7 +47,7 @@ const commandFor = (view: ClusterView): string => {
   return ((isIn(commands, reason) ? commands[reason] : undefined) ?? watch)(view);
 };
 
-/** A change of members that takes longer than this deserves a look. */
+/** A change of members that takes longer than this deserves attention. */
 const longSeconds = 15 * 60;
 
 export const examineReadiness: Examination = (view) => {

@@ -8,11 +8,11 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import type { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import type { Identity } from "./login.ts";
-import { needsApiVariable, type Place } from "./words.ts";
+import { needsApiVariable, type ExecPlace } from "./words.ts";
 
 const folder = "/etc/etcdctl";
 const container = "etcdctl";
-/** Of the Secret, in which nothing else is. */
+/** The only key of the Secret. */
 const loginKey = "user";
 /** Nobody's command goes on for longer; a pod that was left behind ends. */
 const longestSeconds = 12 * 3600;
@@ -82,7 +82,7 @@ function metadataOf(cluster: EtcdCluster, name: string): OwnedMetadata {
   };
 }
 
-export function inClientPod(pod: Pod, { certificate }: Identity): Place {
+export function inClientPod(pod: Pod, { certificate }: Identity): ExecPlace {
   const { name = "", namespace = "" } = pod.metadata ?? {};
   const flags =
     certificate === undefined

@@ -2,15 +2,15 @@
 // deleted at the end. No secret is part of an argument, here or in a pod.
 import { randomBytes } from "node:crypto";
 import { pause, systemClock } from "../../kube/clock.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
+import { unlessNotFound } from "../../kube/client/get-or-undefined.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import { type Key, keyOf } from "../../kube/objects/objects.ts";
 import type { Call } from "../command.ts";
-import type { Looked } from "../one-cluster.ts";
+import type { Target } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { clientPod, inClientPod, loginSecret } from "./client-pod.ts";
 import { type Identity, identityOf } from "./login.ts";
-import { endpointOf, execWords, inMember, type Input, type Place } from "./words.ts";
+import { endpointOf, execWords, inMember, type Input, type ExecPlace } from "./words.ts";
 
 export interface Etcdctl {
   /** Shares the terminal with it. `endpoints`: absent, those of the member. */
@@ -21,16 +21,16 @@ export interface Etcdctl {
 
 export async function withEtcdctl<T>(
   call: Call,
-  looked: Looked,
+  target: Target,
   member: Pod,
   use: (etcdctl: Etcdctl) => Promise<T>,
 ): Promise<T> {
-  const identity = await identityOf(call, looked, member);
+  const identity = await identityOf(call, target, member);
   if (identity.certificate === undefined && identity.login === undefined) return use(etcdctlIn(call, inMember));
-  return withClientPod(call, looked, member, identity, (place) => use(etcdctlIn(call, () => place)));
+  return withClientPod(call, target, member, identity, (place) => use(etcdctlIn(call, () => place)));
 }
 
-function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => Place): Etcdctl {
+function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => ExecPlace): Etcdctl {
   return {
     run: (member, words, { endpoints, input }) =>
       kubectl.run(
@@ -43,10 +43,10 @@ function etcdctlIn({ kubectl }: Call, placeFor: (member: Pod) => Place): Etcdctl
 
 async function withClientPod<T>(
   call: Call,
-  { key, reach: { api }, snapshot: { cluster } }: Looked,
+  { key, reach: { api }, observed: { cluster } }: Target,
   member: Pod,
   identity: Identity,
-  use: (place: Place) => Promise<T>,
+  use: (place: ExecPlace) => Promise<T>,
 ): Promise<T> {
   const at: Key = { namespace: key.namespace, name: `${key.name.slice(0, 40)}-ctl-${randomBytes(4).toString("hex")}` };
   const made: (() => Promise<unknown>)[] = [];
@@ -60,20 +60,16 @@ async function withClientPod<T>(
     await untilRunning(call, api, keyOf(pod), identity);
     return await use(inClientPod(pod, identity));
   } finally {
-    for (const remove of made.toReversed()) await remove().catch(unlessGone);
+    for (const remove of made.toReversed()) await remove().catch(unlessNotFound);
   }
 }
 
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}
-
 const patience = 60_000;
-const lookEvery = 200;
+const pollEveryMs = 200;
 
 async function untilRunning(
   { signal }: Call,
-  api: Looked["reach"]["api"],
+  api: Target["reach"]["api"],
   key: Key,
   identity: Identity,
 ): Promise<void> {
@@ -86,12 +82,12 @@ async function untilRunning(
     const why = [reason, message].filter((text) => text !== undefined && text !== "").join(": ");
     if (status?.phase === "Failed" || status?.phase === "Succeeded" || systemClock.now() > deadline)
       throw new Refusal(
-        `The pod ${key.name}, in which etcdctl was to run, does not start${why === "" ? "" : ` (${why})`}.${certificateHint(identity)}`,
+        `The pod ${key.name}, which runs etcdctl, does not start${why === "" ? "" : ` (${why})`}.${certificateHint(identity)}`,
       );
-    await pause(systemClock, lookEvery, signal);
+    await pause(systemClock, pollEveryMs, signal);
     signal.throwIfAborted();
   }
 }
 
 const certificateHint = ({ certificate }: Identity): string =>
-  certificate === undefined ? "" : ` It mounts the Secret ${certificate}: see whether that is there.`;
+  certificate === undefined ? "" : ` It mounts the Secret ${certificate}: check that this Secret exists.`;

@@ -4,7 +4,7 @@ import { secretName } from "../../api/etcd-cluster/secret-names.ts";
 import { loginField } from "../../cluster/observe/login.ts";
 import { Pod, Secret } from "../../kube/objects/kinds.ts";
 import type { Call, Command } from "../command.ts";
-import type { Looked } from "../one-cluster.ts";
+import type { Target } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { speaksTls } from "./words.ts";
 
@@ -16,7 +16,7 @@ export const loginFlag: Command["flags"][number] = {
 const onlyWith = "Only for clusters with TLS, and with --login.";
 
 /** What is needed for a pod that has a client's certificate and login. */
-export const clientPodRights: Command["rights"] = [
+export const clientPodPermissions: Command["permissions"] = [
   { group: "", resource: "pods", verbs: ["get", "create", "delete"], without: onlyWith },
   { group: "", resource: "secrets", verbs: ["get", "create", "delete"], without: "Only with --login." },
 ];
@@ -29,23 +29,23 @@ export interface Identity {
 }
 
 /** A server's certificate is not a client's: etcd refuses one that is made for servers alone. */
-export async function identityOf({ flags }: Call, looked: Looked, member: Pod): Promise<Identity> {
-  const { key, snapshot } = looked;
+export async function identityOf({ flags }: Call, target: Target, member: Pod): Promise<Identity> {
+  const { key, observed } = target;
   const isTls = speaksTls(member);
   const operators = isTls ? { certificate: secretName({ metadata: key }, "operator") } : {};
   if (!flags.has(loginFlag.name)) {
-    const clients = snapshot.cluster.status?.clientSecret ?? "";
+    const clients = observed.cluster.status?.clientSecret ?? "";
     return isTls && clients !== "" ? { certificate: clients } : operators;
   }
-  const secret = snapshot.cluster.spec.auth?.operatorSecret ?? "";
-  if (secret !== "") return { ...operators, login: await loginIn(looked, secret) };
+  const secret = observed.cluster.spec.auth?.operatorSecret ?? "";
+  if (secret !== "") return { ...operators, login: await loginIn(target, secret) };
   if (isTls) return operators;
   throw new Refusal(
     `${key.name} has no spec.auth.operatorSecret to log in with: \`kubectl etcd ctl ${key.name} --user …\` asks for a password.`,
   );
 }
 
-async function loginIn({ key, reach }: Looked, name: string): Promise<string> {
+async function loginIn({ key, reach }: Target, name: string): Promise<string> {
   const { data = {} } = await reach.api.get(Secret, { namespace: key.namespace, name });
   const [username, password] = [loginField(data, "username"), loginField(data, "password")];
   if (username === "" || password === "")

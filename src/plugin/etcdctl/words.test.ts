@@ -68,5 +68,5 @@ test("ids of members are read as they are printed, for they do not fit into numb
     { id: "8aedce0d333c42ad", started: true, name: "web-1", isLearner: false },
     { id: "7b54399ef38ca1", started: false, name: "", isLearner: true },
   ]);
-  assert.throws(() => listedMembers("Error: x"), /something else than members/);
+  assert.throws(() => listedMembers("Error: x"), /did not print a list of members/);
 });

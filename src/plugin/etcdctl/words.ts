@@ -15,7 +15,7 @@ export function needsApiVariable({ metadata }: Pod): boolean {
 }
 
 /** What etcdctl is given besides its endpoints, in the place where it runs. */
-export interface Place {
+export interface ExecPlace {
   readonly pod: Key;
   readonly container: string;
   /** What is put before etcdctl, as `env` of images that have it. */
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** For a member that speaks plain text. Images from before 3.4 have `env`. */
-export function inMember(member: Pod): Place {
+export function inMember(member: Pod): ExecPlace {
   const { name = "", namespace = "" } = member.metadata ?? {};
   return {
     pod: { namespace, name },
@@ -40,7 +40,7 @@ export type Input = "none" | "stream" | "terminal";
 
 /** The words after `kubectl`. */
 export function execWords(
-  place: Place,
+  place: ExecPlace,
   endpoints: readonly string[],
   words: readonly string[],
   input: Input,
@@ -100,7 +100,7 @@ export function listedMembers(printed: string): ListedMember[] {
     .filter((line) => line !== "")
     .map((line) => {
       const [id = "", state = "", name = "", , , learner = "false"] = line.split(",").map((cell) => cell.trim());
-      if (!/^[0-9a-f]+$/.test(id)) throw new Refusal(`etcdctl printed something else than members: ${line}`);
+      if (!/^[0-9a-f]+$/.test(id)) throw new Refusal(`etcdctl did not print a list of members: ${line}`);
       return { id, started: state === "started", name, isLearner: learner === "true" };
     });
 }

@@ -1,10 +1,10 @@
 // docs/kubectl-etcd.md, made from the rows of the commands: flags, examples, output, and at its end the permissions with
 // Roles that grant them. Output is that of the golden screens, and what the doctor says of the same scenes.
 import { stringify } from "yaml";
-import type { Command, Example, FlagRow, Right } from "../command.ts";
+import type { Command, Example, FlagRow, Permission } from "../command.ts";
 import { diagnosisOf, diagnosisText } from "../doctor/doctor.ts";
 import { globalFlags } from "../line/global-flags.ts";
-import { flagInWords, rightInWords } from "../line/help.ts";
+import { flagInWords, permissionInWords } from "../line/help.ts";
 import { inUsage } from "../line/parse.ts";
 import { oldestNode } from "../node-version.ts";
 import { plain } from "../screen/colour.ts";
@@ -74,7 +74,7 @@ What you may not read is left out of the output and named at its end. If a requi
 |---|---|---|
 ${permissionRows(commands).join("\n")}
 
-These Roles are enough for one namespace: \`etcd-viewer\` for ${list(commands.filter(isLooking).map(({ name }) => `\`${name}\``))},
+These Roles are enough for one namespace: \`etcd-viewer\` for ${list(commands.filter(isReadOnly).map(({ name }) => `\`${name}\``))},
 \`etcd-administrator\` for all commands.
 
 \`\`\`yaml
@@ -122,41 +122,41 @@ const outputOf = (name: string): readonly string[] =>
   (outputs[name] ?? []).flatMap(({ what, screen }) => [what, `\`\`\`text\n${screen()}\n\`\`\``]);
 
 function diagnosed(name: string): string {
-  const snapshot = scenes[name];
-  if (snapshot === undefined) throw new RangeError(`there is no scene ${name}`);
-  return diagnosisText(diagnosisOf(snapshot), { columns: 80, paint: plain });
+  const observed = scenes[name];
+  if (observed === undefined) throw new RangeError(`there is no scene ${name}`);
+  return diagnosisText(diagnosisOf(observed), { columns: 80, paint: plain });
 }
 
 /** Commands that need the same stand in one row. */
 function permissionRows(commands: readonly Command[]): string[] {
   const named = new Map<string, string[]>();
-  for (const { name, rights } of commands) {
-    if (rights.length === 0) continue;
-    const needs = inCell(rights.filter(({ without }) => without === undefined));
-    const uses = inCell(rights.filter(({ without }) => without !== undefined));
+  for (const { name, permissions } of commands) {
+    if (permissions.length === 0) continue;
+    const needs = inCell(permissions.filter(({ without }) => without === undefined));
+    const uses = inCell(permissions.filter(({ without }) => without !== undefined));
     const row = `${needs} | ${uses}`;
     named.set(row, [...(named.get(row) ?? []), `\`${name}\``]);
   }
   return [...named].map(([row, names]) => `| ${names.join(", ")} | ${row} |`);
 }
 
-const inCell = (rights: readonly Right[]): string =>
-  [...new Set(rights.map((right) => `\`${rightInWords(right)}\``))].join("; ");
+const inCell = (permissions: readonly Permission[]): string =>
+  [...new Set(permissions.map((permission) => `\`${permissionInWords(permission)}\``))].join("; ");
 
 const list = (names: readonly string[]): string => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 
-const looking = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
+const readOnly = new Set(["status", "watch", "dashboard", "members", "doctor", "logs"]);
 
-const isLooking = ({ name }: Command): boolean => looking.has(name);
+const isReadOnly = ({ name }: Command): boolean => readOnly.has(name);
 
 function roles(commands: readonly Command[]): string {
   const named = (name: string, of: readonly Command[]) => ({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",
     metadata: { name },
-    rules: rulesOf(of.flatMap(({ rights }) => rights).filter(({ scope }) => scope === undefined)),
+    rules: rulesOf(of.flatMap(({ permissions }) => permissions).filter(({ scope }) => scope === undefined)),
   });
-  return [named("etcd-viewer", commands.filter(isLooking)), named("etcd-administrator", commands)]
+  return [named("etcd-viewer", commands.filter(isReadOnly)), named("etcd-administrator", commands)]
     .map((role) => stringify(role))
     .join("---\n");
 }
@@ -165,13 +165,13 @@ const clusterRole = (commands: readonly Command[]) => ({
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "ClusterRole",
   metadata: { name: "etcd-zones" },
-  rules: rulesOf(commands.flatMap(({ rights }) => rights).filter(({ scope }) => scope === "cluster")),
+  rules: rulesOf(commands.flatMap(({ permissions }) => permissions).filter(({ scope }) => scope === "cluster")),
 });
 
 /** Each resource once, with all verbs that any command needs. */
-function rulesOf(rights: readonly Right[]): { apiGroups: string[]; resources: string[]; verbs: string[] }[] {
+function rulesOf(permissions: readonly Permission[]): { apiGroups: string[]; resources: string[]; verbs: string[] }[] {
   const byResource = new Map<string, { group: string; resource: string; verbs: Set<string> }>();
-  for (const { group, resource, verbs } of rights) {
+  for (const { group, resource, verbs } of permissions) {
     const key = `${group}/${resource}`;
     const known = byResource.get(key) ?? { group, resource, verbs: new Set<string>() };
     for (const verb of verbs) known.verbs.add(verb);

@@ -10,7 +10,7 @@ export function helpOf(command: Command | undefined, commands: readonly Command[
 function helpOfAll(commands: readonly Command[]): string {
   const shown = commands.filter(({ name }) => !name.startsWith("_"));
   return [
-    "kubectl etcd: etcd clusters of the etcd operator, at a glance and in your hands.",
+    "kubectl etcd shows and manages the clusters of the etcd operator.",
     "",
     "Usage: kubectl etcd COMMAND [flags]",
     "",
@@ -20,11 +20,11 @@ function helpOfAll(commands: readonly Command[]): string {
     "Flags of every command:",
     ...flagLines(globalFlags),
     "",
-    "`kubectl etcd COMMAND --help` shows flags, examples and the rights that a command needs.",
+    "`kubectl etcd COMMAND --help` shows flags, examples and the permissions that a command needs.",
   ].join("\n");
 }
 
-function helpOfOne({ name, what, details, arguments: rows, flags, examples, rights }: Command): string {
+function helpOfOne({ name, what, details, arguments: rows, flags, examples, permissions }: Command): string {
   const usage = ["kubectl etcd", name, ...rows.map(inUsage), "[flags]"].join(" ");
   return [
     what,
@@ -39,12 +39,14 @@ function helpOfOne({ name, what, details, arguments: rows, flags, examples, righ
     "Flags of every command:",
     ...flagLines(globalFlags),
     "",
-    "Rights:",
-    ...(rights.length === 0 ? ["  none"] : aligned(rights.map((right) => [rightInWords(right), right.without ?? ""]))),
+    "Permissions:",
+    ...(permissions.length === 0
+      ? ["  none"]
+      : aligned(permissions.map((right) => [permissionInWords(right), right.without ?? ""]))),
   ].join("\n");
 }
 
-export function rightInWords({ verbs, resource, group }: Command["rights"][number]): string {
+export function permissionInWords({ verbs, resource, group }: Command["permissions"][number]): string {
   return `${verbs.join(", ")} ${group === "" ? resource : `${resource}.${group}`}`;
 }
 

@@ -5,7 +5,7 @@ import { helpOf } from "./help.ts";
 import { type Line, parseLine } from "./parse.ts";
 import { UsageError } from "./usage-error.ts";
 
-const nothing = { what: "", examples: [], rights: [], run: async () => 0 as const };
+const nothing = { what: "", examples: [], permissions: [], run: async () => 0 as const };
 const commands: readonly Command[] = [
   {
     ...nothing,
@@ -71,7 +71,7 @@ describe("a command line", () => {
   });
 
   const refused: readonly (readonly [string, RegExp])[] = [
-    ["", /Say what to do: status, ctl/],
+    ["", /Name a command: status, ctl/],
     ["statsu", /"statsu" is not a command\. Did you mean status\?/],
     ["status --contxt x", /--contxt is not a flag of kubectl etcd status\. Did you mean --context\?/],
     ["--all-namespaces status", /Write it after the command/],
@@ -79,7 +79,7 @@ describe("a command line", () => {
     ["status -o jsn", /--output is text, json or yaml, not "jsn"\. Did you mean --output=json\?/],
     ["status --namespace", /--namespace needs a value, as in --namespace=NAMESPACE/],
     ["status -A=no", /--all-namespaces takes no value/],
-    ["status a b", /"b" is one argument too many/],
+    ["status a b", /"b" is an unexpected argument/],
     ["ctl", /NAME is missing: write it as in `kubectl etcd ctl NAME \[--\] ARG\.\.\.`/],
   ];
   for (const [text, says] of refused)
@@ -91,14 +91,14 @@ describe("a command line", () => {
     });
 });
 
-test("help names every command, and of a command its flags, examples and rights", () => {
+test("help names every command, and of a command its flags, examples and permissions", () => {
   assert.match(helpOf(undefined, commands), /^ {2}status/m);
   const [status] = commands;
   const row: Command = {
     ...status!,
     what: "At a glance.",
     examples: [{ what: "One", line: "status web" }],
-    rights: [{ group: "", resource: "pods", verbs: ["get", "list"], without: "No members." }],
+    permissions: [{ group: "", resource: "pods", verbs: ["get", "list"], without: "No members." }],
   };
   const help = helpOf(row, commands);
   for (const part of [

@@ -39,7 +39,7 @@ class Reader {
     if (this.#isHelp) return { t: "help", of: this.#command };
     const command = this.#command;
     if (command === undefined)
-      throw new UsageError(`Say what to do: ${this.#names()}. \`kubectl etcd --help\` says more.`);
+      throw new UsageError(`Name a command: ${this.#names()}. \`kubectl etcd --help\` describes them.`);
     this.#count(command);
     return { t: "run", command, arguments: this.#arguments, flags: new Flags(this.#values) };
   }
@@ -76,7 +76,7 @@ class Reader {
     this.#command = this.#commands.find(({ name }) => name === word);
     if (this.#command === undefined)
       throw new UsageError(
-        `"${word}" is not a command.${didYouMean(word, this.#known())} There are: ${this.#names()}.`,
+        `"${word}" is not a command.${didYouMean(word, this.#known())} Available: ${this.#names()}.`,
       );
   }
 
@@ -99,7 +99,7 @@ class Reader {
     const shown = `--${row.name}`;
     if (given === undefined) throw new UsageError(`${shown} needs a value, as in ${shown}=${row.value}.`);
     if (row.value === undefined && value !== undefined && value !== "true")
-      throw new UsageError(`${shown} takes no value: write ${shown}, or leave it out.`);
+      throw new UsageError(`${shown} takes no value: write ${shown}, or omit it.`);
     if (row.oneOf !== undefined && !row.oneOf.includes(given))
       throw new UsageError(
         `${shown} is ${listed(row.oneOf)}, not "${given}".${didYouMean(given, row.oneOf, `${shown}=`)}`,
@@ -124,7 +124,7 @@ class Reader {
     const usage = `kubectl etcd ${[name, ...rows.map(inUsage)].join(" ")}`;
     if (missing !== undefined) throw new UsageError(`${missing.name} is missing: write it as in \`${usage}\`.`);
     if (rows.at(-1)?.is !== "rest" && this.#arguments.length > rows.length)
-      throw new UsageError(`"${this.#arguments[rows.length]}" is one argument too many: \`${usage}\`.`);
+      throw new UsageError(`"${this.#arguments[rows.length]}" is an unexpected argument: \`${usage}\`.`);
   }
 
   #known(): string[] {

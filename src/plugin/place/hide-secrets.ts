@@ -10,7 +10,7 @@ const loginNames = ["--user", "ETCDCTL_USER"];
 
 const withoutPassword = (login: string): string => login.replace(/:[\s\S]*/, `:${hidden}`);
 
-/** A command line as it may stand in a message. A value may contain blanks, so each word is looked at by itself. */
+/** A command line as it may stand in a message. A value may contain blanks, so each word is checked by itself. */
 export function commandInWords(program: string, args: readonly string[]): string {
   const shown = args.map((arg, at) => {
     const before = args[at - 1] ?? "";

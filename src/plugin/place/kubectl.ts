@@ -42,7 +42,7 @@ export function kubectlOf(flags: Flags, standard: Standard, signal: AbortSignal)
     async read(args) {
       const { code, stdout, stderr } = await collected([...sameFlags(flags), ...args], signal);
       if (code === 0) return stdout;
-      const why = hideSecrets(stderr.trim()) || `it ended with ${code}`;
+      const why = hideSecrets(stderr.trim()) || `it exited with ${code}`;
       throw new Refusal(`${commandInWords("kubectl", args)} failed: ${why}`);
     },
   };

@@ -82,7 +82,7 @@ function chosen(flags: Flags, env: NodeJS.ProcessEnv): ChosenPlace {
   };
 }
 
-/** As kubectl looks for it. */
+/** As kubectl finds it. */
 function kubeconfigPaths(flags: Flags, env: NodeJS.ProcessEnv): string | undefined {
   const named = flags.text("kubeconfig") ?? env["KUBECONFIG"];
   if (named) return named;
@@ -112,6 +112,6 @@ const impersonating = (credentials: Credentials, impersonation: Impersonation): 
 function impersonationOf(flags: Flags): Impersonation | undefined {
   const user = flags.text("as");
   const groups = flags.all("as-group");
-  if (user === undefined && groups.length > 0) throw new UsageError("--as-group needs --as: name the user, too.");
+  if (user === undefined && groups.length > 0) throw new UsageError("--as-group needs --as: also name the user.");
   return user === undefined ? undefined : { user, groups };
 }

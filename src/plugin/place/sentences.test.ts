@@ -7,22 +7,22 @@ import { sentenceOf } from "./sentences.ts";
 
 const rows: readonly (readonly [string, unknown, RegExp])[] = [
   [
-    "a right that lacks in a namespace",
+    "a missing permission in a namespace",
     new ApiError(
       403,
       "Forbidden",
       'etcdclusters.etcd.database.coreos.com is forbidden: User "ada" cannot list resource "etcdclusters" in API group "etcd.database.coreos.com" in the namespace "prod"',
     ),
-    /^You are ada, and may not list etcdclusters\.etcd\.database\.coreos\.com in the namespace prod\. .*Role.*kubectl auth can-i --list -n prod/,
+    /^You are ada and cannot list etcdclusters\.etcd\.database\.coreos\.com in the namespace prod\. .*Role.*kubectl auth can-i --list -n prod/,
   ],
   [
-    "a right that lacks on the whole cluster",
+    "a missing permission on the whole cluster",
     new ApiError(
       403,
       "Forbidden",
       'nodes is forbidden: User "ada" cannot list resource "nodes" in API group "" at the cluster scope',
     ),
-    /may not list nodes at the cluster scope\. .*ClusterRole/,
+    /cannot list nodes at the cluster scope\. .*ClusterRole/,
   ],
   [
     "a webhook that says no",
@@ -40,9 +40,9 @@ const rows: readonly (readonly [string, unknown, RegExp])[] = [
     /^There is no pod web-1 in this namespace: `kubectl get pods`/,
   ],
   [
-    "a Kubernetes without the definitions",
+    "a Kubernetes without the CRDs",
     new ApiError(404, "NotFound", "GET /apis/… was answered with 404: 404 page not found"),
-    /knows no EtcdClusters: install the operator/,
+    /has no EtcdCluster CRD: install the operator/,
   ],
   ["a login that expired", new ApiError(401, "Unauthorized", "Unauthorized"), /log in again/],
   [

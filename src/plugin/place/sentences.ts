@@ -1,5 +1,5 @@
-// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack, and nothing is told apart by text
-// but the answer of an API server to a right that lacks, which it gives in no other form.
+// What went wrong, as a sentence for the user that says what to do. Nobody sees a stack. Errors are distinguished by code,
+// never by text, except the answer of an API server that refuses for a missing permission: it has no other form.
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { CredentialsError } from "../../kube/credentials/credentials.ts";
@@ -26,7 +26,7 @@ function ofApi(error: ApiError): string {
     return "The API server does not accept your credentials: log in again, or choose another context with --context.";
   if (error.reason === "NotFound") return notFound(error.message);
   if (error.reason === "Conflict")
-    return `${sentence(error.message)} Somebody else wrote first: run the command again.`;
+    return `${sentence(error.message)} Another client changed the object first: run the command again.`;
   if (error.reason === "AlreadyExists") return `${sentence(error.message)} Choose another name, or delete it first.`;
   return sentence(error.message);
 }
@@ -43,7 +43,7 @@ interface Lacking {
 const forbiddenForm =
   /User "(?<user>[^"]*)" cannot (?<verb>\S+) resource "(?<resource>[^"]*)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]*)")?/;
 
-/** Undefined when the refusal is not about a right, as that of an admission webhook. */
+/** Undefined when the refusal is not about a permission, as that of an admission webhook. */
 export function lackingIn(message: string): Lacking | undefined {
   const groups = forbiddenForm.exec(message)?.groups;
   if (groups === undefined) return undefined;
@@ -64,19 +64,19 @@ function forbidden(message: string): string {
   const role = namespace === "" ? "ClusterRole" : "Role";
   const where = namespace === "" ? "" : ` -n ${namespace}`;
   const check = `kubectl auth can-i --list${where}`;
-  return `You are ${user}, and may not ${lackingInWords(lacking)}. Ask an administrator for a ${role} with this right (docs/kubectl-etcd.md has one), or choose another context with --context. \`${check}\` lists what you may do.`;
+  return `You are ${user} and cannot ${lackingInWords(lacking)}. Ask an administrator for a ${role} with this permission (docs/kubectl-etcd.md has one), or choose another context with --context. \`${check}\` lists what you can do.`;
 }
 
 /** An object has its name in quotation marks; where the kind itself is not known there is none. */
 function notFound(message: string): string {
   const { resource, name } = /^(?<resource>\S+) "(?<name>[^"]+)" not found$/.exec(message)?.groups ?? {};
   if (resource === undefined || name === undefined)
-    return `This Kubernetes knows no EtcdClusters: install the operator first (docs/install.md), or choose another context with --context.`;
+    return `This Kubernetes cluster has no EtcdCluster CRD: install the operator first (docs/install.md), or choose another context with --context.`;
   const [plural = resource] = resource.split(".");
   if (plural === "namespaces") return `There is no namespace ${name}: choose another with -n.`;
   const isCluster = plural === EtcdCluster.plural;
-  const look = isCluster ? "`kubectl etcd status` lists those that there are" : `\`kubectl get ${plural}\` lists them`;
-  return `There is no ${isCluster ? "EtcdCluster" : plural.replace(/s$/, "")} ${name} in this namespace: ${look}; -n chooses another namespace.`;
+  const listed = isCluster ? "`kubectl etcd status` lists the existing ones" : `\`kubectl get ${plural}\` lists them`;
+  return `There is no ${isCluster ? "EtcdCluster" : plural.replace(/s$/, "")} ${name} in this namespace: ${listed}; -n chooses another namespace.`;
 }
 
 function ofTransport(error: TransportError): string {
@@ -85,10 +85,10 @@ function ofTransport(error: TransportError): string {
     connectTimeout: "Check the network between you and it, or choose another context with --context.",
     tls: "Check the certificates in your kubeconfig.",
     unprocessed: "Run the command again.",
-    deadline: "Run the command again; if it happens again, see how the API server is.",
-    dead: "Run the command again; if it happens again, see how the API server is.",
+    deadline: "Run the command again; if it happens again, check the API server.",
+    dead: "Run the command again; if it happens again, check the API server.",
     tooLarge: "Ask for less: name one namespace with -n instead of all of them.",
-    broken: "Run the command again; if it happens again, see how the API server is.",
+    broken: "Run the command again; if it happens again, check the API server.",
   }[error.failure];
   return `The API server does not answer: ${sentence(error.message)} ${advice}`;
 }

@@ -5,26 +5,26 @@ import type { KubeApi, Selection } from "../../kube/client/api.ts";
 import { Deployment, Lease, Pod, PodDisruptionBudget, Secret, Service } from "../../kube/objects/kinds.ts";
 import { type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import type { Call } from "../command.ts";
-import type { Looked } from "../one-cluster.ts";
+import type { Target } from "../one-cluster.ts";
 import type { Reach } from "../place/reach.ts";
 import { plain } from "../screen/colour.ts";
-import { all, type Found, found, memberSelector, metricsPortOf, valueOr } from "../snapshot/snapshot.ts";
+import { all, type Found, found, memberSelector, metricsPortOf, valueOr } from "../observe/observe.ts";
 import { version } from "../../version.ts";
 import { diagnosisOf, diagnosisText } from "../doctor/doctor.ts";
 import { clusterText } from "../view/cluster-text.ts";
 import { givenValues, redacted, without } from "./redact.ts";
 import type { TextFile } from "./tar.ts";
 
-const look = { columns: 200, paint: plain };
+const layout = { columns: 200, paint: plain };
 const operatorSelector = "name=etcd-operator";
 
 export async function gather(
   call: Call,
-  looked: Looked,
+  target: Target,
   operatorNamespace: string,
   logLines: number,
 ): Promise<TextFile[]> {
-  const { snapshot, view, key, reach } = looked;
+  const { observed, view, key, reach } = target;
   const own: Selection = { namespace: key.namespace, labelSelector: memberSelector(key.name) };
   const operator: Selection = { namespace: operatorNamespace, labelSelector: operatorSelector };
   const list = <T extends KubeObject>(path: string, kind: Kind<T>, selection: Selection): Promise<TextFile> =>
@@ -38,20 +38,20 @@ export async function gather(
     leaseFile(reach.api, operatorNamespace),
   ]);
   const operators = valueOr(await found(() => all(reach.api, Pod, operator)), []);
-  const values = givenValues(snapshot.cluster);
+  const values = givenValues(observed.cluster);
   const gathered: TextFile[] = [
-    { path: "about.yaml", text: stringify(about(call, looked)) },
-    { path: "status.txt", text: `${clusterText(view, look)}\n` },
-    { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(snapshot), look)}\n` },
-    objectFile("cluster.yaml", { t: "found", value: snapshot.cluster }),
-    objectFile("pods.yaml", snapshot.pods),
-    objectFile("nodes.yaml", snapshot.nodes),
-    objectFile("claims.yaml", snapshot.claims),
-    objectFile("events.yaml", snapshot.events),
-    objectFile("backups.yaml", snapshot.backups),
-    objectFile("restores.yaml", snapshot.restores),
+    { path: "about.yaml", text: stringify(about(call, target)) },
+    { path: "status.txt", text: `${clusterText(view, layout)}\n` },
+    { path: "doctor.txt", text: `${diagnosisText(diagnosisOf(observed), layout)}\n` },
+    objectFile("cluster.yaml", { t: "found", value: observed.cluster }),
+    objectFile("pods.yaml", observed.pods),
+    objectFile("nodes.yaml", observed.nodes),
+    objectFile("claims.yaml", observed.claims),
+    objectFile("events.yaml", observed.events),
+    objectFile("backups.yaml", observed.backups),
+    objectFile("restores.yaml", observed.restores),
     ...files,
-    ...(await memberFiles(reach, valueOr(snapshot.pods, []), logLines)),
+    ...(await memberFiles(reach, valueOr(observed.pods, []), logLines)),
     ...(await logFiles(reach, operators, "operator", logLines)),
   ];
   return gathered.map(({ path, text }) => ({ path, text: without(text, values) }));
@@ -66,7 +66,7 @@ async function leaseFile(api: KubeApi, namespace: string): Promise<TextFile> {
   return objectFile("operator/leases.yaml", own);
 }
 
-const about = ({ now }: Call, { key }: Looked) => ({
+const about = ({ now }: Call, { key }: Target) => ({
   plugin: version,
   node: process.versions.node,
   platform: `${process.platform} ${process.arch}`,

@@ -7,7 +7,7 @@ export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
-  /** Somebody looks at it, and it can be drawn again. */
+  /** A person reads it, and it can be redrawn. */
   readonly isTerminal: boolean;
   /** Standard input is a terminal, too, so that questions can be asked. */
   readonly canAsk: boolean;

@@ -3,8 +3,8 @@ import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdBackup as EtcdBackupKind } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { Node, Pod } from "../../kube/objects/kinds.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import { valueOr } from "../snapshot/snapshot.ts";
+import type { Observed } from "../observe/observe.ts";
+import { valueOr } from "../observe/observe.ts";
 import { scenes } from "../view/testing/scenes.ts";
 import { Stage } from "./stage.ts";
 
@@ -14,7 +14,7 @@ export const leader = members[1];
 /** The scene in an API server. */
 export async function staged(name = "healthy", change: (cluster: EtcdCluster) => EtcdCluster = (same) => same) {
   const stage = new Stage();
-  const scene: Snapshot | undefined = scenes[name];
+  const scene: Observed | undefined = scenes[name];
   if (scene === undefined) throw new RangeError(`there is no scene ${name}`);
   await stage.add(EtcdCluster, change(scene.cluster));
   await stage.add(Node, ...valueOr(scene.nodes, []));

@@ -1,4 +1,4 @@
-// A run of the plugin against the in-memory API server, with a kubectl that is told what to answer: what was printed, and
+// A run of the plugin against the in-memory API server, with a kubectl whose answers the test gives: what was printed, and
 // what was done.
 import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { ApiError } from "../../kube/client/errors.ts";

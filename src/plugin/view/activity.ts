@@ -3,19 +3,19 @@
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 
-export function activityOf(snapshot: Snapshot): string[] {
-  const cluster = withDefaults(snapshot.cluster);
+export function activityOf(observed: Observed): string[] {
+  const cluster = withDefaults(observed.cluster);
   const { status, spec, metadata } = cluster;
   const is = (type: string) => findCondition(status.conditions, type);
   const said: string[] = [];
   if (metadata.deletionTimestamp !== undefined) said.push("The EtcdCluster is being deleted.");
   if (spec.paused)
-    said.push("Paused: the operator does not heal, scale or update it. `kubectl etcd resume` ends that.");
+    said.push("Paused: the operator does not heal, scale or update it. Resume it with `kubectl etcd resume`.");
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
     said.push("The operator has not acted on the last edit yet.");
-  const restoring = restoreOf(snapshot);
+  const restoring = restoreOf(observed);
   if (restoring !== undefined) said.push(restoring);
   for (const type of ["Recovering", "Upgrading", "Scaling"]) {
     const { status: holds, reason = "", message = "" } = is(type) ?? {};
@@ -28,8 +28,8 @@ export function activityOf(snapshot: Snapshot): string[] {
 }
 
 /** The name of the EtcdRestore that replaces the data, or is about to. */
-export function activeRestoreOf(snapshot: Snapshot): string | undefined {
-  const { cluster, restores } = snapshot;
+export function activeRestoreOf(observed: Observed): string | undefined {
+  const { cluster, restores } = observed;
   const asked = restoreRequestOf(cluster);
   const underWay = cluster.status?.restore;
   const name = underWay !== undefined && underWay.phase !== "Done" ? underWay.name : asked?.name;
@@ -38,11 +38,11 @@ export function activeRestoreOf(snapshot: Snapshot): string | undefined {
   return isOver || (restore === undefined && underWay?.phase === "Done") ? undefined : name;
 }
 
-function restoreOf(snapshot: Snapshot): string | undefined {
-  const name = activeRestoreOf(snapshot);
+function restoreOf(observed: Observed): string | undefined {
+  const name = activeRestoreOf(observed);
   if (name === undefined) return undefined;
-  const said = valueOr(snapshot.restores, []).find(({ metadata }) => metadata?.name === name)?.status?.message;
-  return `Restoring by the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
+  const said = valueOr(observed.restores, []).find(({ metadata }) => metadata?.name === name)?.status?.message;
+  return `Restoring with the EtcdRestore ${name}${said === undefined ? "." : `: ${said}`}`;
 }
 
 /** `upgrading to 3.7.3: 1 of 3 …`, where Ready says `1 of 3 …`, is `Upgrading to 3.7.3`. */

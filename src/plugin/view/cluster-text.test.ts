@@ -21,7 +21,7 @@ describe("a cluster at a glance", () => {
       view.members.map(({ role }) => role),
       ["voter", "leader", "voter"],
     );
-    assert.ok(view.notes.some((note) => note.includes("you may not list pods in the namespace default")));
+    assert.ok(view.notes.some((note) => note.includes("you cannot list pods in the namespace default")));
   });
 
   test("counts a member that takes part for the quorum before its kubelet has noticed, and a learner never", () => {
@@ -55,13 +55,13 @@ describe("a cluster at a glance", () => {
 
 describe("the margin of a quorum", () => {
   const rows: readonly (readonly [voters: number, healthy: number, margin: number, says: RegExp])[] = [
-    [1, 1, 0, /none may be lost/],
-    [2, 2, 0, /none may be lost/],
-    [3, 3, 1, /may lose 1 more/],
-    [3, 2, 0, /none may be lost/],
+    [1, 1, 0, /cannot lose any/],
+    [2, 2, 0, /cannot lose any/],
+    [3, 3, 1, /can lose 1 more/],
+    [3, 2, 0, /cannot lose any/],
     [3, 1, -1, /^lost: 1 of 3 voters healthy, 2 needed/],
-    [4, 4, 1, /may lose 1 more/],
-    [5, 5, 2, /may lose 2 more/],
+    [4, 4, 1, /can lose 1 more/],
+    [5, 5, 2, /can lose 2 more/],
     [0, 0, -1, /no member votes yet/],
   ];
   for (const [voters, healthy, margin, says] of rows)

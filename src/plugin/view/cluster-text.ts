@@ -7,56 +7,56 @@ import type { BackupView, CertificateView, ClusterView, DatabaseView } from "./c
 import { certificateHue, databaseHue, healthHue, quorumHue, readyHue } from "./hues.ts";
 import type { MemberView } from "./members.ts";
 
-export interface Look {
+export interface TextLayout {
   readonly columns: number;
   readonly paint: Paint;
 }
 
 const labelWidth = 13;
 
-export function clusterText(view: ClusterView, look: Look): string {
+export function clusterText(view: ClusterView, layout: TextLayout): string {
   return [
-    ...headLines(view, look),
+    ...headLines(view, layout),
     "",
-    ...memberLines(view.members, look),
-    ...section("Certificates", certificateLines(view.certificates, look), look),
-    ...section("Backups", backupLines(view.backups, look), look),
+    ...memberLines(view.members, layout),
+    ...section("Certificates", certificateLines(view.certificates, layout), layout),
+    ...section("Backups", backupLines(view.backups, layout), layout),
     ...section(
       "Notes",
-      view.notes.flatMap((note) => item(note, look.columns)),
-      look,
+      view.notes.flatMap((note) => item(note, layout.columns)),
+      layout,
     ),
   ].join("\n");
 }
 
-function headLines(view: ClusterView, look: Look): string[] {
+function headLines(view: ClusterView, layout: TextLayout): string[] {
   const { name, namespace, ready, quorum, activity, alarms, database, toRoll } = view;
   const since = ready.forSeconds === undefined ? "" : ` (for ${ageInWords(ready.forSeconds * 1000)})`;
   const verdict = { True: "Ready", False: `Not ready, ${ready.reason}`, Unknown: "Not known" }[ready.status];
   return [
-    `${look.paint("strong", name)} in ${namespace}`,
-    ...labelled("Status", `${verdict}${since}`, look, readyHue(view)),
-    ...(ready.sentence === "" ? [] : labelled("", ready.sentence, look)),
-    ...labelled("Phase", `${view.phase}, etcd ${versionInWords(view)}`, look),
-    ...labelled("Quorum", quorum.sentence, look, quorumHue(quorum)),
-    ...(database === undefined ? [] : labelled("Database", databaseInWords(database), look, databaseHue(database))),
-    ...(database?.pressure === undefined ? [] : labelled("", database.pressure, look)),
+    `${layout.paint("strong", name)} in ${namespace}`,
+    ...labelled("Status", `${verdict}${since}`, layout, readyHue(view)),
+    ...(ready.sentence === "" ? [] : labelled("", ready.sentence, layout)),
+    ...labelled("Phase", `${view.phase}, etcd ${versionInWords(view)}`, layout),
+    ...labelled("Quorum", quorum.sentence, layout, quorumHue(quorum)),
+    ...(database === undefined ? [] : labelled("Database", databaseInWords(database), layout, databaseHue(database))),
+    ...(database?.pressure === undefined ? [] : labelled("", database.pressure, layout)),
     ...(toRoll.updated < toRoll.of
-      ? labelled("To roll", `${toRoll.of - toRoll.updated} of ${toRoll.of} members`, look, "warning")
+      ? labelled("To roll", `${toRoll.of - toRoll.updated} of ${toRoll.of} members`, layout, "warning")
       : []),
-    ...(alarms.length === 0 ? [] : labelled("Alarms", alarms.join(", "), look, "bad")),
+    ...(alarms.length === 0 ? [] : labelled("Alarms", alarms.join(", "), layout, "bad")),
     ...activityLines(
       activity.filter((said) => said !== `Waits: ${ready.sentence}`),
       ready,
-      look,
+      layout,
     ),
   ];
 }
 
-function activityLines(said: readonly string[], ready: ClusterView["ready"], look: Look): string[] {
+function activityLines(said: readonly string[], ready: ClusterView["ready"], layout: TextLayout): string[] {
   if (said.length === 0)
-    return labelled("Now", ready.status === "True" ? "nothing to do" : "see the status above", look, "dim");
-  return said.flatMap((one, at) => labelled(at === 0 ? "Now" : "", one, look));
+    return labelled("Now", ready.status === "True" ? "nothing to do" : "see the status above", layout, "dim");
+  return said.flatMap((one, at) => labelled(at === 0 ? "Now" : "", one, layout));
 }
 
 function versionInWords({ version: { wanted, running } }: ClusterView): string {
@@ -71,14 +71,14 @@ function databaseInWords({ size, inUse, quota, volume }: DatabaseView): string {
   return `${bytesInWords(size)}${used}${limit}${volume === undefined ? "" : `; volumes of ${bytesInWords(volume)}`}`;
 }
 
-function labelled(label: string, text: string, { columns, paint }: Look, hue?: Hue): string[] {
+function labelled(label: string, text: string, { columns, paint }: TextLayout, hue?: Hue): string[] {
   return wrapped(text, Math.max(20, columns - labelWidth)).map((line, at) => {
     const head = (at === 0 && label !== "" ? `${label}:` : "").padEnd(labelWidth);
     return `${head}${hue === undefined ? line : paint(hue, line)}`;
   });
 }
 
-const section = (title: string, lines: readonly string[], { paint }: Look): string[] =>
+const section = (title: string, lines: readonly string[], { paint }: TextLayout): string[] =>
   lines.length === 0 ? [] : ["", paint("strong", title), ...lines];
 
 // Members
@@ -122,17 +122,17 @@ function memberCells(member: MemberView): Cell[] {
   ];
 }
 
-export function memberLines(members: readonly MemberView[], { columns, paint }: Look): string[] {
+export function memberLines(members: readonly MemberView[], { columns, paint }: TextLayout): string[] {
   if (members.length === 0) return ["No members yet."];
   const table = memberTable(members);
   const missing = leftOut(table, columns).map((title) => title.toLowerCase());
-  const hint = missing.length === 0 ? [] : [paint("dim", `Not shown for want of room: ${missing.join(", ")}.`)];
+  const hint = missing.length === 0 ? [] : [paint("dim", `Columns that do not fit: ${missing.join(", ")}.`)];
   return [...tableLines(table, columns, paint), ...hint];
 }
 
 // Certificates and backups
 
-function certificateLines(certificates: readonly CertificateView[], { columns, paint }: Look): string[] {
+function certificateLines(certificates: readonly CertificateView[], { columns, paint }: TextLayout): string[] {
   if (certificates.length === 0) return [];
   const rows = certificates.map((certificate): Cell[] => {
     const { use, notAfter, daysLeft } = certificate;
@@ -152,15 +152,15 @@ const backupColumns: readonly Column[] = [
   { title: "BACKUP", droppable: 0 },
   { title: "PHASE", droppable: 0 },
   { title: "LAST", droppable: 0, align: "right" },
-  { title: "PROVED BY A RESTORE", droppable: 1, align: "right" },
+  { title: "VERIFIED BY A RESTORE", droppable: 1, align: "right" },
   { title: "SIZE", droppable: 4, align: "right" },
   { title: "WHEN", droppable: 3 },
   { title: "NEXT", droppable: 5 },
 ];
 
-function backupLines(backups: ClusterView["backups"], { columns, paint }: Look): string[] {
+function backupLines(backups: ClusterView["backups"], { columns, paint }: TextLayout): string[] {
   if (backups === "unknown") return [];
-  if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to begin.")];
+  if (backups.length === 0) return [paint("warning", "None. `kubectl etcd backup --help` shows how to start.")];
   const rows = backups.map(backupCells);
   const problems = backups.flatMap(({ name, problem }) =>
     problem === undefined ? [] : item(`${name}: ${problem}`, columns).map((line) => paint("bad", line)),

@@ -1,13 +1,14 @@
-// One cluster at a glance, as data: what the screen shows and what -o json and yaml print. Made from a snapshot, purely.
+// One cluster at a glance, as data: what the screen shows and what -o json and yaml print. It is computed from
+// what was observed, and reads nothing.
 import type { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { type CompleteStatus, imageOf, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
-import { heldScope } from "../../api/unclaimed/decide.ts";
+import { heldScope } from "../../controllers/unclaimed/decide.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { type ExpiryWarning, warningOf } from "../../tls/validity.ts";
 import { plural, timeOf } from "../screen/words.ts";
-import type { OperatorSeen } from "../snapshot/operator.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import type { OperatorSeen } from "../observe/operator.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 import { activityOf } from "./activity.ts";
 import { type MemberView, membersOf } from "./members.ts";
 import { notesOf } from "./notes.ts";
@@ -42,7 +43,7 @@ export interface QuorumView {
   readonly voters: number;
   readonly healthy: number;
   readonly needed: number;
-  /** How many more voters may be lost; negative: so many lack. */
+  /** How many more voters may be lost; negative: how many are missing. */
   readonly margin: number;
   readonly sentence: string;
 }
@@ -77,13 +78,13 @@ export interface BackupView {
   readonly problem?: string;
 }
 
-export function viewOf(snapshot: Snapshot): ClusterView {
-  const { now } = snapshot;
-  const cluster = withDefaults(snapshot.cluster);
+export function viewOf(observed: Observed): ClusterView {
+  const { now } = observed;
+  const cluster = withDefaults(observed.cluster);
   const { status, spec, metadata } = cluster;
-  const members = membersOf(snapshot);
-  const ready = readyOf(snapshot);
-  const database = databaseOf(snapshot, members);
+  const members = membersOf(observed);
+  const ready = readyOf(observed);
+  const database = databaseOf(observed, members);
   return {
     name: metadata.name,
     namespace: metadata.namespace,
@@ -95,14 +96,14 @@ export function viewOf(snapshot: Snapshot): ClusterView {
       image: imageOf(spec),
     },
     quorum: quorumOf(members, status.voters),
-    activity: activityOf(snapshot),
+    activity: activityOf(observed),
     members,
     ...(database !== undefined && { database }),
     toRoll: toRollOf(status, spec.size),
     alarms: { NoSpace: ["NOSPACE"], Corrupt: ["CORRUPT"] }[ready.reason] ?? [],
     certificates: status.certificates.map((certificate) => certificateOf(certificate, now)),
-    backups: snapshot.backups.t === "missing" ? "unknown" : snapshot.backups.value.map((one) => backupOf(one, now)),
-    notes: notesOf(snapshot),
+    backups: observed.backups.t === "missing" ? "unknown" : observed.backups.value.map((one) => backupOf(one, now)),
+    notes: notesOf(observed),
   };
 }
 
@@ -112,10 +113,10 @@ function toRollOf({ updatedMembers, voters }: CompleteStatus, size: number): Clu
   return { updated: Math.min(updatedMembers ?? of, of), of };
 }
 
-function readyOf(snapshot: Snapshot): ReadyView {
-  const { cluster, now } = snapshot;
+function readyOf(observed: Observed): ReadyView {
+  const { cluster, now } = observed;
   const condition = findCondition(withDefaults(cluster).status.conditions, "Ready");
-  if (condition === undefined) return { status: "Unknown", reason: "", sentence: unseenSentence(snapshot) };
+  if (condition === undefined) return { status: "Unknown", reason: "", sentence: unseenSentence(observed) };
   const since = timeOf(condition.lastTransitionTime);
   return {
     status: condition.status,
@@ -126,22 +127,22 @@ function readyOf(snapshot: Snapshot): ReadyView {
 }
 
 /** Nobody has written a status: why that may be, and who would. */
-function unseenSentence({ cluster, operator }: Snapshot): string {
-  const seen = "No operator has looked at this cluster yet";
+function unseenSentence({ cluster, operator }: Observed): string {
+  const seen = "No operator has reconciled this cluster yet";
   const missing = noOperatorSentence(valueOr(operator, { t: "unknown" }));
   if (missing !== undefined) return `${seen}. ${missing}`;
   const scope = cluster.metadata?.annotations?.[scopeAnnotation];
   if (scope === undefined)
-    return `${seen}: one of its namespace does so at once, one for all namespaces takes it up within some 10 s.`;
+    return `${seen}: an operator of its namespace does so at once, one for all namespaces within about 10 s.`;
   if (scope === "clusterwide" || scope === heldScope) return `${seen}.`;
   return `${seen}, and none will: its annotation ${scopeAnnotation} is ${scope}, and no operator has that scope. Set it to clusterwide, or remove it.`;
 }
 
-/** Undefined where one runs, or where that cannot be told. */
+/** Undefined where one runs, or where that is unknown. */
 export function noOperatorSentence(operator: OperatorSeen): string | undefined {
-  if (operator.t === "none") return "No operator for all namespaces runs: install one (docs/install.md).";
+  if (operator.t === "none") return "No operator for all namespaces is running: install one (docs/install.md).";
   if (operator.t !== "silent") return undefined;
-  return `The operator in the namespace ${operator.namespace} does not renew its Lease ${operator.lease}: it does not run, or cannot reach the API server.`;
+  return `The operator in the namespace ${operator.namespace} does not renew its Lease ${operator.lease}: it is not running, or cannot reach the API server.`;
 }
 
 /**
@@ -162,11 +163,11 @@ function quorumSentence(voters: number, healthy: number, needed: number): string
   const margin = healthy - needed;
   const have = `${healthy} of ${plural(voters, "voter")} healthy, ${needed} needed`;
   if (margin < 0) return `lost: ${have}. Nothing can be written`;
-  return margin === 0 ? `${have}: none may be lost` : `${have}: may lose ${margin} more`;
+  return margin === 0 ? `${have}: cannot lose any` : `${have}: can lose ${margin} more`;
 }
 
-function databaseOf(snapshot: Snapshot, members: readonly MemberView[]): DatabaseView | undefined {
-  const { status, spec } = withDefaults(snapshot.cluster);
+function databaseOf(observed: Observed, members: readonly MemberView[]): DatabaseView | undefined {
+  const { status, spec } = withDefaults(observed.cluster);
   const most = (of: (member: MemberView) => number | undefined): number | undefined => {
     const known = members.flatMap((member) => of(member) ?? []);
     return known.length === 0 ? undefined : Math.max(...known);

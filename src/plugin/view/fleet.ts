@@ -5,8 +5,8 @@ import { findCondition } from "../../kube/objects/conditions.ts";
 import { type Cell, type Column, tableLines } from "../screen/table.ts";
 import { ageInWords, bytesInWords, shareInWords, timeOf } from "../screen/words.ts";
 import { item } from "../screen/wrap.ts";
-import { type Found, isOf, valueOr } from "../snapshot/snapshot.ts";
-import type { Look } from "./cluster-text.ts";
+import { type Found, isOf, valueOr } from "../observe/observe.ts";
+import type { TextLayout } from "./cluster-text.ts";
 import { backupOf } from "./cluster-view.ts";
 import { rowHue } from "./hues.ts";
 
@@ -54,7 +54,7 @@ function rowOf(stored: EtcdCluster, backups: readonly EtcdBackup[], now: number)
     name: metadata.name,
     ready: ready?.status ?? "Unknown",
     reason: ready?.reason ?? "",
-    sentence: ready?.message ?? "The operator has not looked at this cluster yet.",
+    sentence: ready?.message ?? "The operator has not reconciled this cluster yet.",
     members: status.ready ?? `0/${spec.size}`,
     version: status.targetVersion === "" ? spec.version : `${status.currentVersion || "?"} → ${spec.version}`,
     ...(status.leader !== undefined && { leader: status.leader }),
@@ -78,19 +78,19 @@ const columns: readonly Column[] = [
   { title: "AGE", droppable: 6, align: "right" },
 ];
 
-export function fleetText({ clusters, notes }: FleetView, look: Look, scope: "namespace" | "all"): string {
+export function fleetText({ clusters, notes }: FleetView, layout: TextLayout, scope: "namespace" | "all"): string {
   if (clusters.length === 0) return ["No EtcdClusters.", ...notes].join("\n");
   const named: readonly Column[] = scope === "all" ? [{ title: "NAMESPACE", droppable: 0 }, ...columns] : columns;
   const rows = clusters.map((row) => [...(scope === "all" ? [row.namespace] : []), ...cellsOf(row)]);
   const said = clusters
     .filter(({ ready }) => ready !== "True")
     .flatMap(({ namespace, name, sentence }) =>
-      item(`${scope === "all" ? `${namespace}/` : ""}${name}: ${sentence}`, look.columns),
+      item(`${scope === "all" ? `${namespace}/` : ""}${name}: ${sentence}`, layout.columns),
     );
   return [
-    ...tableLines({ columns: named, rows }, look.columns, look.paint),
+    ...tableLines({ columns: named, rows }, layout.columns, layout.paint),
     ...(said.length === 0 ? [] : ["", ...said]),
-    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => item(note, look.columns))]),
+    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => item(note, layout.columns))]),
   ].join("\n");
 }
 

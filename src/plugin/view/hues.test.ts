@@ -24,7 +24,7 @@ describe("the colour of a cluster", () => {
     ["that is paused is a warning", row("False", "QuorumLost", true), "warning"],
     ["that is not ready for a reason of a newer operator is bad", row("False", "OfTomorrow"), "bad"],
     ["that is ready for a reason of a newer operator is good", row("True", "OfTomorrow"), "good"],
-    ["that nobody has looked at is a warning", row("Unknown", ""), "warning"],
+    ["that no operator has reconciled is a warning", row("Unknown", ""), "warning"],
   ];
   for (const [what, one, hue] of rows) test(what, () => assert.equal(rowHue(one), hue));
 

@@ -1,9 +1,9 @@
-// The members of a cluster as people look at them: role, health, version, size, lag, place and age of each.
+// The members of a cluster as people read them: role, health, version, size, lag, place and age of each.
 import type { EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { versionAnnotation } from "../../cluster/objects/member-pod.ts";
 import type { Node, Pod } from "../../kube/objects/kinds.ts";
-import type { Figures } from "../snapshot/figures.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import type { Figures } from "../observe/figures.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 import { timeOf } from "../screen/words.ts";
 
 type Role = "leader" | "voter" | "learner" | "joining";
@@ -27,11 +27,11 @@ export interface MemberView {
   readonly restarts?: number;
 }
 
-export function membersOf(snapshot: Snapshot): MemberView[] {
-  const { cluster, figures, now } = snapshot;
+export function membersOf(observed: Observed): MemberView[] {
+  const { cluster, figures, now } = observed;
   const status = cluster.status ?? {};
-  const pods = valueOr(snapshot.pods, []);
-  const nodes = new Map(valueOr(snapshot.nodes, []).map((node) => [node.metadata?.name ?? "", node]));
+  const pods = valueOr(observed.pods, []);
+  const nodes = new Map(valueOr(observed.nodes, []).map((node) => [node.metadata?.name ?? "", node]));
   // Where nobody answers, the way to them may be closed, and their pods say more.
   const isHeard = [...figures.values()].some(({ t }) => t === "found");
   const figuresOf = (name: string): Figures => {
@@ -50,8 +50,8 @@ export function membersOf(snapshot: Snapshot): MemberView[] {
     });
   });
   const names = new Set(seen.map(({ name }) => name));
-  const lost = snapshot.pods.t === "missing" ? [] : (status.voters ?? []).filter((name) => !names.has(name));
-  const unseen = snapshot.pods.t === "missing" ? withoutPods(status) : [];
+  const lost = observed.pods.t === "missing" ? [] : (status.voters ?? []).filter((name) => !names.has(name));
+  const unseen = observed.pods.t === "missing" ? withoutPods(status) : [];
   return [...seen, ...unseen, ...lost.map(goneMember)].toSorted(byAge);
 }
 

@@ -1,21 +1,21 @@
 // What could not be read, and what the figures therefore lack: a line each, at the end.
-import type { Found, Snapshot } from "../snapshot/snapshot.ts";
+import type { Found, Observed } from "../observe/observe.ts";
 
-export function notesOf(snapshot: Snapshot): string[] {
+export function notesOf(observed: Observed): string[] {
   const sources: readonly (readonly [Found<unknown>, string])[] = [
-    [snapshot.pods, "Members are shown as the status knows them"],
-    [snapshot.nodes, "Zones are not shown"],
-    [snapshot.claims, "Volumes are not shown"],
-    [snapshot.events, "Events are not shown"],
-    [snapshot.backups, "Backups are not shown"],
-    [snapshot.restores, "Restores are not shown"],
+    [observed.pods, "Members are shown as the status reports them"],
+    [observed.nodes, "Zones are not shown"],
+    [observed.claims, "Volumes are not shown"],
+    [observed.events, "Events are not shown"],
+    [observed.backups, "Backups are not shown"],
+    [observed.restores, "Restores are not shown"],
   ];
   const notes = sources.flatMap(([found, lacks]) => (found.t === "missing" ? [`${lacks}: ${found.why}.`] : []));
-  return [...notes, ...figuresNote(snapshot)];
+  return [...notes, ...figuresNote(observed)];
 }
 
 /** One line for all members that give no figures for the same reason. */
-function figuresNote({ figures }: Snapshot): string[] {
+function figuresNote({ figures }: Observed): string[] {
   const byReason = new Map<string, string[]>();
   for (const [name, found] of figures)
     if (found.t !== "found") byReason.set(found.why, [...(byReason.get(found.why) ?? []), name]);

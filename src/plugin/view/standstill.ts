@@ -3,7 +3,7 @@
 import { conditionTypes } from "../../api/conditions.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
-import { type Snapshot, valueOr } from "../snapshot/snapshot.ts";
+import { type Observed, valueOr } from "../observe/observe.ts";
 import { activeRestoreOf } from "./activity.ts";
 import { noOperatorSentence } from "./cluster-view.ts";
 
@@ -11,7 +11,7 @@ type Reason = keyof typeof conditionTypes.EtcdCluster.Ready.reasons.False;
 
 /**
  * Whether the operator, while a cluster is not ready for this reason, puts a new member in the place of one that is taken away.
- * Where it does not, a person, or time, has to mend something first.
+ * Where it does not, a person, or time, has to fix something first.
  */
 const replacesWhile: Readonly<Record<Reason, boolean>> = {
   Joining: true,
@@ -49,21 +49,21 @@ const standingStill: ReadonlySet<string> = new Set(
 );
 
 /** A sentence with what to do; undefined: nothing speaks against it. */
-export function whyNobodyReplaces(snapshot: Snapshot): string | undefined {
-  const { metadata, spec, status } = withDefaults(snapshot.cluster);
+export function whyNobodyReplaces(observed: Observed): string | undefined {
+  const { metadata, spec, status } = withDefaults(observed.cluster);
   const { name } = metadata;
   if (metadata.deletionTimestamp !== undefined) return `${name} is being deleted.`;
   if (spec.paused)
-    return `${name} is paused, so nobody would make a new member: \`kubectl etcd resume ${name}\` first.`;
-  const noOperator = noOperatorSentence(valueOr(snapshot.operator, { t: "unknown" }));
-  if (noOperator !== undefined) return `Nobody would make a new member. ${noOperator}`;
-  const restore = activeRestoreOf(snapshot);
+    return `${name} is paused, so nothing would create a new member: run \`kubectl etcd resume ${name}\` first.`;
+  const noOperator = noOperatorSentence(valueOr(observed.operator, { t: "unknown" }));
+  if (noOperator !== undefined) return `Nothing would create a new member. ${noOperator}`;
+  const restore = activeRestoreOf(observed);
   if (restore !== undefined) return `The EtcdRestore ${restore} replaces the data of ${name}: wait until it is over.`;
   const ready = findCondition(status.conditions, "Ready");
-  if (ready === undefined) return `No operator has looked at ${name} yet, so nobody would make a new member.`;
+  if (ready === undefined) return `No operator has reconciled ${name} yet, so nothing would create a new member.`;
   if (metadata.generation !== undefined && (status.observedGeneration ?? 0) < metadata.generation)
-    return `The operator has not acted on the last edit of ${name} yet: wait for it, or see whether it runs with \`kubectl etcd doctor ${name}\`.`;
+    return `The operator has not acted on the last edit of ${name} yet: wait for it, or check that it runs with \`kubectl etcd doctor ${name}\`.`;
   if (ready.status !== "True" && standingStill.has(ready.reason))
-    return `${name} is not ready (${ready.reason}), so a new member may not come: ${ready.message} \`kubectl etcd doctor ${name}\` says what to do.`;
+    return `${name} is not ready (${ready.reason}), so a new member might not join: ${ready.message} \`kubectl etcd doctor ${name}\` says what to do.`;
   return undefined;
 }

@@ -5,64 +5,68 @@ import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/
 import { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { scopeAnnotation } from "../../api/scope.ts";
-import { ApiError, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/client/errors.ts";
-import type { ReconcileContext } from "../../kube/controller/reconcile.ts";
+import { delays } from "../../controllers/delays.ts";
+import { forbidders, grantPermissions, type Obstacle, obstacleOf, triedAgain } from "../../controllers/obstacle.ts";
+import type { Execution } from "../../controllers/stages.ts";
+import { ApiError, isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreContext } from "../context.ts";
-import type { World } from "../observe/world.ts";
-import type { Action, Decision } from "../plan/decision.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreAction, RestoreDecision } from "../plan/actions.ts";
 import { begunAnnotation } from "../plan/gates.ts";
-import { restoreWorker } from "../worker.ts";
+import { restoreWorker } from "../objects/worker-pods.ts";
 
-export interface Execution {
-  readonly world: World;
-  readonly reconcile: ReconcileContext;
-  readonly context: RestoreContext;
-}
+export type RestoreExecution = Execution<RestoreWorld, RestoreContext>;
 
-export type Obstacle =
-  /** The server has another idea of an object than was seen: the next reconcile looks again. */
-  | { readonly t: "outdated" }
-  /** Until somebody changes something outside of the EtcdRestore. */
-  | { readonly t: "refused"; readonly because: string };
-
-export interface Outcome {
+export interface RestoreOutcome {
   /** What was decided; a failure where that can never be done. */
-  readonly decision: Decision;
+  readonly decision: RestoreDecision;
   readonly obstacle: Obstacle | undefined;
 }
 
-export async function act(decision: Decision, upkeep: readonly Action[], execution: Execution): Promise<Outcome> {
+export async function act(
+  decision: RestoreDecision,
+  upkeep: readonly RestoreAction[],
+  execution: RestoreExecution,
+): Promise<RestoreOutcome> {
   const action = decision.t === "stay" ? decision.action : undefined;
   if ((action !== undefined || upkeep.length > 0) && !(await isAsSeen(execution)))
-    return { decision, obstacle: { t: "outdated" } };
+    return { decision, obstacle: changedMeanwhile };
   const outcome = action === undefined ? { decision, obstacle: undefined } : await vital(decision, action, execution);
   for (const one of upkeep) await optional(one, execution);
   return outcome;
 }
 
-async function vital(decision: Decision, action: Action, execution: Execution): Promise<Outcome> {
+async function vital(
+  decision: RestoreDecision,
+  action: RestoreAction,
+  execution: RestoreExecution,
+): Promise<RestoreOutcome> {
   try {
     await carryOut(action, execution);
     logOf(execution).info("did", { action: action.do });
     return { decision, obstacle: undefined };
   } catch (error) {
-    if (isConflict(error) || isNotFound(error) || isAlreadyExists(error))
-      return { decision, obstacle: { t: "outdated" } };
-    if (!(error instanceof ApiError)) throw error;
-    const words = `${error.message.trim().replace(/\.+$/, "")}.`;
-    logOf(execution).warn("refused", { action: action.do, because: words });
-    if (isForbidden(error)) return { decision, obstacle: { t: "refused", because: `${words} ${adviceOn(action)}` } };
+    const obstacle = obstacleOf(error, (words, refusal) => refusalOf(words, refusal, action));
+    if (obstacle.t === "failed") throw error;
+    if (obstacle.t === "notYet") return { decision, obstacle };
+    logOf(execution).warn("refused", { action: action.do, because: obstacle.because });
+    if (isForbidden(error)) return { decision, obstacle };
     // The spec cannot be edited any more, so it will never be accepted.
-    if (isInvalid(error) || error.reason === "BadRequest")
-      return { decision: { t: "fail", because: `${words} ${correction(action)}` }, obstacle: undefined };
-    throw error;
+    return { decision: { t: "fail", because: obstacle.because }, obstacle: undefined };
   }
 }
 
+const changedMeanwhile: Obstacle = {
+  t: "notYet",
+  because: "the EtcdRestore has changed since it was looked at",
+  againAfter: delays.cacheIsBehind,
+};
+
 /** A pod that stays holds up nothing: it goes with its owner. */
-async function optional(action: Action, execution: Execution): Promise<void> {
+async function optional(action: RestoreAction, execution: RestoreExecution): Promise<void> {
   try {
     await carryOut(action, execution);
   } catch (error) {
@@ -71,10 +75,10 @@ async function optional(action: Action, execution: Execution): Promise<void> {
   }
 }
 
-const logOf = ({ world, reconcile, context }: Execution) =>
+const logOf = ({ world, reconcile, context }: RestoreExecution) =>
   context.log.with({ restore: keyText(keyOf(world.restore)), reconcileID: reconcile.id });
 
-async function carryOut(action: Action, execution: Execution): Promise<void> {
+async function carryOut(action: RestoreAction, execution: RestoreExecution): Promise<void> {
   const {
     world: { restore },
     reconcile: { api },
@@ -128,26 +132,20 @@ async function carryOut(action: Action, execution: Execution): Promise<void> {
  * Nothing is done for the sake of an EtcdRestore that is another by now: its data would be replaced again, or what was saved
  * of the old cluster be written over with what the new one holds.
  */
-async function isAsSeen({ world: { restore }, reconcile: { api } }: Execution): Promise<boolean> {
+async function isAsSeen({ world: { restore }, reconcile: { api } }: RestoreExecution): Promise<boolean> {
   const { uid, resourceVersion } = restore.metadata;
-  try {
-    const { metadata } = await api.get(EtcdRestore, keyOf(restore));
-    return metadata?.uid === uid && metadata?.resourceVersion === resourceVersion;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
+  const live = await getOrUndefined(api, EtcdRestore, keyOf(restore));
+  return live?.metadata?.uid === uid && live?.metadata?.resourceVersion === resourceVersion;
+}
+
+function refusalOf(words: string, refusal: ApiError, { do: what }: RestoreAction): string {
+  if (!isForbidden(refusal)) {
+    const field = what === "createWorker" ? "spec.worker" : "spec.clusterSpec";
+    return `${words} Nothing was touched: correct ${field} and apply it anew.`;
   }
-}
-
-const tried = "It is tried again every 10 s.";
-
-function adviceOn({ do: what }: Action): string {
-  return what === "createWorker"
-    ? `Change spec.worker so that the namespace takes the pod, in another EtcdRestore, or change what forbids it: a ResourceQuota, a LimitRange, the Pod Security level, a policy. ${tried}`
-    : `See that the operator has the rights that example/rbac lists, and that no policy forbids it. ${tried}`;
-}
-
-function correction({ do: what }: Action): string {
-  const field = what === "createWorker" ? "spec.worker" : "spec.clusterSpec";
-  return `Nothing was touched: correct ${field} and apply it anew.`;
+  const advice =
+    what === "createWorker"
+      ? `Change spec.worker so that the namespace takes the pod, in another EtcdRestore, or change what forbids it: ${forbidders}.`
+      : grantPermissions;
+  return `${words} ${advice} ${triedAgain}`;
 }

@@ -15,34 +15,32 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { type CompleteEtcdRestore, EtcdRestore, withDefaults } from "../../api/etcd-restore/etcd-restore.ts";
 import { problemsOf } from "../../api/etcd-restore/problems.ts";
 import { isInScope } from "../../api/scope.ts";
+import type { Observed } from "../../controllers/stages.ts";
 import type { KubeApi } from "../../kube/client/api.ts";
-import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { type Key, type Kind, type KubeObject, keyOf } from "../../kube/objects/objects.ts";
 import { isControlledBy } from "../../kube/objects/owners.ts";
 import { resultOf } from "../../worker/pod.ts";
 import type { RestoreContext } from "../context.ts";
 import { isOver } from "../plan/phases.ts";
-import { workerName } from "../worker.ts";
+import { workerName } from "../objects/worker-pods.ts";
 import { observedSeed, observedWorker } from "./workers.ts";
 import { observedVolumes } from "./volumes.ts";
-import type { NamedBackup, Seed, Volumes, Worker, World } from "./world.ts";
+import type { NamedBackup, Seed, Volumes, StepWorker, RestoreWorld } from "./world.ts";
 
-export type Observed =
-  | { readonly t: "world"; readonly world: World }
-  /** There is none, or it is going: owner references clean up. */
-  | { readonly t: "gone" }
-  /** Its cluster is another operator's, and it is with it. */
-  | { readonly t: "others"; readonly restore: CompleteEtcdRestore }
-  /** It is for a new cluster, and another operator's. As it is stored. */
-  | { readonly t: "othersNew"; readonly restore: EtcdRestore };
+/** `others`: its cluster is another operator's, and it is with it. */
+export type ObservedRestore =
+  | Exclude<Observed<RestoreWorld>, { t: "unseen" }>
+  | { readonly t: "others"; readonly restore: CompleteEtcdRestore };
 
 type Reading = { readonly api: KubeApi; readonly signal: AbortSignal };
 
-export async function observe(key: Key, { api, signal }: Reading, context: RestoreContext): Promise<Observed> {
+export async function observe(key: Key, { api, signal }: Reading, context: RestoreContext): Promise<ObservedRestore> {
   const caches = context.caches(key.namespace);
   const stored = caches.restores.get(key);
-  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return { t: "gone" };
+  if (stored === undefined || stored.metadata?.deletionTimestamp !== undefined) return { t: "notOurs" };
   const read = reader({ api, signal });
   const restore = withDefaults(stored);
   const { namespace } = restore.metadata;
@@ -54,14 +52,14 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
   const found = over || problems.length > 0 ? undefined : await read(EtcdCluster, { namespace, name });
   const cluster = found && withClusterDefaults(found);
   if (!isOurs(restore, cluster, context.scope))
-    return cluster === undefined ? { t: "othersNew", restore: stored } : { t: "others", restore };
+    return cluster === undefined ? { t: "notOurs" } : { t: "others", restore };
   const podName = workerName(restore);
   const now = context.now();
-  const worker: Worker =
+  const worker: StepWorker =
     podName === undefined
       ? { t: "absent" }
       : observedWorker(restore, podName, await read(Pod, { namespace, name: podName }), now);
-  const world: World = {
+  const world: RestoreWorld = {
     restore,
     problems,
     clusterSpec: stored.spec?.clusterSpec,
@@ -81,14 +79,7 @@ export async function observe(key: Key, { api, signal }: Reading, context: Resto
 type Read = <T extends KubeObject>(kind: Kind<T>, key: Key) => Promise<T | undefined>;
 
 function reader({ api, signal }: Reading): Read {
-  return async (kind, key) => {
-    try {
-      return await api.get(kind, key, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  return (kind, key) => getOrUndefined(api, kind, key, { signal });
 }
 
 const isOne = (uid: string | undefined, wanted: string | undefined): boolean => uid !== undefined && uid === wanted;
@@ -176,7 +167,7 @@ function requestedOf(
   restore: CompleteEtcdRestore,
   cluster: EtcdCluster | undefined,
   scope: RestoreContext["scope"],
-): World["requested"] {
+): RestoreWorld["requested"] {
   const { uid: restoreUid } = restore.metadata;
   if (cluster === undefined || restoreRequestOf(cluster)?.uid !== restoreUid) return undefined;
   const { name = "", uid = "", resourceVersion = "" } = cluster.metadata ?? {};
@@ -186,7 +177,11 @@ function requestedOf(
 }
 
 /** All but the one that is under way, and the one whose failure ended it: its log says more. */
-function spentOf(restore: CompleteEtcdRestore, current: string | undefined, pods: readonly Pod[]): World["spent"] {
+function spentOf(
+  restore: CompleteEtcdRestore,
+  current: string | undefined,
+  pods: readonly Pod[],
+): RestoreWorld["spent"] {
   return pods
     .filter((pod) => isControlledBy(pod, restore) && pod.metadata?.deletionTimestamp === undefined)
     .filter((pod) => pod.metadata?.name !== current)

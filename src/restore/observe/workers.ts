@@ -8,10 +8,15 @@ import { jobVariable } from "../../worker/job.ts";
 import { lastResultOf, resultOf } from "../../worker/pod.ts";
 import { adviceOnEviction } from "../../worker/scratch.ts";
 import { troubleOf } from "../../worker/trouble.ts";
-import type { Seed, Worker } from "./world.ts";
+import type { Seed, StepWorker } from "./world.ts";
 
 /** `pod`: whatever has the worker's name. */
-export function observedWorker(restore: CompleteEtcdRestore, name: string, pod: Pod | undefined, now: number): Worker {
+export function observedWorker(
+  restore: CompleteEtcdRestore,
+  name: string,
+  pod: Pod | undefined,
+  now: number,
+): StepWorker {
   if (pod === undefined)
     return restore.status.pod === name
       ? { t: "lost", pod: name, because: `The pod ${name} was deleted before it had ended.` }

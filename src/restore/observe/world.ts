@@ -4,7 +4,7 @@ import type { CompleteEtcdCluster, EtcdClusterSpec } from "../../api/etcd-cluste
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { BackupFacts, FailureCode, Result } from "../../worker/job.ts";
 
-export interface World {
+export interface RestoreWorld {
   readonly restore: CompleteEtcdRestore;
   /** What is wrong with the spec, in sentences. */
   readonly problems: readonly string[];
@@ -17,7 +17,7 @@ export interface World {
   readonly rival: string | undefined;
   /** Of a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
-  readonly worker: Worker;
+  readonly worker: StepWorker;
   readonly seed: Seed;
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
   readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
@@ -44,7 +44,7 @@ export type NamedBackup =
   | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
 
 /** The worker of the step and attempt that is under way. */
-export type Worker =
+export type StepWorker =
   | { readonly t: "absent" }
   | { readonly t: "running"; readonly pod: string; readonly trouble: string | undefined }
   | { readonly t: "ended"; readonly pod: string; readonly result: Result }
@@ -67,5 +67,5 @@ export type Seed =
   /** Without `backup` its data was there before its pod, which is one that was made again. */
   | { readonly t: "made"; readonly member: string; readonly backup?: BackupFacts };
 
-export const backupOf = ({ backup }: Pick<World, "backup">): CompleteEtcdBackup | undefined =>
+export const backupOf = ({ backup }: Pick<RestoreWorld, "backup">): CompleteEtcdBackup | undefined =>
   backup.t === "there" ? backup.backup : undefined;

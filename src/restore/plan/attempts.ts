@@ -1,30 +1,17 @@
 // How a worker is waited for: it is made, told about, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { FailureCode, Job, Result } from "../../worker/job.ts";
+import { mostAttempts } from "../../controllers/attempts.ts";
+import { backoffs } from "../../controllers/delays.ts";
+import { backoffDelay } from "../../kube/clock.ts";
+import type { Job, Result } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
-import { backupOf, type World } from "../observe/world.ts";
-import { workerPolicyOf } from "../place.ts";
-import { workerName } from "../worker.ts";
-import { type Decision, pace, stay } from "./decision.ts";
+import { backupOf, type RestoreWorld } from "../observe/world.ts";
+import { workerPolicyOf } from "../objects/backup-place.ts";
+import { workerName } from "../objects/worker-pods.ts";
+import { type RestoreDecision, pace, stay } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
-export const mostAttempts = 5;
-const backoff = { firstMs: 5_000, maxMs: 60_000 } as const;
-
-/** Trying again does not help: it is about the backup, or about a setting. */
-const definite: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  "damaged",
-  "tampered",
-  "wrongKey",
-  "keyMissing",
-  "newerVersion",
-  "notFound",
-  "misconfigured",
-]);
-
 export const otherThanTold = "The worker did something else than it was told: it may be of another release.";
-
-export const isDefinite = (code: FailureCode): boolean => definite.has(code);
 
 export interface Task {
   readonly job: Job;
@@ -34,14 +21,14 @@ export interface Task {
 /** One step that a worker carries out. */
 export interface Step {
   /** A decision: there is nothing that a worker could do. */
-  readonly task: () => Task | Decision;
-  readonly ended: (result: Result) => Decision;
-  readonly lost: (because: string) => Decision;
+  readonly task: () => Task | RestoreDecision;
+  readonly ended: (result: Result) => RestoreDecision;
+  readonly lost: (because: string) => RestoreDecision;
   /** As in "reads the backup". */
   readonly does: string;
 }
 
-export function byWorker(world: World, now: number, { task, ended, lost, does }: Step): Decision {
+export function byWorker(world: RestoreWorld, now: number, { task, ended, lost, does }: Step): RestoreDecision {
   const { restore, worker } = world;
   if (worker.t === "ended") return ended(worker.result);
   if (worker.t === "lost") return lost(worker.because);
@@ -63,12 +50,12 @@ export function byWorker(world: World, now: number, { task, ended, lost, does }:
 }
 
 /** Undefined: it is time for another worker. */
-function backsOff({ status: { notBefore, message } }: CompleteEtcdRestore, now: number): Decision | undefined {
+function backsOff({ status: { notBefore, message } }: CompleteEtcdRestore, now: number): RestoreDecision | undefined {
   const at = Date.parse(notBefore ?? "");
   return at > now ? stay(message ?? "It is tried again.", at - now) : undefined;
 }
 
-function makeWorker(world: World, task: Task, does: string): Decision {
+function makeWorker(world: RestoreWorld, task: Task, does: string): RestoreDecision {
   const { restore, image } = world;
   const podName = workerName(restore);
   if (image === undefined || podName === undefined)
@@ -85,12 +72,12 @@ function makeWorker(world: World, task: Task, does: string): Decision {
 }
 
 /** Undefined after the last one. */
-export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): Decision | undefined {
+export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): RestoreDecision | undefined {
   if (attempt >= mostAttempts) return undefined;
-  const afterMs = Math.min(backoff.firstMs * 2 ** (attempt - 1), backoff.maxMs);
+  const requeueAfter = backoffDelay(backoffs.restore, attempt, 0);
   return {
     t: "retry",
-    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${afterMs / 1000} s.`,
-    afterMs,
+    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${requeueAfter / 1000} s.`,
+    requeueAfter,
   };
 }

@@ -3,11 +3,11 @@
 import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
-import type { World } from "../observe/world.ts";
-import { type Decision, type Facts, fail, pace, stay } from "./decision.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import { type RestoreDecision, type Facts, fail, pace, stay } from "./actions.ts";
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
-export function begin({ restore, problems, cluster, clusterSpec }: World, now: number): Decision {
+export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld, now: number): RestoreDecision {
   if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it anew.`);
   const { name } = restore.spec.etcdCluster;
   if (cluster?.metadata.deletionTimestamp !== undefined)

@@ -1,26 +1,27 @@
 // Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
-import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, readOnly, stalledAfterSeconds } from "../place.ts";
-import { bumpPast, tooSmallBump } from "../seed.ts";
-import { byWorker, isDefinite, mostAttempts, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, type Facts, fail } from "./decision.ts";
+import { backupOf, type RestoreWorld } from "../observe/world.ts";
+import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
+import { bumpPast, tooSmallBump } from "../objects/seed.ts";
+import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { type RestoreDecision, type Facts, fail } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
 
 const untouched = "Nothing was touched.";
 
-export function checking(world: World, now: number): Decision {
+export function checking(world: RestoreWorld, now: number): RestoreDecision {
   const { restore } = world;
   if (restore.status.key !== undefined) return heldUp(world) ?? repeated(world) ?? afterCheck(world, now);
   return withoutBackup(world) ?? prove(world, now);
 }
 
-function prove(world: World, now: number): Decision {
+function prove(world: RestoreWorld, now: number): RestoreDecision {
   return byWorker(world, now, {
     does: "reads the backup and proves that it can be restored",
     task: () => taskOf(world),
@@ -33,14 +34,14 @@ function prove(world: World, now: number): Decision {
   });
 }
 
-function again({ restore }: World, because: string): Decision {
+function again({ restore }: RestoreWorld, because: string): RestoreDecision {
   return (
     tryAgain(restore, because) ??
     fail(`${because} It was tried ${mostAttempts} times. ${untouched} Apply it anew when that is mended.`)
   );
 }
 
-function proved(world: World, facts: BackupFacts, now: number): Decision {
+function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDecision {
   const { restore, cluster } = world;
   const path = pathOf(backupPlace(restore, backupOf(world)).place, facts.key);
   const { highestRevision = 0, revision = 0 } = cluster?.status ?? {};
@@ -81,7 +82,7 @@ function recorded(path: string, facts: BackupFacts): Facts {
   };
 }
 
-function taskOf(world: World): Task {
+function taskOf(world: RestoreWorld): Task {
   const { restore } = world;
   const { place, sealed, choice } = backupPlace(restore, backupOf(world));
   const { version, etcd } = targetOf(world).spec;
@@ -100,7 +101,7 @@ function taskOf(world: World): Task {
 }
 
 /** The cluster that is to serve the backup: as it is, or as it will be made. */
-function targetOf({ restore, cluster, clusterSpec }: World): CompleteEtcdCluster {
+function targetOf({ restore, cluster, clusterSpec }: RestoreWorld): CompleteEtcdCluster {
   const { namespace } = restore.metadata;
   const { name } = restore.spec.etcdCluster;
   return cluster ?? withDefaults({ metadata: { namespace, name }, spec: clusterSpec ?? { size: 0 } });

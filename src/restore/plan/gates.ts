@@ -3,9 +3,9 @@
 import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { World } from "../observe/world.ts";
-import { specDigest } from "../spec-digest.ts";
-import { type Decision, fail, pace, stay } from "./decision.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import { specDigest } from "../objects/spec-digest.ts";
+import { type RestoreDecision, fail, pace, stay } from "./actions.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
@@ -13,14 +13,14 @@ export function isEdited({ metadata, status: { observedGeneration } }: CompleteE
 }
 
 /** No cluster was asked for anything, and none was made. */
-export function untouched({ restore, cluster }: World): boolean {
+export function untouched({ restore, cluster }: RestoreWorld): boolean {
   const { phase, clusterPhase } = restore.status;
   if (phase !== "Restoring") return true;
   return clusterPhase === undefined && !(cluster !== undefined && isAsked(cluster, restore));
 }
 
 /** Undefined: the cluster is the one that it was. */
-export function strayed({ restore, cluster }: World): Decision | undefined {
+export function strayed({ restore, cluster }: RestoreWorld): RestoreDecision | undefined {
   const { inPlace, clusterUid } = restore.status;
   const { name } = restore.spec.etcdCluster;
   if (clusterUid !== undefined && cluster?.metadata.uid !== clusterUid)
@@ -42,7 +42,7 @@ export function isAsked(cluster: CompleteEtcdCluster, { metadata: { uid } }: Com
 }
 
 /** Undefined: the cluster may be replaced now. */
-export function heldUp({ cluster, rival }: World): Decision | undefined {
+export function heldUp({ cluster, rival }: RestoreWorld): RestoreDecision | undefined {
   if (cluster === undefined) return undefined;
   const { name } = cluster.metadata;
   if (rival !== undefined)
@@ -71,7 +71,7 @@ export const begunAnnotation = `${EtcdRestore.group}/begun-as`;
  * One that has begun and comes back as another object, without its status: the data that it replaced, or the cluster that it
  * made, may have come back with it. Undefined: it is a new one, or a person has said that it is to be carried out.
  */
-export function broughtBack({ metadata }: CompleteEtcdRestore): Decision | undefined {
+export function broughtBack({ metadata }: CompleteEtcdRestore): RestoreDecision | undefined {
   const { annotations = {}, uid } = metadata;
   const begun = annotations[begunAnnotation];
   if (begun === undefined || begun === uid || annotations[repeatAnnotation] === uid) return undefined;
@@ -88,7 +88,7 @@ const repeatCommand = ({ namespace, name, uid }: CompleteEtcdRestore["metadata"]
  * and by its spec: that may ask for the newest backup, which is another one by now. Undefined: it is a new one, the last one
  * did not come to its end, or a person has said so.
  */
-export function repeated({ restore, cluster }: World): Decision | undefined {
+export function repeated({ restore, cluster }: RestoreWorld): RestoreDecision | undefined {
   const { metadata, spec, status } = restore;
   const { sha256, path = "" } = status.backup ?? {};
   const before = cluster?.status.restore;
@@ -103,7 +103,7 @@ export function repeated({ restore, cluster }: World): Decision | undefined {
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */
-export function withoutBackup({ backup }: World): Decision | undefined {
+export function withoutBackup({ backup }: RestoreWorld): RestoreDecision | undefined {
   switch (backup.t) {
     case "none":
       return undefined;

@@ -1,13 +1,14 @@
 // From one step of a restore to the next: whether what the cluster holds is saved first, and what is said when the cluster is
 // about to be replaced.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { Note } from "../../controllers/event.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
-import type { World } from "../observe/world.ts";
-import type { Decision, Facts, Note } from "./decision.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreDecision, Facts } from "./actions.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
-export function afterCheck(world: World, now: number): Decision {
+export function afterCheck(world: RestoreWorld, now: number): RestoreDecision {
   const { cluster } = world;
   if (cluster === undefined || !mustBeSaved(world)) return toRestoring(world, now);
   if (!canBeSaved(cluster)) return toRestoring(world, now, {}, [["dataNotSaved", `${nobodyAnswers}${keptIn(world)}`]]);
@@ -18,20 +19,20 @@ export function afterCheck(world: World, now: number): Decision {
 
 const nobodyAnswers = "No member of the cluster answers, so what it held could not be saved before it is replaced.";
 
-const toSaving: Decision = {
+const toSaving: RestoreDecision = {
   t: "go",
   to: "Saving",
   because: "What the cluster holds is saved before it is replaced.",
 };
 
 /** Of a cluster that is replaced, what is not in volumes that stay. */
-function mustBeSaved({ restore: { spec, status }, volumes }: World): boolean {
+function mustBeSaved({ restore: { spec, status }, volumes }: RestoreWorld): boolean {
   return (
     status.inPlace === true && status.snapshotPath === undefined && spec.safetySnapshot === "Take" && !volumes.holdAll
   );
 }
 
-function keptIn({ volumes: { kept } }: World): string {
+function keptIn({ volumes: { kept } }: RestoreWorld): string {
   return kept.length === 0 ? "" : ` The claims ${kept.join(", ")} are kept.`;
 }
 
@@ -39,7 +40,7 @@ function keptIn({ volumes: { kept } }: World): string {
  * Before the cluster is asked: a restore may have waited for long, and what members have may be something else by now. One
  * that serves is not stopped before its data is safe. Undefined: all is as it was recorded.
  */
-export function lastLook(world: World, now: number): Decision | undefined {
+export function lastLook(world: RestoreWorld, now: number): RestoreDecision | undefined {
   const { restore, cluster, volumes } = world;
   if (restore.status.inPlace !== true || cluster === undefined) return undefined;
   if (isProofOld(restore.status, now)) return proveAgain;
@@ -52,7 +53,7 @@ export function lastLook(world: World, now: number): Decision | undefined {
 const proofLastsMs = 60_000;
 
 /** Of one that replaces a cluster: where one is made, nothing is lost by a backup that is gone. */
-const isProofOld = ({ inPlace, checkedAt }: World["restore"]["status"], now: number): boolean =>
+const isProofOld = ({ inPlace, checkedAt }: RestoreWorld["restore"]["status"], now: number): boolean =>
   inPlace === true && checkedAt !== undefined && now - Date.parse(checkedAt) > proofLastsMs;
 
 const proveAgain = {
@@ -63,7 +64,12 @@ const proveAgain = {
 } as const;
 
 /** The volumes that are kept are named as they are now. */
-export function toRestoring(world: World, now: number, record: Facts = {}, notes: readonly Note[] = []): Decision {
+export function toRestoring(
+  world: RestoreWorld,
+  now: number,
+  record: Facts = {},
+  notes: readonly Note[] = [],
+): RestoreDecision {
   const { restore, volumes } = world;
   if (isProofOld(restore.status, now)) return { ...proveAgain, record, notes };
   const { inPlace, backup, phase } = restore.status;

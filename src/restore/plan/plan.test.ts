@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { formatRestoreRequest, restoreAnnotation } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import type { World } from "../observe/world.ts";
+import type { RestoreWorld } from "../observe/world.ts";
 import {
   aBackup,
   aCluster,
@@ -16,16 +16,16 @@ import {
   lastTransitionTime,
   restoreUid,
 } from "../testing/samples.ts";
-import { specDigest } from "../spec-digest.ts";
+import { specDigest } from "../objects/spec-digest.ts";
 import { planRestore } from "./plan.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
 function aWorld(
   status: EtcdRestore["status"],
-  more: Partial<World> = {},
+  more: Partial<RestoreWorld> = {},
   spec: Partial<EtcdRestore["spec"]> = {},
-): World {
+): RestoreWorld {
   return {
     restore: aRestore({ spec, status: { observedGeneration: 1, inPlace: true, clusterUid, ...status } }),
     problems: [],
@@ -43,7 +43,7 @@ function aWorld(
   };
 }
 
-const decided = (world: World) => planRestore(world, now).decision;
+const decided = (world: RestoreWorld) => planRestore(world, now).decision;
 
 const backup = { path: "bucket/etcd/backup", revision: 42, hash: 7, sha256: "5ha" };
 const proved = { key: "etcd/backup", backup, revisionBump: 1000 };
@@ -139,11 +139,12 @@ describe("Restoring", () => {
   });
 
   test("gives a seed up only for what is definitely wrong, and not the first time", () => {
-    const outcome = (code: "damaged" | "store" | "failed", times: number): string => {
+    const outcome = (code: "damaged" | "dataExists" | "store" | "failed", times: number): string => {
       const seed = { t: "failed", member: "demo-x", code, message: "It ends.", times } as const;
       return decided(aWorld(restoring, { cluster: following("Seeding"), seed })).t;
     };
     assert.deepEqual([outcome("damaged", 2), outcome("damaged", 3)], ["stay", "fail"]);
+    assert.equal(outcome("dataExists", 3), "fail");
     assert.deepEqual([outcome("store", 30), outcome("failed", 30)], ["stay", "stay"]);
   });
 
@@ -323,7 +324,7 @@ test("workers that are of no use any more are deleted, in whatever phase", () =>
 });
 
 describe("an EtcdRestore that has not begun", () => {
-  const fresh = (annotations: Record<string, string>): World => {
+  const fresh = (annotations: Record<string, string>): RestoreWorld => {
     const restore = aRestore();
     return { ...aWorld({}), restore: { ...restore, metadata: { ...restore.metadata, annotations } } };
   };
@@ -357,7 +358,7 @@ describe("a backup that the cluster was restored from before", () => {
   });
 
   test("is restored again when its own uid is annotated, and not by that of another", () => {
-    const annotated = (uid: string): World => {
+    const annotated = (uid: string): RestoreWorld => {
       const world = aWorld(checkedAgain, { cluster: over(["5ha"]) });
       const annotations = { "etcd.database.coreos.com/repeat": uid };
       return { ...world, restore: { ...world.restore, metadata: { ...world.restore.metadata, annotations } } };

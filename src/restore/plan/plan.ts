@@ -1,21 +1,21 @@
 // What to do about an EtcdRestore, by its phase. Nothing here does anything, and the same world gives the same plan.
-import type { World } from "../observe/world.ts";
+import type { RestoreWorld } from "../observe/world.ts";
 import { begin } from "./begin.ts";
 import { checking } from "./checking.ts";
-import type { Action, Decision } from "./decision.ts";
+import type { RestoreAction, RestoreDecision } from "./actions.ts";
 import { isEdited, strayed, untouched } from "./gates.ts";
 import { isOver } from "./phases.ts";
 import { restoring } from "./restoring.ts";
 import { saving } from "./saving.ts";
 
-export interface Plan {
-  readonly decision: Decision;
+export interface RestorePlan {
+  readonly decision: RestoreDecision;
   /** Hold up nothing. */
-  readonly upkeep: readonly Action[];
+  readonly upkeep: readonly RestoreAction[];
 }
 
 /** `now` in milliseconds since 1970. */
-export function planRestore(world: World, now: number): Plan {
+export function planRestore(world: RestoreWorld, now: number): RestorePlan {
   return {
     decision: decide(world, now),
     upkeep: [
@@ -27,7 +27,7 @@ export function planRestore(world: World, now: number): Plan {
 
 const editRefused = "The spec was changed after the restore had begun, which changes nothing any more";
 
-function decide(world: World, now: number): Decision {
+function decide(world: RestoreWorld, now: number): RestoreDecision {
   const { restore } = world;
   const edited = isEdited(restore);
   if (isOver(restore))
@@ -47,7 +47,7 @@ function decide(world: World, now: number): Decision {
   };
 }
 
-type InPhase = (world: World, now: number) => Decision;
+type InPhase = (world: RestoreWorld, now: number) => RestoreDecision;
 
 const inPhase: Readonly<Record<"Checking" | "Saving" | "Restoring" | "Succeeded" | "Failed", InPhase>> = {
   Checking: checking,

@@ -5,16 +5,16 @@
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
 import { rowOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite } from "../../controllers/attempts.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
-import type { Seed, World } from "../observe/world.ts";
-import { bumpOf } from "../seed.ts";
-import { isDefinite } from "./attempts.ts";
-import { type Decision, type Facts, fail, pace } from "./decision.ts";
+import type { Seed, RestoreWorld } from "../observe/world.ts";
+import { bumpOf } from "../objects/seed.ts";
+import { type RestoreDecision, type Facts, fail, pace } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastLook } from "./next-step.ts";
 
-export function restoring(world: World, now: number): Decision {
+export function restoring(world: RestoreWorld, now: number): RestoreDecision {
   const { restore, cluster } = world;
   if (cluster === undefined) return makeCluster(world);
   const followed = cluster.status.restore;
@@ -29,7 +29,7 @@ export function restoring(world: World, now: number): Decision {
   return heldUp(world) ?? lastLook(world, now) ?? ask(cluster);
 }
 
-function makeCluster({ restore, clusterSpec }: World): Decision {
+function makeCluster({ restore, clusterSpec }: RestoreWorld): RestoreDecision {
   const { name } = restore.spec.etcdCluster;
   if (clusterSpec === undefined) return fail(`There is no EtcdCluster ${name}, and spec.clusterSpec is missing.`);
   return {
@@ -39,7 +39,7 @@ function makeCluster({ restore, clusterSpec }: World): Decision {
   };
 }
 
-function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtcdCluster): Decision {
+function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtcdCluster): RestoreDecision {
   return {
     t: "stay",
     because: `The EtcdCluster ${name} is asked to take its data from the backup.`,
@@ -48,7 +48,7 @@ function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtc
 }
 
 /** It was asked, and has yet to begin. */
-function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
+function taken({ restore }: RestoreWorld, cluster: CompleteEtcdCluster): RestoreDecision {
   const { metadata, spec } = cluster;
   const { name, uid } = metadata;
   const words = wordsOf(cluster);
@@ -59,9 +59,9 @@ function taken({ restore }: World, cluster: CompleteEtcdCluster): Decision {
   return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), requeueAfter: pace.slowly };
 }
 
-type ClusterPhase = NonNullable<World["restore"]["status"]["clusterPhase"]>;
+type ClusterPhase = NonNullable<RestoreWorld["restore"]["status"]["clusterPhase"]>;
 
-function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: ClusterPhase): Decision {
+function follow(world: RestoreWorld, cluster: CompleteEtcdCluster, clusterPhase: ClusterPhase): RestoreDecision {
   const { restore, seed } = world;
   const uid = cluster.metadata.uid;
   const facts: Facts = { clusterPhase, ...(uid !== undefined && { clusterUid: uid }), ...saidBy(seed) };
@@ -88,7 +88,7 @@ function follow(world: World, cluster: CompleteEtcdCluster, clusterPhase: Cluste
 }
 
 /** Clients write until the members stop, and what they wrote after the snapshot is in neither copy: at least so much. */
-function unsaved({ restore: { status } }: World, cluster: CompleteEtcdCluster): string {
+function unsaved({ restore: { status } }: RestoreWorld, cluster: CompleteEtcdCluster): string {
   const { snapshotRevision } = status;
   const { stoppedAtRevision } = cluster.status.restore ?? {};
   const revisions = (stoppedAtRevision ?? 0) - (snapshotRevision ?? 0);
@@ -107,7 +107,10 @@ function saidBy(seed: Seed): Facts {
 }
 
 /** A revision that was bracketed while etcd served may be lower than what is in the file; what was counted is not. */
-function isSame({ sha256, revision, exactRevision, hash }: BackupFacts, { restore: { status } }: World): boolean {
+function isSame(
+  { sha256, revision, exactRevision, hash }: BackupFacts,
+  { restore: { status } }: RestoreWorld,
+): boolean {
   const { backup } = status;
   const isOther = (found: number | undefined, wanted: number | undefined): boolean =>
     found !== undefined && wanted !== undefined && found !== wanted;
@@ -119,21 +122,21 @@ function isSame({ sha256, revision, exactRevision, hash }: BackupFacts, { restor
  * Ready, in its present form, with at least the revision that the backup gives it. A seed whose word was never heard, since
  * its pod went while no operator ran, has kept it: etcd does not start where its data was not made from that very object.
  */
-function isServing({ restore }: World, { metadata, status }: CompleteEtcdCluster): boolean {
+function isServing({ restore }: RestoreWorld, { metadata, status }: CompleteEtcdCluster): boolean {
   const ready = findCondition(status.conditions, "Ready");
   const isCurrent = ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
   const wanted = (restore.status.backup?.revision ?? 0) + bumpOf(restore);
   return ready?.status === "True" && isCurrent && (status.revision ?? 0) >= wanted;
 }
 
-function progressOf(world: World, cluster: CompleteEtcdCluster, at: ClusterPhase): string {
+function progressOf(world: RestoreWorld, cluster: CompleteEtcdCluster, at: ClusterPhase): string {
   const words = wordsOf(cluster);
   const trouble = words === undefined ? "" : ` The cluster says: ${words}`;
   return `${stageOf(world, cluster, at)}${trouble}`;
 }
 
 function stageOf(
-  { restore, seed }: World,
+  { restore, seed }: RestoreWorld,
   { metadata: { name }, spec, status }: CompleteEtcdCluster,
   at: ClusterPhase,
 ): string {

@@ -1,25 +1,26 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { sourceOf } from "../../worker/source.ts";
-import { backupOf, type World } from "../observe/world.ts";
-import { backupPlace, stalledAfterSeconds } from "../place.ts";
-import { shortUid } from "../worker.ts";
-import { byWorker, isDefinite, otherThanTold, type Task, tryAgain } from "./attempts.ts";
-import { type Decision, fail } from "./decision.ts";
+import { backupOf, type RestoreWorld } from "../observe/world.ts";
+import { backupPlace, stalledAfterSeconds } from "../objects/backup-place.ts";
+import { shortUid } from "../objects/worker-pods.ts";
+import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { type RestoreDecision, fail } from "./actions.ts";
 import { withoutBackup } from "./gates.ts";
 import { isAvailable, toRestoring } from "./next-step.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";
 
-export function saving(world: World, now: number): Decision {
+export function saving(world: RestoreWorld, now: number): RestoreDecision {
   return withoutBackup(world) ?? save(world, now);
 }
 
-function save(world: World, now: number): Decision {
+function save(world: RestoreWorld, now: number): RestoreDecision {
   return byWorker(world, now, {
     does: "saves what the cluster holds",
     task: () => taskOf(world) ?? goOn(world, now, "No member of the cluster is known to have served."),
@@ -34,7 +35,7 @@ function save(world: World, now: number): Decision {
   });
 }
 
-function saved(world: World, now: number, { key, revision }: BackupFacts): Decision {
+function saved(world: RestoreWorld, now: number, { key, revision }: BackupFacts): RestoreDecision {
   const path = pathOf(backupPlace(world.restore, backupOf(world)).place, key);
   return toRestoring(world, now, { snapshotPath: path, snapshotRevision: revision }, [
     ["dataSaved", `What the cluster held was saved in ${path} before it is replaced.`],
@@ -42,7 +43,7 @@ function saved(world: World, now: number, { key, revision }: BackupFacts): Decis
 }
 
 /** That etcd does not answer a worker means that nothing can be had only where nobody else finds that it serves. */
-function again(world: World, now: number, because: string, code: FailureCode): Decision {
+function again(world: RestoreWorld, now: number, because: string, code: FailureCode): RestoreDecision {
   const { restore, cluster } = world;
   const retry = tryAgain(restore, because);
   if (retry !== undefined) return retry;
@@ -50,14 +51,15 @@ function again(world: World, now: number, because: string, code: FailureCode): D
   return silent ? goOn(world, now, because) : notSaved(because);
 }
 
-const notSaved = (because: string): Decision => fail(`What the cluster holds could not be saved: ${because} ${advice}`);
+const notSaved = (because: string): RestoreDecision =>
+  fail(`What the cluster holds could not be saved: ${because} ${advice}`);
 
-const goOn = (world: World, now: number, because: string): Decision =>
+const goOn = (world: RestoreWorld, now: number, because: string): RestoreDecision =>
   toRestoring(world, now, { snapshotProblem: because }, [
     ["dataNotSaved", `What the cluster held could not be saved before it is replaced: ${because}`],
   ]);
 
-function taskOf(world: World): Task | undefined {
+function taskOf(world: RestoreWorld): Task | undefined {
   const { restore, cluster } = world;
   const reached = cluster && sourceOf(cluster);
   if (cluster === undefined || reached === undefined) return undefined;

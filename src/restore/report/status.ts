@@ -1,19 +1,19 @@
-// The status of an EtcdRestore after a decision, and what of it has to be written.
-import { isDeepStrictEqual } from "node:util";
+// The status of an EtcdRestore after a decision.
 import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { type Condition, withConditions } from "../../kube/objects/conditions.ts";
+import { stamped } from "../../controllers/stamped.ts";
+import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
-import type { Outcome } from "../act/act.ts";
-import type { World } from "../observe/world.ts";
-import type { Decision } from "../plan/decision.ts";
-import type { Phase } from "../plan/phases.ts";
+import type { RestoreOutcome } from "../act/act.ts";
+import type { RestoreWorld } from "../observe/world.ts";
+import type { RestoreDecision } from "../plan/actions.ts";
+import type { RestorePhase } from "../plan/phases.ts";
 
 export function statusOf(
-  world: Pick<World, "restore" | "worker">,
-  { decision, obstacle }: Pick<Outcome, "decision" | "obstacle">,
+  world: Pick<RestoreWorld, "restore" | "worker">,
+  { decision, obstacle }: Pick<RestoreOutcome, "decision" | "obstacle">,
   now: number,
 ): EtcdRestoreStatus {
   const { metadata, status: before } = world.restore;
@@ -45,21 +45,21 @@ function editSeen(before: EtcdRestoreStatus, { generation }: ObjectMeta, message
 }
 
 /** One that failed is not tried again: a person applies another. */
-function progressIn(phase: Phase | undefined, decision: Decision): Progress {
+function progressIn(phase: RestorePhase | undefined, decision: RestoreDecision): Progress {
   if (phase === "Succeeded") return "done";
   const needsAPerson = decision.t === "stay" && decision.needsAPerson === true;
   return phase === "Failed" || needsAPerson ? "stalled" : "reconciling";
 }
 
-function phaseAfter(before: Phase | undefined, decision: Decision): Phase | undefined {
+function phaseAfter(before: RestorePhase | undefined, decision: RestoreDecision): RestorePhase | undefined {
   if (decision.t === "succeed") return "Succeeded";
   if (decision.t === "fail") return "Failed";
   return decision.t === "go" ? decision.to : before;
 }
 
 function factsAfter(
-  { restore: { status }, worker }: Pick<World, "restore" | "worker">,
-  decision: Decision,
+  { restore: { status }, worker }: Pick<RestoreWorld, "restore" | "worker">,
+  decision: RestoreDecision,
   now: Date,
 ): EtcdRestoreStatus {
   if (decision.t === "over") return status;
@@ -77,7 +77,7 @@ function factsAfter(
     return {
       ...kept,
       attempt: status.attempt + 1,
-      notBefore: secondsTime(new Date(now.getTime() + decision.afterMs)),
+      notBefore: secondsTime(new Date(now.getTime() + decision.requeueAfter)),
     };
   const completedAt = secondsTime(now);
   if (decision.t === "succeed") return { ...kept, ...decision.record, succeeded: true, completedAt };
@@ -85,25 +85,4 @@ function factsAfter(
   const pod = worker.t === "absent" ? {} : { pod: worker.pod };
   const startedAt = status.startedAt ?? completedAt;
   return { ...kept, ...pod, reason: decision.because, startedAt, completedAt };
-}
-
-/** As in etcd-operator 0.9, each says when anything of it last changed. */
-function stamped(
-  before: readonly Condition[],
-  after: readonly Condition[],
-  now: Date,
-): NonNullable<EtcdRestoreStatus["conditions"]> {
-  return after.map((one) => (before.includes(one) ? one : { ...one, lastUpdateTime: secondsTime(now) }));
-}
-
-/** As a merge patch of the status, in which null takes a field away; undefined when nothing has changed. */
-export function patchBetween(before: EtcdRestoreStatus, after: EtcdRestoreStatus): Record<string, unknown> | undefined {
-  const [old, fresh] = [
-    new Map<string, unknown>(Object.entries(before)),
-    new Map<string, unknown>(Object.entries(after)),
-  ];
-  const changed = [...new Set([...old.keys(), ...fresh.keys()])].filter(
-    (name) => !isDeepStrictEqual(old.get(name), fresh.get(name)),
-  );
-  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((name) => [name, fresh.get(name) ?? null]));
 }

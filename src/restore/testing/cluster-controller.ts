@@ -10,7 +10,7 @@ import { keyOf } from "../../kube/objects/objects.ts";
 import { ownerReference } from "../../kube/objects/owners.ts";
 import type { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
 import { lastResultOf, workerContainer } from "../../worker/pod.ts";
-import { restoreJobOf } from "../seed.ts";
+import { restoreJobOf } from "../objects/seed.ts";
 import { jobOf } from "./kubelet.ts";
 
 /** One look at all clusters. `seeded` is called for each time that the data of one is replaced. */

@@ -8,19 +8,15 @@ import { fakeKinds } from "../../api/testing/fake-kinds.ts";
 import type { Scope } from "../../api/scope.ts";
 import { type Admission, apiDuring, type Fate, Life } from "../../cluster/testing/life.ts";
 import { claimLabel, clusterIdAnnotation, clusterUidAnnotation } from "../../cluster/objects/claims.ts";
-import type { NewEvent } from "../../kube/objects/event-object.ts";
+import { OperatorStage } from "../../controllers/testing/operator-stage.ts";
 import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
-import { silent } from "../../kube/process/log.ts";
-import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { FakeApi } from "../../kube/testing/fake-api/fake-api.ts";
-import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import type { Job } from "../../worker/job.ts";
 import { restoreController } from "../controller.ts";
 import { runClusters } from "./cluster-controller.ts";
 import { type Answer, jobOf, runPods } from "./kubelet.ts";
 import { checked, namespace, savedAs, seeded, storedBackup, storedCluster, storedRestore } from "./samples.ts";
 
-const beganAt = Date.parse("2026-02-01T00:00:00Z");
 const tickMs = 250;
 
 export const answers: Answer = (job) => {
@@ -28,19 +24,8 @@ export const answers: Answer = (job) => {
   return job.do === "backup" ? savedAs(job.key.path) : seeded;
 };
 
-interface Running {
-  readonly life: Life;
-  readonly ended: Promise<unknown>;
-  readonly observer: RuntimeObserver;
-}
-
-export class Stage implements AsyncDisposable {
-  readonly clock = new SimulatedClock();
+export class Stage extends OperatorStage<Life> {
   readonly api: FakeApi;
-  /** The Events of all operators so far. */
-  readonly told: NewEvent[] = [];
-  /** Of all operators so far, in order. */
-  readonly writes: string[] = [];
   /** The uids of the EtcdRestores that replaced the data of a cluster, each time. */
   readonly seedings: string[] = [];
   /** The jobs of all pods that were made. */
@@ -49,9 +34,9 @@ export class Stage implements AsyncDisposable {
   image: string | undefined = "operator";
   scope: Scope = { t: "namespaces", names: [namespace] };
   admission: Admission = { check: () => undefined, change: (_kind, object) => object };
-  #running: Running | undefined;
 
   constructor() {
+    super("2026-02-01T00:00:00Z");
     const { clock } = this;
     this.api = new FakeApi({
       kinds: [...fakeKinds, { kind: Pod }, { kind: PersistentVolumeClaim }],
@@ -65,46 +50,15 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** The time of day in milliseconds. */
-  now = (): number => beganAt + this.clock.now();
-
   startOperator(fate: Fate = { t: "lives" }): Life {
-    assert.ok(this.#running === undefined, "one operator runs already");
     const life = new Life(fate);
-    const api = apiDuring(life, this.api, this.admission);
-    const observer = new RuntimeObserver(silent);
-    const { controller, informers } = restoreController({
-      api,
-      scope: this.scope,
-      events: { record: (_kind, _object, what) => void this.told.push(what) },
-      observer,
-      workerImage: () => this.image,
-      clock: this.clock,
-      now: this.now,
-    });
-    const ended = Promise.all([
-      ...informers.map((informer) => informer.run(life.signal)),
-      controller.run(api, life.signal),
-    ]);
-    this.#running = { life, ended, observer };
-    return life;
+    return this.begin(life, apiDuring(life, this.api, this.admission), (parts) =>
+      restoreController({ ...parts, scope: this.scope, workerImage: () => this.image }),
+    );
   }
 
   get isOperatorOver(): boolean {
-    return this.#running?.life.isOver === true;
-  }
-
-  async stopOperator(): Promise<void> {
-    const running = this.#running;
-    assert.ok(running);
-    running.life.end();
-    await running.ended;
-    this.writes.push(...running.life.writes);
-    this.#running = undefined;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#running !== undefined) await this.stopOperator();
+    return this.running?.life.isOver === true;
   }
 
   // What people do
@@ -159,7 +113,7 @@ export class Stage implements AsyncDisposable {
   }
 
   metrics(): string {
-    return this.#running?.observer.metrics.registry.text() ?? "";
+    return this.running?.observer.metrics.registry.text() ?? "";
   }
 
   // Time

@@ -10,7 +10,7 @@ const reader = "the role Storage Blob Data Reader on the container";
 
 const wording: Wording = {
   place: "container",
-  rights: {
+  permissions: {
     write: contributor,
     delete: contributor,
     "clean up": contributor,
@@ -71,7 +71,7 @@ function finding(error: Error): Finding | undefined {
   // The lines after the first are a request id and a time.
   const first = error.message.split("\n")[0] ?? "";
   if (identityErrors.test(error.name)) return { code: "badCredentials", said: first };
-  // The SDK's name for a body that broke off; a caller's own signal is looked at before this.
+  // The SDK's name for a body that broke off; a caller's own signal is checked before this.
   if (error.name === "AbortError") return { code: "unavailable", what: "the answer broke off", said: first };
   const { code, status } = azureProblem(error);
   const said = code === "" || first.startsWith(code) ? first : `${code}: ${first}`;

@@ -2,7 +2,7 @@
 // committed. Blocks that never are vanish after a week.
 import { createHash, randomBytes } from "node:crypto";
 import type { BlockBlobClient } from "@azure/storage-blob";
-import type { Attempt } from "../attempt.ts";
+import type { StoreAttempt } from "../attempt.ts";
 import { abortedBy, mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
 import type { PutOptions } from "../store.ts";
@@ -11,7 +11,7 @@ import { azureProblem } from "./azure-errors.ts";
 interface AzureUpload {
   readonly blob: BlockBlobClient;
   readonly options: PutOptions;
-  readonly attempt: Attempt;
+  readonly attempt: StoreAttempt;
 }
 
 export async function uploadToAzure(upload: AzureUpload, body: AsyncIterable<Uint8Array>): Promise<void> {

@@ -4,12 +4,13 @@ import type { StoreErrorCode } from "../errors.ts";
 import type { Finding, Verb, Wording } from "../sentences.ts";
 
 const writable =
-  "the pod's user the right to write in the folder, by securityContext.fsGroup or the volume's own settings";
-const readable = "the pod's user the right to read the folder, by securityContext.fsGroup or the volume's own settings";
+  "the pod's user permission to write to the folder, by securityContext.fsGroup or the volume's own settings";
+const readable =
+  "the pod's user permission to read the folder, by securityContext.fsGroup or the volume's own settings";
 
 const wording: Wording = {
   place: "folder",
-  rights: {
+  permissions: {
     write: writable,
     delete: writable,
     "clean up": writable,
@@ -66,5 +67,5 @@ function refusal(code: string, to: Verb): Finding {
       advice: "Choose a shorter path",
       said: code,
     };
-  return { code: "refused", what: "the file system refuses it", advice: "Look at the volume", said: code };
+  return { code: "refused", what: "the file system refuses it", advice: "Check the volume", said: code };
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { type FileHandle, link, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import * as path from "node:path";
-import type { Attempt } from "../attempt.ts";
+import type { StoreAttempt } from "../attempt.ts";
 import { BaseStore, undefinedIf } from "../base-store.ts";
 import { bodyOf } from "../body.ts";
 import { StoreError } from "../errors.ts";
@@ -133,7 +133,7 @@ export class FolderStore extends BaseStore implements ObjectStore {
     return path.join(this.#root, key);
   }
 
-  async #mustExist(attempt: Attempt): Promise<void> {
+  async #mustExist(attempt: StoreAttempt): Promise<void> {
     const stats = await statsOf(this.#root);
     if (stats?.isDirectory() !== true) throw attempt.failure("noBucket");
   }

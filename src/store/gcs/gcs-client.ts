@@ -101,7 +101,7 @@ function parseKeyFile(json: string, name: string): KeyFile {
     const parsed: unknown = JSON.parse(json);
     if (typeof parsed === "object" && parsed !== null) return parsed;
   } catch {
-    // Told below, without the text: it is a secret.
+    // Reported below, without the text: it is a secret.
   }
   throw new StoreError(
     "badCredentials",

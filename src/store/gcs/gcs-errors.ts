@@ -9,10 +9,10 @@ const viewer = "the role Storage Object Viewer (roles/storage.objectViewer) on t
 
 const wording: Wording = {
   place: "bucket",
-  rights: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
+  permissions: { write: user, delete: user, "clean up": user, read: viewer, "look up": viewer, list: viewer },
 };
 
-/** Of the object; where the bucket is missing, Google says so in words alone. */
+/** Whether the object is missing; where the bucket is missing, Google says so in words alone. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof GcsRefusal && error.status === 404 && !/bucket does not exist/i.test(error.message);
 

@@ -69,9 +69,9 @@ export async function exchange(agents: Agents, request: GcsRequest): Promise<Gcs
   return { status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(pieces).toString() };
 }
 
-const isPassingStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** A few times, with growing delays, while the network or the store fails in a way that may pass. */
+/** A few times, with growing delays, while the network or the store fails in a way that may be transient. */
 export async function withRetries<T>(
   work: (attempt: number) => Promise<T>,
   signal: AbortSignal | undefined,
@@ -81,11 +81,11 @@ export async function withRetries<T>(
       return await work(attempt);
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt === attempts || !mayPass(error)) throw error;
+      if (attempt === attempts || !mayBeTransient(error)) throw error;
     }
     await pause(delayAfter(attempt), undefined, signal ? { signal } : {});
   }
 }
 
-const mayPass = (error: unknown): boolean =>
-  error instanceof GcsRefusal ? isPassingStatus(error.status) : networkProblem(error)?.code === "unavailable";
+const mayBeTransient = (error: unknown): boolean =>
+  error instanceof GcsRefusal ? isTransientStatus(error.status) : networkProblem(error)?.code === "unavailable";

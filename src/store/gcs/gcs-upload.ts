@@ -1,7 +1,7 @@
 // One upload to Google's Cloud Storage: a small body by one request, a larger one in a session that takes it piece by
 // piece and makes the object with the last one. A session that is left ends after a week.
 import { createHash, type Hash, randomUUID } from "node:crypto";
-import type { Attempt } from "../attempt.ts";
+import type { StoreAttempt } from "../attempt.ts";
 import { mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
 import type { PutOptions } from "../store.ts";
@@ -12,7 +12,7 @@ interface GcsUpload {
   readonly at: GcsConnection;
   readonly key: string;
   readonly options: PutOptions;
-  readonly attempt: Attempt;
+  readonly attempt: StoreAttempt;
 }
 
 /** In which a session that failed is given up. */

@@ -25,7 +25,7 @@ export async function readAwsProfile(folder: string | undefined): Promise<AwsPro
     );
   const settings = { ...defaultProfile(credentials ?? ""), ...defaultProfile(config ?? "") };
   const region = settings["region"];
-  // A file that is there and lacks the profile is a mistake to be told, not a reason to take another identity.
+  // A file that is there and lacks the profile is a mistake to report, not a reason to take another identity.
   if (credentials === undefined && !Object.keys(settings).some((name) => naming.test(name)))
     return { t: "ambient", region };
   return {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { S3Client, UploadPartCommand } from "@aws-sdk/client-s3";
-import { Attempt } from "../attempt.ts";
+import { StoreAttempt } from "../attempt.ts";
 import { sendBodiesOverTls } from "./bodies-over-tls.ts";
 import type { S3Connection } from "./s3-client.ts";
 import { s3Refusals } from "./s3-errors.ts";
@@ -98,7 +98,7 @@ const upload = (at: S3Connection) => ({
   at,
   key: "k",
   options: {},
-  attempt: new Attempt({ store: "s3://b", to: "write", key: "k" }, s3Refusals),
+  attempt: new StoreAttempt({ store: "s3://b", to: "write", key: "k" }, s3Refusals),
   running: new Set<string>(),
 });
 

@@ -7,7 +7,7 @@ import type { Finding, Verb, Wording } from "../sentences.ts";
 
 const wording: Wording = {
   place: "bucket",
-  rights: {
+  permissions: {
     write: "s3:PutObject and s3:AbortMultipartUpload on the objects",
     read: "s3:GetObject on the objects and s3:ListBucket on the bucket",
     "look up": "s3:GetObject on the objects and s3:ListBucket on the bucket",
@@ -97,7 +97,7 @@ function statusOf(error: Error): number | undefined {
   return undefined;
 }
 
-/** Of the object or of the upload; a missing bucket is another matter. */
+/** Whether the object or the upload is missing; a missing bucket is another matter. */
 export const isMissing = (error: unknown): boolean =>
   ["NoSuchKey", "NotFound", "NoSuchUpload"].includes(s3Problem(error).name);
 

@@ -9,7 +9,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import type { Attempt } from "../attempt.ts";
+import type { StoreAttempt } from "../attempt.ts";
 import { abortedBy, mark } from "../base-store.ts";
 import { type Part, sendParts } from "../parts.ts";
 import type { PutOptions } from "../store.ts";
@@ -24,7 +24,7 @@ interface S3Upload {
   readonly at: S3Connection;
   readonly key: string;
   readonly options: PutOptions;
-  readonly attempt: Attempt;
+  readonly attempt: StoreAttempt;
   /** Ids of uploads that this process is sending. */
   readonly running: Set<string>;
 }

@@ -31,7 +31,7 @@ export async function digest(body: AsyncIterable<Uint8Array>): Promise<{ bytes: 
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** So many bytes, and then `then` happens in place of the rest. */
+/** This many bytes, and then `then` happens in place of the rest. */
 export async function* brokenOff(bytes: number, then: () => Promise<void>): AsyncGenerator<Uint8Array> {
   yield* made({ bytes });
   await then();

@@ -11,7 +11,7 @@ storeContract(() => ({
   crash: async (key) => void memory.leftovers.push(key),
 }));
 
-test("it fails when it is told to, and as often", async () => {
+test("it fails on request, and as often", async () => {
   const store = new MemoryStore();
   store.fail("unavailable", { to: "write", times: 2 });
   await fails(store.put("a", made({ bytes: 1 })), "unavailable");

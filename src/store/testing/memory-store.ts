@@ -1,5 +1,5 @@
-// A store in memory, for tests of what uses stores. It passes the contract, and can be told to fail.
-import type { Attempt, Refusals } from "../attempt.ts";
+// A store in memory, for tests of what uses stores. It passes the contract, and can fail on request.
+import type { StoreAttempt, Refusals } from "../attempt.ts";
 import { BaseStore, isMeant } from "../base-store.ts";
 import type { StoreErrorCode } from "../errors.ts";
 import type { Verb } from "../sentences.ts";
@@ -9,13 +9,13 @@ import { untilAborted } from "../until-aborted.ts";
 const refusals: Refusals = {
   wording: {
     place: "bucket",
-    rights: {
-      write: "the right to write",
-      read: "the right to read",
-      "look up": "the right to read",
-      list: "the right to list",
-      delete: "the right to delete",
-      "clean up": "the right to list uploads",
+    permissions: {
+      write: "permission to write",
+      read: "permission to read",
+      "look up": "permission to read",
+      list: "permission to list",
+      delete: "permission to delete",
+      "clean up": "permission to list uploads",
     },
   },
   finding: () => undefined,
@@ -98,7 +98,7 @@ export class MemoryStore extends BaseStore implements ObjectStore {
     return object && { key, bytes: object.bytes.length, modified: object.modified };
   }
 
-  #begin(to: Verb, key: string, call: StoreCall): Attempt {
+  #begin(to: Verb, key: string, call: StoreCall): StoreAttempt {
     call.signal?.throwIfAborted();
     const attempt = this.attempt(to, key, call);
     const failure = this.#failures.find((one) => one.to === undefined || one.to === to);

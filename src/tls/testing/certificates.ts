@@ -9,23 +9,23 @@ export type Letter = "A" | "B" | "C";
 export const letters: readonly Letter[] = ["A", "B", "C"];
 
 /** The CAs that a bundle trusts and whose certificate it presents, the latter with a number: renewals have another. */
-export interface Plan {
+export interface CertificatePlan {
   readonly trusts: readonly Letter[];
   readonly presents: `${Letter}${1 | 2}`;
 }
 
 export interface Pool {
   authority(letter: Letter): Authority;
-  leaf(name: Plan["presents"]): KeyPair;
+  leaf(name: CertificatePlan["presents"]): KeyPair;
   ca(letters: readonly Letter[]): string;
-  bundle(plan: Plan): Bundle;
+  bundle(plan: CertificatePlan): Bundle;
   /** The plan of a bundle, to judge by letters what PEM texts mean. */
-  planOf(bundle: Bundle): Plan;
+  planOf(bundle: Bundle): CertificatePlan;
 }
 
 export async function makePool(): Promise<Pool> {
   const authorities = new Map<Letter, Authority>();
-  const leaves = new Map<Plan["presents"], KeyPair>();
+  const leaves = new Map<CertificatePlan["presents"], KeyPair>();
   for (const letter of letters) {
     const authority = await makeAuthority(letter, now);
     authorities.set(letter, authority);
@@ -36,7 +36,7 @@ export async function makePool(): Promise<Pool> {
     }
   }
   const authority = (letter: Letter): Authority => known(authorities, letter);
-  const leaf = (name: Plan["presents"]): KeyPair => known(leaves, name);
+  const leaf = (name: CertificatePlan["presents"]): KeyPair => known(leaves, name);
   const ca = (trusted: readonly Letter[]): string => trusted.map((letter) => authority(letter).cert).join("");
   const sets = subsets(letters).map((set) => [bundleFingerprint(ca(set)), set] as const);
   return {
@@ -52,7 +52,7 @@ export async function makePool(): Promise<Pool> {
 }
 
 /** The CA of a leaf. */
-export function signs(presents: Plan["presents"]): Letter {
+export function signs(presents: CertificatePlan["presents"]): Letter {
   const letter = letters.find((one) => presents.startsWith(one));
   if (letter === undefined) throw new Error(`${presents} has no CA`);
   return letter;

@@ -2,16 +2,16 @@
 import { AssertionError } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Resolves as soon as `look` gives something other than undefined or false. */
+/** Resolves as soon as `read` gives something other than undefined or false. */
 export async function eventually<T>(
   what: string,
-  look: () => T | undefined | false,
-  lastSeen: () => unknown = look,
+  read: () => T | undefined | false,
+  lastSeen: () => unknown = read,
   within = 30_000,
 ): Promise<T> {
   const until = performance.now() + within;
   for (;;) {
-    const found = look();
+    const found = read();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > until) {
       throw new AssertionError({

@@ -3,7 +3,7 @@
 import { Resolver } from "node:dns/promises";
 import { pause } from "../../kube/clock.ts";
 import type { AwaitNameJob, Done } from "../job.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 /** What is asked of DNS; rejects when there is no such name. */
 export interface Names {
@@ -16,7 +16,7 @@ const everyMs = 100;
 export async function awaitName(
   { host, withinSeconds }: AwaitNameJob,
   { address, search, names = systemNames }: { address: string; search: readonly string[]; names?: Names },
-  { clock, signal, time }: Pick<Worker, "clock" | "signal" | "time">,
+  { clock, signal, time }: Pick<JobContext, "clock" | "signal" | "time">,
 ): Promise<Done> {
   const began = time();
   const full = fullName(host, search);

@@ -14,7 +14,7 @@ import { runJob } from "../program/run-job.ts";
 import { headerBytes, readHeader } from "../../seal/format.ts";
 import { MemoryStore } from "../../store/testing/memory-store.ts";
 import { testWorker } from "../testing/test-worker.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 const url = (name: string): string => `http://${name}.fake:2379`;
 
@@ -46,7 +46,7 @@ async function run(
   store: MemoryStore,
   etcd: FakeEtcd | At,
   changes: Partial<BackupJob> = {},
-  parts: Partial<Worker> = {},
+  parts: Partial<JobContext> = {},
 ) {
   const at = etcd instanceof FakeEtcd ? (endpoint: Endpoint) => etcd.at(endpoint.url, endpoint.login) : etcd;
   await using worker = await testWorker(store, { members: { at }, ...parts });

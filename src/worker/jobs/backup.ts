@@ -20,11 +20,11 @@ import { readBack, withdrawn } from "./read-back.ts";
 import { replace } from "./kept/replace.ts";
 import { applyRetention, doneBefore } from "./kept/retention.ts";
 import { after, before, type Before } from "./revision.ts";
-import { isCurrent, type Source, sourcesAt } from "./best-member.ts";
+import { isCurrent, type ChosenMember, sourcesAt } from "./best-member.ts";
 import { counted, type Watch, watched } from "../program/watch.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-export async function backup(job: BackupJob, store: ObjectStore, worker: Worker): Promise<BackupDone> {
+export async function backup(job: BackupJob, store: ObjectStore, worker: JobContext): Promise<BackupDone> {
   const began = worker.clock.now();
   const key = job.encryption && (await chooseKey(job.encryption.folder, job.encryption.keyId));
   const facts = (await earlierPod(job, store, worker)) ?? (await take(job, key, store, worker));
@@ -33,7 +33,7 @@ export async function backup(job: BackupJob, store: ObjectStore, worker: Worker)
 }
 
 /** A pod of this run that died after its work was done has left all of it. */
-async function earlierPod(job: BackupJob, store: ObjectStore, worker: Worker): Promise<BackupFacts | undefined> {
+async function earlierPod(job: BackupJob, store: ObjectStore, worker: JobContext): Promise<BackupFacts | undefined> {
   const found = await doneBefore(job, store, worker);
   if (found === undefined) return undefined;
   worker.log.info("this run has made its backup already", { key: found.key });
@@ -51,7 +51,7 @@ async function take(
   job: BackupJob,
   key: SealKey | undefined,
   store: ObjectStore,
-  worker: Worker,
+  worker: JobContext,
 ): Promise<BackupFacts> {
   const { signal } = worker;
   await endLeftovers(job.key, job.owner, store, worker);
@@ -91,7 +91,7 @@ function tracedStream({ source, before }: Stream, { key, startedAt, cluster }: B
 }
 
 /** If it cannot be taken back now, the next run forgets it, with the object if that came to be after all. */
-async function unclaim(key: string, store: ObjectStore, { log }: Worker): Promise<void> {
+async function unclaim(key: string, store: ObjectStore, { log }: JobContext): Promise<void> {
   try {
     if ((await store.head(key)) === undefined) await store.delete(metadataKey(key));
   } catch (error) {
@@ -100,7 +100,7 @@ async function unclaim(key: string, store: ObjectStore, { log }: Worker): Promis
 }
 
 interface Stream {
-  readonly source: Source;
+  readonly source: ChosenMember;
   readonly before: Before;
   /** Whether the member had everything that was acknowledged before. */
   readonly current: boolean;
@@ -115,10 +115,10 @@ interface Stream {
 }
 
 async function firstThatStreams(
-  sources: readonly Source[],
+  sources: readonly ChosenMember[],
   job: BackupJob,
   watch: Watch,
-  worker: Worker,
+  worker: JobContext,
 ): Promise<Stream> {
   let last: unknown;
   for (const source of sources) {
@@ -134,7 +134,7 @@ async function firstThatStreams(
 }
 
 /** Resolves with the first chunk, which a large database lets wait for. */
-async function begin(source: Source, job: BackupJob, watch: Watch, worker: Worker): Promise<Stream> {
+async function begin(source: ChosenMember, job: BackupJob, watch: Watch, worker: JobContext): Promise<Stream> {
   const { signal } = watch;
   const patience = job.stalledAfterSeconds * 1000;
   const known = await before(source, patience / 2, worker);
@@ -185,7 +185,7 @@ interface Upload {
   readonly stream: Stream;
   readonly store: ObjectStore;
   readonly watch: Watch;
-  readonly worker: Worker;
+  readonly worker: JobContext;
 }
 
 async function upload({ job, name, at, key, stream, store, watch, worker }: Upload): Promise<Metadata> {
@@ -237,9 +237,9 @@ function mostBytes(databaseBytes: number, key: SealKey | undefined): number {
 }
 
 async function aboutCluster(
-  { member, status }: Source,
+  { member, status }: ChosenMember,
   job: BackupJob,
-  { log, signal }: Worker,
+  { log, signal }: JobContext,
 ): Promise<Pick<BackupFacts, "etcdVersion" | "clusterId" | "members" | "auth">> {
   const listed = member.memberList({ linearizable: false }, { signal }).then(({ members }) => members.length);
   // A learner lists nobody.

@@ -2,9 +2,9 @@
 import type { EtcdMember, MemberStatus } from "../../etcd/member.ts";
 import type { Endpoint } from "../../etcd/members.ts";
 import { failureOf, WorkerFailure } from "../program/failure.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-export interface Source {
+export interface ChosenMember {
   readonly member: EtcdMember;
   readonly status: MemberStatus;
 }
@@ -18,8 +18,8 @@ interface Silent {
 const answerWithin = 5000;
 
 /** Best first; at least one. */
-export async function sourcesAt(endpoints: readonly Endpoint[], worker: Worker): Promise<readonly Source[]> {
-  const answers: Source[] = [];
+export async function sourcesAt(endpoints: readonly Endpoint[], worker: JobContext): Promise<readonly ChosenMember[]> {
+  const answers: ChosenMember[] = [];
   const silent: Silent[] = [];
   const ask = async (endpoint: Endpoint): Promise<void> => {
     const member = worker.members.at(endpoint);
@@ -40,7 +40,7 @@ export async function sourcesAt(endpoints: readonly Endpoint[], worker: Worker):
  * Whether the member has everything that was acknowledged by now: it can read through a quorum. One that is cut off, or the
  * last of several, gives a snapshot all the same, and nobody can tell what it lacks. A learner cannot, either.
  */
-export async function isCurrent({ member }: Source, { log, signal }: Worker): Promise<boolean> {
+export async function isCurrent({ member }: ChosenMember, { log, signal }: JobContext): Promise<boolean> {
   const health = await member.health({ deadline: answerWithin, signal });
   signal.throwIfAborted();
   if (health.t === "healthy") return true;

@@ -7,9 +7,9 @@ import { type Fetched, withFetched } from "./fetch.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { BackupFacts, CheckJob, Done, ProvedSnapshot } from "../job.ts";
 import { timeIn } from "./kept/object-key.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-export async function check(job: CheckJob, store: ObjectStore, worker: Worker): Promise<Done> {
+export async function check(job: CheckJob, store: ObjectStore, worker: JobContext): Promise<Done> {
   const key = await chooseKey(job.choice, store, worker);
   worker.log.info("the backup to check is chosen", { key });
   const backup = await withFetched({ ...job, key }, store, worker, async (fetched) => {
@@ -72,7 +72,7 @@ function dataVersion(storage: string | undefined, server: string | undefined): R
   return ran.minor > oldest.minor ? oldest : ran;
 }
 
-async function compareHash({ file, metadata }: Fetched, latest: FileHash, worker: Worker): Promise<void> {
+async function compareHash({ file, metadata }: Fetched, latest: FileHash, worker: JobContext): Promise<void> {
   if (metadata === undefined) return;
   const { revision } = latest;
   if (revision < metadata.revision || (metadata.exactRevision && revision !== metadata.revision))

@@ -5,9 +5,9 @@ import type { DeleteJob, Done } from "../job.ts";
 import { endLeftovers } from "./kept/leftovers.ts";
 import { stagedKey } from "./kept/object-key.ts";
 import { deleteAll, forgetLonely, listSeries, ownedOf } from "./kept/retention.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: Worker): Promise<Done> {
+export async function deleteOwned(job: DeleteJob, store: ObjectStore, worker: JobContext): Promise<Done> {
   const { path, t } = job.key;
   await endLeftovers(job.key, job.owner, store, worker);
   const { keys, lonely } =

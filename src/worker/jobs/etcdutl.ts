@@ -3,9 +3,9 @@
 import { execFile } from "node:child_process";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import type { ProvedSnapshot } from "../job.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-type Etcdutl = Pick<Worker, "etcdutl" | "signal" | "scratch">;
+type Etcdutl = Pick<JobContext, "etcdutl" | "signal" | "scratch">;
 
 /** Reads all of the file, and fails if it is not a sound database. */
 export async function snapshotStatus(file: string, tool: Etcdutl): Promise<ProvedSnapshot> {

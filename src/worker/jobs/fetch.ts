@@ -15,7 +15,7 @@ import { refuseOther, refuseOtherMetadata } from "./bound.ts";
 import { getMetadata, type Metadata } from "./kept/metadata.ts";
 import { resumed } from "../program/pulled.ts";
 import { counted, type Watch, watched } from "../program/watch.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 export interface Fetched {
   readonly file: string;
@@ -41,7 +41,7 @@ interface Wanted {
 export async function withFetched<T>(
   wanted: Wanted,
   store: ObjectStore,
-  worker: Worker,
+  worker: JobContext,
   use: (fetched: Fetched) => Promise<T>,
 ): Promise<T> {
   const file = path.join(worker.scratch, "snapshot.db");
@@ -52,7 +52,7 @@ export async function withFetched<T>(
   }
 }
 
-async function fetched(wanted: Wanted, file: string, store: ObjectStore, worker: Worker): Promise<Fetched> {
+async function fetched(wanted: Wanted, file: string, store: ObjectStore, worker: JobContext): Promise<Fetched> {
   const { key } = wanted;
   const metadata = await getMetadata(store, key, worker);
   if (metadata === undefined) worker.log.info("the backup has no metadata: its own digest decides", { key });

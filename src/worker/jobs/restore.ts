@@ -1,5 +1,5 @@
 // Makes the data of a member from a backup, once. It runs before each start of the member, also after a crash of its node:
-// data that is there is left alone, and a restore that was interrupted begins anew. The data appears in one step.
+// data that is there is left alone, and a restore that was interrupted begins again. The data appears in one step.
 import { chmod, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import * as path from "node:path";
 import { follow } from "../../kube/abort.ts";
@@ -10,10 +10,14 @@ import { restoreSnapshot, snapshotStatus } from "./etcdutl.ts";
 import { diskFull, hasCode, WorkerFailure } from "../program/failure.ts";
 import { type Fetched, withFetched } from "./fetch.ts";
 import type { Done, ProvedSnapshot, RestoreJob } from "../job.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 /** The store is opened only if it is needed: a member with its data starts without it. */
-export async function restore(job: RestoreJob, openStore: () => Promise<ObjectStore>, worker: Worker): Promise<Done> {
+export async function restore(
+  job: RestoreJob,
+  openStore: () => Promise<ObjectStore>,
+  worker: JobContext,
+): Promise<Done> {
   const { dataDir } = job;
   if (await exists(path.join(dataDir, "member"))) {
     worker.log.info("the member has its data: nothing is restored", { dataDir });
@@ -40,7 +44,7 @@ export async function restore(job: RestoreJob, openStore: () => Promise<ObjectSt
 }
 
 /** The data is put where etcd looks for it only when the snapshot has proved to be sound, and of a version that may be served. */
-async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<ProvedSnapshot> {
+async function makeData(job: RestoreJob, fetched: Fetched, worker: JobContext): Promise<ProvedSnapshot> {
   const { dataDir, member, token, bumpRevision } = job;
   const unfinished = `${dataDir}.restoring`;
   await rm(unfinished, { recursive: true, force: true });
@@ -66,7 +70,7 @@ async function makeData(job: RestoreJob, fetched: Fetched, worker: Worker): Prom
   }
 }
 
-async function examined(job: RestoreJob, fetched: Fetched, worker: Worker): Promise<ProvedSnapshot> {
+async function examined(job: RestoreJob, fetched: Fetched, worker: JobContext): Promise<ProvedSnapshot> {
   const found = await snapshotStatus(fetched.file, worker);
   refuseNewer(job.targetVersion, found, fetched);
   return found;

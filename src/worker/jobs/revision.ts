@@ -3,8 +3,8 @@
 import { EtcdError } from "../../etcd/errors.ts";
 import type { KvHash } from "../../etcd/member.ts";
 import type { BackupFacts } from "../job.ts";
-import type { Source } from "./best-member.ts";
-import type { Worker } from "../program/worker.ts";
+import type { ChosenMember } from "./best-member.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 type Revision = Pick<BackupFacts, "revision" | "exactRevision" | "hash">;
 
@@ -14,7 +14,11 @@ export interface Before {
 }
 
 /** `within`: milliseconds. etcd reads its whole database for the hash, and a backup without one is better than none. */
-export async function before({ member, status }: Source, within: number, { log, signal }: Worker): Promise<Before> {
+export async function before(
+  { member, status }: ChosenMember,
+  within: number,
+  { log, signal }: JobContext,
+): Promise<Before> {
   const { revision } = status;
   try {
     return { revision, hash: await member.hashKv(revision, { deadline: within, signal }) };
@@ -26,7 +30,11 @@ export async function before({ member, status }: Source, within: number, { log, 
   }
 }
 
-export async function after({ member }: Source, { revision, hash }: Before, worker: Worker): Promise<Revision> {
+export async function after(
+  { member }: ChosenMember,
+  { revision, hash }: Before,
+  worker: JobContext,
+): Promise<Revision> {
   const revisions = { revision, exactRevision: (await revisionNow(member, worker)) === revision };
   if (hash === undefined || (await isCompacted(member, hash, worker))) return revisions;
   const { hash: value, compactRevision } = hash;
@@ -34,7 +42,7 @@ export async function after({ member }: Source, { revision, hash }: Before, work
 }
 
 /** Undefined: it does not say so. Then what it said before is a lower bound. */
-async function revisionNow(member: Source["member"], { log, signal }: Worker): Promise<number | undefined> {
+async function revisionNow(member: ChosenMember["member"], { log, signal }: JobContext): Promise<number | undefined> {
   try {
     return (await member.status({ signal })).revision;
   } catch (error) {
@@ -48,7 +56,11 @@ async function revisionNow(member: Source["member"], { log, signal }: Worker): P
  * Whether etcd was compacted since: hashes are equal only if that is. A read at the revision up to which it was compacted
  * is allowed, one before is not; reading one key costs less than another hash.
  */
-async function isCompacted(member: Source["member"], hash: KvHash, { log, signal }: Worker): Promise<boolean> {
+async function isCompacted(
+  member: ChosenMember["member"],
+  hash: KvHash,
+  { log, signal }: JobContext,
+): Promise<boolean> {
   try {
     await member.get("\0", { serializable: true, revision: Math.max(1, hash.compactRevision) }, { signal });
     return false;

@@ -8,12 +8,12 @@ import { endpointsOf } from "./etcd-access.ts";
 import { WorkerFailure } from "../program/failure.ts";
 import type { Done, VerifyJob } from "../job.ts";
 import { getMetadata, type Metadata } from "./kept/metadata.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
 /** Milliseconds. Short, so that no lease ends before the first look. */
 const askEvery = 100;
 
-export async function verify(job: VerifyJob, store: ObjectStore, worker: Worker): Promise<Done> {
+export async function verify(job: VerifyJob, store: ObjectStore, worker: JobContext): Promise<Done> {
   const { log, signal } = worker;
   const [endpoint = { url: job.endpoint }] = await endpointsOf({
     endpoints: [job.endpoint],
@@ -35,7 +35,7 @@ export async function verify(job: VerifyJob, store: ObjectStore, worker: Worker)
   return { do: "verify", revision, comparedHash: hash !== undefined, ...(hash && { hash: hash.hash }) };
 }
 
-async function answer(member: EtcdMember, job: VerifyJob, { clock, signal }: Worker): Promise<MemberStatus> {
+async function answer(member: EtcdMember, job: VerifyJob, { clock, signal }: JobContext): Promise<MemberStatus> {
   const until = clock.now() + job.stalledAfterSeconds * 1000;
   for (;;) {
     try {
@@ -55,7 +55,11 @@ async function answer(member: EtcdMember, job: VerifyJob, { clock, signal }: Wor
 }
 
 /** Undefined: it cannot be compared. */
-async function hashAt(member: EtcdMember, { hash }: Metadata, { log, signal }: Worker): Promise<KvHash | undefined> {
+async function hashAt(
+  member: EtcdMember,
+  { hash }: Metadata,
+  { log, signal }: JobContext,
+): Promise<KvHash | undefined> {
   if (hash === undefined) return undefined;
   try {
     const found = await member.hashKv(hash.revision, { signal });

@@ -15,14 +15,14 @@ import { addressVariable, jobVariable, type Result } from "../job.ts";
 import { resultText } from "./result.ts";
 import { parseJob, runJob } from "./run-job.ts";
 import { usedChunks } from "./used-chunks.ts";
-import type { Worker } from "./worker.ts";
+import type { JobContext } from "./job-context.ts";
 
 /** Milliseconds: less than the grace period of the pod. */
 const endWithin = 9000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function workerOf(env: Environment, signal: AbortSignal): Worker {
+function workerOf(env: Environment, signal: AbortSignal): JobContext {
   const mayRestore = env["ETCD_WORKER_MAY_RESTORE"];
   return {
     log: logger(),
@@ -44,7 +44,7 @@ function workerOf(env: Environment, signal: AbortSignal): Worker {
   };
 }
 
-async function resultIn(env: Environment, worker: Worker): Promise<Result> {
+async function resultIn(env: Environment, worker: JobContext): Promise<Result> {
   try {
     return await runJob(parseJob(env[jobVariable]), worker);
   } catch (error) {

@@ -8,9 +8,9 @@ import { failureOf, isExpected, WorkerFailure } from "./failure.ts";
 import type { Done, Job, Result } from "../job.ts";
 import { restore } from "../jobs/restore.ts";
 import { verify } from "../jobs/verify.ts";
-import type { Worker } from "./worker.ts";
+import type { JobContext } from "./job-context.ts";
 
-export async function runJob(job: Job, worker: Worker): Promise<Result> {
+export async function runJob(job: Job, worker: JobContext): Promise<Result> {
   const { log } = worker;
   const stores: ObjectStore[] = [];
   const open = async (target: StoreTarget): Promise<ObjectStore> => {
@@ -32,7 +32,7 @@ export async function runJob(job: Job, worker: Worker): Promise<Result> {
   }
 }
 
-async function doJob(job: Job, open: (target: StoreTarget) => Promise<ObjectStore>, worker: Worker): Promise<Done> {
+async function doJob(job: Job, open: (target: StoreTarget) => Promise<ObjectStore>, worker: JobContext): Promise<Done> {
   if (job.do === "awaitName") return awaitName(job, worker.place(), worker);
   if (job.do === "restore") return restore(job, () => open(job.store), worker);
   const store = await open(job.store);

@@ -6,14 +6,14 @@ import { EtcdMembers } from "../../etcd/members.ts";
 import { systemClock } from "../../kube/clock.ts";
 import { logger } from "../../kube/process/log.ts";
 import type { ObjectStore } from "../../store/store.ts";
-import type { Worker } from "../program/worker.ts";
+import type { JobContext } from "../program/job-context.ts";
 
-interface TestWorker extends Worker, AsyncDisposable {
+interface TestWorker extends JobContext, AsyncDisposable {
   /** Lines of the log. */
   readonly lines: string[];
 }
 
-export async function testWorker(store: ObjectStore, parts: Partial<Worker> = {}): Promise<TestWorker> {
+export async function testWorker(store: ObjectStore, parts: Partial<JobContext> = {}): Promise<TestWorker> {
   const scratch = await mkdtemp(path.join(tmpdir(), "worker-"));
   const lines: string[] = [];
   const members = new EtcdMembers();

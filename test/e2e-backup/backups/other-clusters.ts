@@ -1,4 +1,4 @@
-// Backups of more than one etcd under one name or at one path: a cluster that is lost and made anew by the same manifest, and
+// Backups of more than one etcd under one name or at one path: a cluster that is lost and recreated from the same manifest, and
 // two namespaces that share a path. Nobody's backups count, go or are chosen for those of another.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,9 +15,9 @@ import { backUp, restore, untilBackup, untilRefused, untilRestored } from "../su
 
 export function otherClusters(bucket: () => Bucket): void {
   describe("backups of another cluster", { concurrency: 1 }, () => {
-    const on = lane("anew", { size: 1 }, (namespace) => bucket().open(namespace));
+    const on = lane("again", { size: 1 }, (namespace) => bucket().open(namespace));
 
-    test("of the same name, lost and made anew, stay, and the empty one is not restored in their place", async () => {
+    test("of the same name, lost and recreated, stay, and the empty one is not restored in their place", async () => {
       const { cluster, writer, first } = on();
       const { namespace, name } = cluster;
       const key = { namespace, name: "kept" };
@@ -38,8 +38,8 @@ export function otherClusters(bucket: () => Bucket): void {
 
       await writer.stop();
       await lose(cluster);
-      const anew = await createCluster(cluster.key, { size: 1 }, clusterwide);
-      const second = await anew.untilHealthy();
+      const recreated = await createCluster(cluster.key, { size: 1 }, clusterwide);
+      const second = await recreated.untilHealthy();
       assert.notEqual(second.clusterId, first.clusterId);
       const before = new Set(status?.history?.map(({ id }) => id));
       await kube.mergePatch(EtcdBackup, key, { spec: { backupPolicy: { suspend: false } } });
@@ -61,11 +61,11 @@ export function otherClusters(bucket: () => Bucket): void {
       const reason = await untilRefused(cluster.key);
       assert.match(reason, /different etcd clusters.*Nothing was touched/);
       await kube.delete(EtcdRestore, cluster.key);
-      assert.equal((await anew.untilHealthy()).leader.uid, second.leader.uid);
+      assert.equal((await recreated.untilHealthy()).leader.uid, second.leader.uid);
       const named = { backupStorageType: "S3", s3: bucket().at(good.at(-1) ?? "") } as const;
       await restore(cluster.key, { etcdCluster: { name }, ...named });
       await untilRestored(cluster.key);
-      await anew.untilHealthy();
+      await recreated.untilHealthy();
       assert.deepEqual(await writer.missing(written), []);
       await kube.delete(EtcdRestore, cluster.key);
       await kube.delete(EtcdBackup, key);

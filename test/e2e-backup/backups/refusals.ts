@@ -76,11 +76,11 @@ export function refusals(bucket: () => Bucket): void {
       await refused("sealed", {}, /encrypted/i);
     });
 
-    test("is refused: exchanged for one that is not encrypted, or for another one that is", async () => {
+    test("is refused: replaced by one that is not encrypted, or for another one that is", async () => {
       const keys = { encryption: { secret: "keys" } };
       await refused("good", keys, /is not encrypted.*spec\.encryption\.allowUnencrypted/);
-      await copyFile(file("sealed"), file("exchanged"));
-      await refused("exchanged", keys, /was encrypted under the key .*sealed.*spec\.encryption\.originalKey/);
+      await copyFile(file("sealed"), file("replaced"));
+      await refused("replaced", keys, /was encrypted under the key .*sealed.*spec\.encryption\.originalKey/);
     });
 
     test("is refused: not there, or into a cluster that has the name", async () => {

@@ -26,7 +26,7 @@ interface Sort extends Row {
   readonly name: string;
   readonly spec: Partial<EtcdClusterSpec>;
   readonly backup?: Partial<EtcdBackupSpec>;
-  /** Of the test, where etcd asks for one. */
+  /** The login of the test, where etcd asks for one. */
   readonly login?: Login;
   /** What has to be there before the cluster is. */
   readonly prepare?: (cluster: Key) => Promise<unknown>;
@@ -118,7 +118,7 @@ const isLost = (cluster: Awaited<ReturnType<TestCluster["get"]>>): boolean =>
   conditionOf(cluster, "Available")?.reason === "DataLost" ||
   (conditionOf(cluster, "Available")?.reason === "QuorumLost" && conditionText(cluster).includes("newest backup"));
 
-/** The operator of this suite looks after what is annotated for it. */
+/** The operator of this suite manages what is annotated for it. */
 function withScope(manifest: object & { metadata?: object }): object {
   const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
   return { ...manifest, metadata: { ...manifest.metadata, annotations } };
@@ -141,7 +141,7 @@ async function destroy({ namespace, name }: TestCluster): Promise<void> {
       .catch(() => undefined);
 }
 
-/** Revisions go on where nobody has been, and what was before is gone: who watches from there is told. */
+/** Revisions go on where nobody has been, and what was before is gone: a watch from there is cancelled as compacted. */
 async function watchersNotice(cluster: TestCluster, seen: number): Promise<void> {
   const [pod] = await cluster.pods();
   const member = memberAt(pod?.status?.podIP ?? "", cluster.login);

@@ -55,7 +55,7 @@ export class Bucket {
 }
 
 const started: { readonly server: StoreServer; readonly home: string }[] = [];
-// Of the file, not of the hook that starts one.
+// It ends with the file, not with the hook that starts one.
 after(async () => {
   for (const { server, home } of started) {
     await server.kill();

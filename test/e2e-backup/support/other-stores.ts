@@ -23,7 +23,7 @@ export type Where = Pick<EtcdBackupSpec, "storageType" | "abs" | "gcs" | "pvc">;
 export type OtherStore = (key: string) => Where;
 
 const started: { readonly server: StoreServer; readonly home: string }[] = [];
-// Of the file, not of the hook that starts one.
+// It ends with the file, not with the hook that starts one.
 after(async () => {
   for (const { server, home } of started) {
     await server.kill();

@@ -58,7 +58,7 @@ export async function run(scenario: Scenario, name: string, changesEach: number)
 function readyStateOf(cluster: TestCluster): Promise<object> {
   let seen: Awaited<ReturnType<typeof stateOf>> | undefined;
   return waitFor(
-    `${cluster.name} to be Ready when it is looked at`,
+    `${cluster.name} to be Ready when it is read`,
     async () => {
       seen = await stateOf(cluster);
       const isReady = seen.conditions?.some(({ type, status }) => type === "Ready" && status === "True");

@@ -127,7 +127,7 @@ export async function securedOnVolumes({ key, operators, record }: Setup): Promi
   }
 }
 
-/** Both CAs are exchanged while a client writes, which notices nothing. */
+/** Both CAs are replaced while a client writes, which notices nothing. */
 export const rotated =
   (spec: Partial<EtcdClusterSpec>): Scenario =>
   async ({ key, operators, record }) => {

@@ -1,5 +1,5 @@
 // Every setting of spec.pod and spec.etcd is edited while the cluster serves. Where Kubernetes can change a running pod it is
-// changed in place; for the rest members are exchanged one by one, each new one before the old one leaves, and only once.
+// changed in place; for the rest members are replaced one by one, each new one before the old one leaves, and only once.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -28,7 +28,7 @@ const user = 10_001;
 const size = Math.min(lab.nodes, 3);
 const linux = { key: "kubernetes.io/os", operator: "In", values: ["linux"] };
 
-interface Exchange {
+interface Replacement {
   readonly what: string;
   readonly edit: Partial<EtcdClusterSpec>;
   /** Asserts that the new pod, or its process, has it. */
@@ -36,7 +36,7 @@ interface Exchange {
 }
 
 /** All of them in one edit. */
-const exchanges: readonly Exchange[] = [
+const replacements: readonly Replacement[] = [
   {
     what: "settings of etcd",
     edit: {
@@ -135,7 +135,7 @@ export function configuration(operator: () => Operator): void {
       await writer.nothingIsLost();
     });
 
-    test("a setting with which no node takes one more member is told, costs no member, and is undone by reverting it", async () => {
+    test("a setting with which no node takes one more member is reported, costs no member, and is undone by reverting it", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
@@ -151,16 +151,16 @@ export function configuration(operator: () => Operator): void {
       await quorum.alwaysQuorum();
     });
 
-    test(`${exchanges.map(({ what }) => what).join("; ")}: each member is exchanged once, and the new one joins before the old one leaves`, async () => {
+    test(`${replacements.map(({ what }) => what).join("; ")}: each member is replaced once, and the new one joins before the old one leaves`, async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
       await using identity = new IdentityWatch(cluster, before.clusterId);
       await using roll = new RollWatch(cluster);
-      await cluster.edit(Object.assign({}, ...exchanges.map(({ edit }) => edit)));
+      await cluster.edit(Object.assign({}, ...replacements.map(({ edit }) => edit)));
       const after = await identity.during(untilRolled(cluster));
       onlyReplaced(before, after, ...before.members.map(({ name }) => name));
-      for (const { has } of exchanges) await eachHas(cluster, after, has);
+      for (const { has } of replacements) await eachHas(cluster, after, has);
       await cluster.until("all members are updated", ({ status }) => status?.updatedMembers === size);
       await writer.nothingIsLost();
       await roll.replacedEachOnce(before);
@@ -168,22 +168,22 @@ export function configuration(operator: () => Operator): void {
       await identity.neverViolated();
     });
 
-    test("the annotation restartedAt exchanges each member once", async () => {
+    test("the annotation restartedAt replaces each member once", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
       await using roll = new RollWatch(cluster);
-      await exchangeByPage(cluster);
+      await replaceByPage(cluster);
       await untilNoneIsLeft(cluster, before);
       const after = await untilRolled(cluster);
       onlyReplaced(before, after, ...before.members.map(({ name }) => name));
-      for (const { has } of exchanges) await eachHas(cluster, after, has);
+      for (const { has } of replacements) await eachHas(cluster, after, has);
       await writer.nothingIsLost();
       await roll.replacedEachOnce(before);
       await quorum.alwaysQuorum();
     });
 
-    test("once settled, no member is exchanged again, neither by itself nor by an operator that starts", async () => {
+    test("once settled, no member is replaced again, neither by itself nor by an operator that starts", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using roll = new RollWatch(cluster);
@@ -239,7 +239,7 @@ async function untilPods(cluster: TestCluster, what: string, holds: (pod: Pod) =
 }
 
 /** As docs/upgrades.md says. Returns when all is ready again, for which the page itself allows so long. */
-async function exchangeByPage({ name, namespace }: TestCluster): Promise<void> {
+async function replaceByPage({ name, namespace }: TestCluster): Promise<void> {
   const { KUBECONFIG } = await placeIn(namespace);
   await typeScript(await blockScript(typedBlocks.replaceAll, { "my-etcd": name }), {
     env: { KUBECONFIG },

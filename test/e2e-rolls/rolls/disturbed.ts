@@ -39,7 +39,7 @@ interface Disturbance extends Row {
   readonly mayCostQuorum?: true;
 }
 
-/** Of a member that is to be changed, and not the next one. */
+/** Deletes the pod of a member that is to be changed, and not the next one. */
 const podDeleted: Disturbance["disturb"] = async ({ cluster }, { others }) => {
   const victim = others.at(-1);
   assert.ok(victim);
@@ -116,7 +116,7 @@ const upgrades: readonly Disturbance[] = [
   },
 ];
 
-const exchanges: readonly Disturbance[] = [
+const replacements: readonly Disturbance[] = [
   { what: "a pod is deleted", from: snapshots(5_000), to: snapshots(6_000), disturb: podDeleted },
   {
     what: "the leader is killed",
@@ -158,7 +158,12 @@ const exchanges: readonly Disturbance[] = [
 export function disturbed(): void {
   for (const { name, spec, what, rows } of [
     { name: "upgrading", spec: { version: "3.5.35" }, what: "an upgrade", rows: upgrades },
-    { name: "exchanging", spec: { etcd: { snapshotCount: 5_000 } }, what: "an exchange of members", rows: exchanges },
+    {
+      name: "replacing",
+      spec: { etcd: { snapshotCount: 5_000 } },
+      what: "a replacement of members",
+      rows: replacements,
+    },
   ])
     describe(`${what} that is disturbed`, { concurrency: 1 }, () => {
       const on = lane(name, { size: 3, ...spec });
@@ -171,7 +176,7 @@ export function disturbed(): void {
           await untilRolled(cluster);
           await using quorum = new QuorumWatch(cluster);
           await using identity = new IdentityWatch(cluster, first.clusterId);
-          // Looked for from the start: on a busy machine the answer to the edit may come after the roll.
+          // Awaited from the start: on a busy machine the answer to the edit may come after the roll.
           const halfRolled = identity.during(untilHalfRolled(cluster, row.to.isReached));
           const [half] = await Promise.all([halfRolled, cluster.edit(row.to.edit)]);
           await row.disturb(on(), half, row);

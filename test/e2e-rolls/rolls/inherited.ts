@@ -129,7 +129,7 @@ export function inherited(): void {
 const identityOf = ({ metadata, status }: Pod): string =>
   `${metadata?.name} ${metadata?.uid} ${status?.containerStatuses?.[0]?.containerID}`;
 
-/** The uid of each: Services that are made anew have another address. */
+/** The uid of each: recreated Services have another address. */
 async function servicesOf(namespace: string): Promise<string[]> {
   const { items } = await kube.list(Service, { namespace });
   return items.map(({ metadata }) => metadata?.uid ?? "").toSorted();

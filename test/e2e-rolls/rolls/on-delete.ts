@@ -1,4 +1,4 @@
-// updateStrategy OnDelete: the person says when a member is exchanged, by deleting its pod.
+// updateStrategy OnDelete: the person says when a member is replaced, by deleting its pod.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deletePods } from "../../e2e/support/disruptions.ts";
@@ -15,7 +15,7 @@ export function onDelete(): void {
     const on = lane("on-delete", { size: 3 });
     const isNew = ({ args }: MemberProcess): boolean => args.includes("--snapshot-count=5000");
 
-    test("no member is exchanged until its pod is deleted; then the new one has the settings", async () => {
+    test("no member is replaced until its pod is deleted; then the new one has the settings", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await cluster.edit({ updateStrategy: "OnDelete", etcd: { snapshotCount: 5_000 } });
@@ -37,7 +37,7 @@ export function onDelete(): void {
       await writer.nothingIsLost();
     });
 
-    test("with RollingUpdate again, the others are exchanged", async () => {
+    test("with RollingUpdate again, the others are replaced", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilMembersHealthy();
       const kept: string[] = [];

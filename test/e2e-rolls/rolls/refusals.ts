@@ -75,7 +75,7 @@ export function refusals(): void {
         const { cluster } = on();
         const before = await cluster.untilHealthy();
         await cluster.edit({ version });
-        await untilTold(cluster, says, "VersionDiffers");
+        await untilReported(cluster, says, "VersionDiffers");
         await untilWarned(cluster, says);
         await nobodyTouched(on(), before);
         await cluster.edit({ version: old });
@@ -83,13 +83,13 @@ export function refusals(): void {
       });
 
     for (const { what, edit, prepare, says } of untouching)
-      test(`${what} is told, no member is touched, and reverting the edit undoes it`, async () => {
+      test(`${what} is reported, no member is touched, and reverting the edit undoes it`, async () => {
         const { cluster } = on();
         await cluster.edit({ version: current });
         const before = await untilRolled(cluster);
         await prepare?.();
         await cluster.edit(edit);
-        await untilTold(cluster, says);
+        await untilReported(cluster, says);
         await nobodyTouched(on(), before);
         await cluster.edit({ version: current, repository });
         onlyReplaced(before, await cluster.untilHealthy());
@@ -102,9 +102,9 @@ export function refusals(): void {
       await cluster.edit({ version: current, pod: { etcdEnv: [{ name: "ETCD_V2_DEPRECATION", value: "not-yet" }] } });
       const before = await untilRolled(cluster);
       await cluster.edit({ version: next });
-      const told = await untilTold(cluster, [/does not come up in 3\.6\.16/, /invalid value .*not-yet/]);
-      const touched = before.members.filter(({ name }) => told.includes(name));
-      assert.equal(touched.length, 1, told);
+      const message = await untilReported(cluster, [/does not come up in 3\.6\.16/, /invalid value .*not-yet/]);
+      const touched = before.members.filter(({ name }) => message.includes(name));
+      assert.equal(touched.length, 1, message);
       await writer.progress(100);
       const others = before.members.filter(({ name }) => name !== touched[0]?.name);
       for (const { name, uid, restarts } of others) {
@@ -125,7 +125,7 @@ export function refusals(): void {
 }
 
 /** By the Ready condition; returns its message. */
-async function untilTold(cluster: TestCluster, says: readonly RegExp[], reason?: string): Promise<string> {
+async function untilReported(cluster: TestCluster, says: readonly RegExp[], reason?: string): Promise<string> {
   const seen = await cluster.until(`Ready says ${says.join(", ")}`, (object) => {
     const ready = conditionOf(object, "Ready");
     const isReason = reason === undefined || ready?.reason === reason;

@@ -1,5 +1,5 @@
 // Upgrades, and the way back: members restart in place in the new version, one at a time, and keep pod, id and data. Only to
-// 3.5 they are exchanged, because 3.6 does not start on what 3.4 has left in their data.
+// 3.5 they are replaced, because 3.6 does not start on what 3.4 has left in their data.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -29,7 +29,7 @@ export function upgrades(): void {
     before(() => fill(on().first));
 
     matrixTest(
-      `from ${oldest} to 3.5.35 each member is exchanged, and the new one joins before the old one leaves`,
+      `from ${oldest} to 3.5.35 each member is replaced, and the new one joins before the old one leaves`,
       async () => {
         const { cluster, writer } = on();
         const before = await cluster.untilHealthy();

@@ -20,7 +20,7 @@ const tolerateUnready = { "service.alpha.kubernetes.io/tolerate-unready-endpoint
 /** Releases before 0.8.3 counted their members, later ones gave them random names. */
 export type Naming = "counted" | "random";
 
-/** Of its TLS, which is towards peers and clients; absent: plain text. */
+/** The Secrets of its TLS, which is towards peers and clients; absent: plain text. */
 interface InheritedSecrets {
   readonly peerSecret: string;
   readonly serverSecret: string;

@@ -14,7 +14,7 @@ after(async () => {
     await kubectl("delete", "clusterrolebinding", `etcd-operator-${namespace}`, "--ignore-not-found");
 });
 
-/** Of an operator that has no image any more: it runs nothing. */
+/** The Deployment of an operator that has no image any more: it runs nothing. */
 const oldDeployment = (namespace: string): object => ({
   apiVersion: "apps/v1",
   kind: "Deployment",

@@ -1,4 +1,4 @@
-// Members that come back on their volumes: the same ids and names in a cluster of the same id, and nothing began anew.
+// Members that come back on their volumes: the same ids and names in a cluster of the same id; nothing is bootstrapped again.
 import assert from "node:assert/strict";
 import { waitFor } from "../../../lab/progress.ts";
 import { eventReasons } from "../../../src/api/events.ts";

@@ -16,7 +16,7 @@ export function allPods(): void {
     });
     after(() => kept?.stop());
 
-    test("deleted while no operator runs, they come back with the next one: same members, every key, nothing begins anew", async () => {
+    test("deleted while no operator runs, they come back with the next one: same members, every key, nothing is bootstrapped again", async () => {
       await kept.withoutOperator(async () => {
         await kubectl("delete", "pods", "--all", `--namespace=${kept.namespace}`);
         await noPods(kept.namespace);

@@ -1,5 +1,5 @@
 // Volumes that only others can replace: of a class that cannot grow, of another class, of one that does not exist. Members
-// are exchanged one by one, each new one before the old one leaves.
+// are replaced one by one, each new one before the old one leaves.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -28,15 +28,15 @@ export function classes(): void {
     after(() => kubectl("delete", "storageclass", fixed, "--ignore-not-found"));
     const on = lane("classes", { size, pod: onVolumes("1Gi", { storageClassName: fixed }) });
 
-    test("where volumes cannot grow and updateStrategy is OnDelete, the status says what to delete, and nothing is exchanged", async () => {
+    test("where volumes cannot grow and updateStrategy is OnDelete, the status says what to delete, and nothing is replaced", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await cluster.edit({ updateStrategy: "OnDelete", pod: onVolumes("2Gi", { storageClassName: fixed }) });
-      const told = await cluster.until(
+      const reported = await cluster.until(
         "Ready is UpdateOnDelete",
         (seen) => conditionOf(seen, "Ready")?.reason === "UpdateOnDelete",
       );
-      const { message = "" } = conditionOf(told, "Ready") ?? {};
+      const { message = "" } = conditionOf(reported, "Ready") ?? {};
       for (const { name } of before.members)
         assert.match(
           message,
@@ -47,10 +47,10 @@ export function classes(): void {
       await writer.nothingIsLost();
     });
 
-    test("where volumes cannot grow, each member is exchanged once for one with a larger volume", async () => {
+    test("where volumes cannot grow, each member is replaced once by one with a larger volume", async () => {
       const { cluster } = on();
       const before = await cluster.untilMembersHealthy();
-      await exchanges(on(), () => cluster.edit({ updateStrategy: "RollingUpdate" }));
+      await replacesEach(on(), () => cluster.edit({ updateStrategy: "RollingUpdate" }));
       await cluster.untilEvent("Member Removed", ({ note }) => /its volume cannot grow/.test(note ?? ""));
       await hasVolumes(cluster, "2Gi", fixed);
       await untilClaims(cluster, {
@@ -59,12 +59,12 @@ export function classes(): void {
       });
     });
 
-    test("a class that does not exist is told, costs no member, and is undone by reverting it", async () => {
+    test("a class that does not exist is reported, costs no member, and is undone by reverting it", async () => {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await using quorum = new QuorumWatch(cluster, { fewest: size });
       await cluster.edit({ pod: onVolumes("2Gi", { storageClassName: "missing" }) });
-      await untilTold(cluster, noVolume);
+      await untilReported(cluster, noVolume);
       await writer.progress(50);
       await cluster.edit({ pod: onVolumes("2Gi", { storageClassName: fixed }) });
       sameProcesses(before, await cluster.untilHealthy());
@@ -77,9 +77,9 @@ export function classes(): void {
       await quorum.alwaysQuorum();
     });
 
-    matrixTest("for another class each member is exchanged once", async () => {
+    matrixTest("for another class each member is replaced once", async () => {
       const { cluster } = on();
-      await exchanges(on(), () => cluster.edit({ pod: onVolumes("2Gi", { storageClassName: "standard" }) }));
+      await replacesEach(on(), () => cluster.edit({ pod: onVolumes("2Gi", { storageClassName: "standard" }) }));
       await hasVolumes(cluster, "2Gi", "standard");
     });
   });
@@ -88,7 +88,7 @@ export function classes(): void {
     const namespace = await restrictedNamespace("no-class");
     const pod = onVolumes("1Gi", { storageClassName: "missing" });
     const cluster = await createCluster({ namespace, name: "no-class" }, { size: 1, pod }, clusterwide);
-    await untilTold(cluster, noVolume);
+    await untilReported(cluster, noVolume);
     await cluster.edit({ pod: onVolumes("1Gi", { storageClassName: "standard" }) });
     const { members } = await cluster.untilHealthy();
     await eachOnItsClaim(cluster);
@@ -106,7 +106,7 @@ const fixedClass = {
   allowVolumeExpansion: false,
 };
 
-async function exchanges(
+async function replacesEach(
   { cluster, writer }: ReturnType<ReturnType<typeof lane>>,
   edit: () => Promise<void>,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function exchanges(
   await identity.neverViolated();
 }
 
-/** Of the members that there are. */
+/** Whether the members have such volumes. */
 async function hasVolumes(cluster: TestCluster, storage: string, className: string): Promise<void> {
   const { members } = await cluster.untilHealthy();
   await eachOnItsClaim(cluster);
@@ -136,7 +136,7 @@ async function hasVolumes(cluster: TestCluster, storage: string, className: stri
   }
 }
 
-async function untilTold(cluster: TestCluster, words: RegExp): Promise<void> {
+async function untilReported(cluster: TestCluster, words: RegExp): Promise<void> {
   await cluster.until(`Ready says ${words}`, (seen) => {
     const ready = conditionOf(seen, "Ready");
     return ready?.status === "False" && words.test(ready.message ?? "");

@@ -48,12 +48,12 @@ export function growth(): void {
       const { cluster, writer } = on();
       const before = await cluster.untilHealthy();
       await cluster.edit({ pod: onVolumes("1Gi") });
-      const told = await cluster.until(
+      const reported = await cluster.until(
         "Ready is InvalidSpec",
         (seen) => conditionOf(seen, "Ready")?.reason === "InvalidSpec",
       );
       assert.match(
-        conditionOf(told, "Ready")?.message ?? "",
+        conditionOf(reported, "Ready")?.message ?? "",
         /resources\.requests\.storage is 1Gi, and there are volumes of 2Gi: volumes do not shrink\. Set it to at least that\./,
       );
       await writer.progress(50);

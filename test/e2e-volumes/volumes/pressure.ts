@@ -13,7 +13,7 @@ import { onVolumes } from "../support/volumes.ts";
 import { lab, patiently } from "../../e2e/support/environment.ts";
 
 const megabyte = 2 ** 20;
-/** The file counts, and it grows by 16 MiB at a time: 38 MiB are left when it is told. */
+/** The file counts, and it grows by 16 MiB at a time: 38 MiB are left when it is reported. */
 const quota = 256 * megabyte;
 const nearlyFull = 0.85 * quota;
 /** Six failures, 10 s apart, and the time-out of the last. */
@@ -23,7 +23,7 @@ export function pressure(): void {
   describe("disk pressure", { concurrency: 1 }, () => {
     const on = lane("pressed", { size: 1, pod: onVolumes("1Gi") });
 
-    test("a quota for which the volume has no room is told, with what to set, and is no reason not to be Ready", async () => {
+    test("a quota for which the volume has no room is reported, with what to set, and is no reason not to be Ready", async () => {
       const { cluster } = on();
       const message = await untilPressure(cluster, "QuotaTooLarge");
       const [, most] = /Lower spec\.etcd\.quotaBackendBytes to at most (\d+)/.exec(message) ?? [];
@@ -60,7 +60,7 @@ export function pressure(): void {
       assert.deepEqual(states(after.members), states(members));
     });
 
-    test("a database that comes near its quota is told before it is full, and no more when there is room again", async () => {
+    test("a database that comes near its quota is reported before it is full, and no more when there is room again", async () => {
       const { cluster, writer } = on();
       await cluster.edit({ etcd: { quotaBackendBytes: quota } });
       const { leader } = await untilRolled(cluster);

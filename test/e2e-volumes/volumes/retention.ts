@@ -102,7 +102,7 @@ export function retention(): void {
         // It would write to the second one, which is deleted for good below.
         await writer.stop();
         await deleteCluster(cluster);
-        // Nobody finds it now, so that the next cluster of the name begins anew.
+        // Nobody finds it now, so that the next cluster of the name starts empty.
         const [mine] = first.members;
         assert.ok(mine);
         await labelled(key.namespace, mine.name, null);
@@ -111,13 +111,13 @@ export function retention(): void {
         await deleteCluster(cluster);
         await labelled(key.namespace, mine.name, key.name);
         await createCluster(key, spec, clusterwide);
-        const told = await cluster.until(
+        const reported = await cluster.until(
           "Ready is VolumesLeft",
           (seen) => conditionOf(seen, "Ready")?.reason === "VolumesLeft",
         );
         const [other] = second.members;
         assert.ok(other);
-        const { message = "" } = conditionOf(told, "Ready") ?? {};
+        const { message = "" } = conditionOf(reported, "Ready") ?? {};
         assert.match(message, /Volumes of several earlier clusters of this name are there/);
         for (const { name } of [mine, other]) assert.ok(message.includes(name), message);
         await cluster.untilEvent("Volumes Left");

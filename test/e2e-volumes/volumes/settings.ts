@@ -1,5 +1,5 @@
 // Other settings: members with volumes get other pods on them, and stay the members that they are. Volumes that are added or
-// taken away exchange the members.
+// taken away replace the members.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster, type EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
@@ -24,9 +24,9 @@ export function settings(): void {
   describe("settings of members", { concurrency: 1 }, () => {
     const on = lane("settings", { size });
 
-    test("members get volumes: each is exchanged once, under writes", async () => {
+    test("members get volumes: each is replaced once, under writes", async () => {
       const { cluster } = on();
-      const after = await exchanged(on(), { pod: onVolumes() });
+      const after = await replacedAfter(on(), { pod: onVolumes() });
       await eachOnItsClaim(cluster);
       await untilClaims(cluster, { current: namesOf(after), retired: [] });
     });
@@ -50,10 +50,10 @@ export function settings(): void {
       await beganOnce(cluster);
     });
 
-    test("members lose their volumes: each is exchanged once, under writes, and the volumes are kept", async () => {
+    test("members lose their volumes: each is replaced once, under writes, and the volumes are kept", async () => {
       const { cluster } = on();
       const before = await cluster.untilHealthy();
-      await exchanged(on(), { pod: { persistentVolumeClaimSpec: null } });
+      await replacedAfter(on(), { pod: { persistentVolumeClaimSpec: null } });
       for (const { spec } of await cluster.pods())
         assert.ok(spec?.volumes?.every(({ persistentVolumeClaim }) => persistentVolumeClaim === undefined));
       await untilClaims(cluster, { current: [], retired: namesOf(before) });
@@ -76,7 +76,7 @@ async function leaderWasLast(cluster: TestCluster, before: HealthyCluster, after
 
 type Edit = Partial<Omit<EtcdClusterSpec, "pod">> & { readonly pod: object };
 
-async function exchanged({ cluster, writer }: Lane, spec: Edit): Promise<HealthyCluster> {
+async function replacedAfter({ cluster, writer }: Lane, spec: Edit): Promise<HealthyCluster> {
   const before = await cluster.untilHealthy();
   await using quorum = new QuorumWatch(cluster, { fewest: size });
   await using identity = new IdentityWatch(cluster, before.clusterId);

@@ -8,7 +8,7 @@ import { kube } from "../support/environment.ts";
 import { about, memberOf, type Stage } from "./stage.ts";
 
 const day = 86_400_000;
-/** Of certificates that tests make. */
+/** The lifetime of certificates that tests make. */
 const life = 90 * day;
 const month = "EtcdCertificateExpiresInAMonth";
 const week = "EtcdCertificateExpiresInAWeek";

@@ -1,4 +1,4 @@
-// Every alert under its real fault, in groups that share clusters. The operator's own faults come last: nobody looks after the
+// Every alert under its real fault, in groups that share clusters. The operator's own faults come last: nobody manages the
 // clusters meanwhile.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

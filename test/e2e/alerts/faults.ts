@@ -43,7 +43,7 @@ export const realFaults: Readonly<Record<string, RealFault>> = {
   EtcdOperatorDown: { fault: "the Deployment has no replicas", mended: "it has one" },
   EtcdClusterUnattended: { fault: "the Deployment has no replicas", mended: "it has one" },
   EtcdOperatorNotLeading: { fault: "another process holds the Lease", mended: "it is released" },
-  EtcdOperatorErrors: { fault: "the right to write the status is taken away", mended: "it is given back" },
+  EtcdOperatorErrors: { fault: "the permission to write the status is taken away", mended: "it is given back" },
 };
 
 /** Alerts that no real fault can be made for here, with the reason. Series alone show them, in test/observability. */

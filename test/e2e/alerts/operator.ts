@@ -1,4 +1,4 @@
-// The operator itself: it fails at its work, does not run, and runs without leading. Nobody else is looked after meanwhile.
+// The operator itself: it fails at its work, does not run, and runs without leading. Nobody else is managed meanwhile.
 import { describe, test } from "node:test";
 import { Lease } from "../../../src/kube/objects/kinds.ts";
 import { apply, kubectl, kubectlJson } from "../../support/kubectl.ts";
@@ -11,7 +11,7 @@ interface Role {
 
 export function operatorFaults(the: () => Stage): void {
   describe("an operator", { concurrency: 1 }, () => {
-    test("fails at its work without the right to report on it", async () => {
+    test("fails at its work without the permission to report on it", async () => {
       const { operator, namespace, plain, proof } = the();
       const where = { ...plain.key, controller: "etcdcluster" };
       await proof.silent(where, "EtcdOperatorErrors");

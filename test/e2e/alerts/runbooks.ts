@@ -119,7 +119,7 @@ function placesOf(lines: Lines): readonly Place[] {
   return text.includes("kubectl etcd ctl ") ? ["plain", "sealed"] : ["plain"];
 }
 
-/** Of an EtcdBackup that fails and keeps its worker, and of an EtcdRestore. */
+/** The name of an EtcdBackup that fails and keeps its worker, and of an EtcdRestore. */
 const refusedIn = ({ namespace }: Pick<Ground, "namespace">) => ({ namespace, name: "refused" });
 
 /** Makes what the steps are about: a member that has restarted, a backup that failed, a restore. */

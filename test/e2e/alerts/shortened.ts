@@ -23,7 +23,7 @@ export function shortened(alert: Alert): Alert {
   return atOnce({ ...alert, expr: times.reduce((expr, [long, short]) => expr.replaceAll(long, short), alert.expr) });
 }
 
-/** Of the same rules as they are shipped, which are evaluated beside those that a test changes. */
+/** The label of the same rules as they are shipped, which are evaluated beside those that a test changes. */
 export const shipped = { patience: "shipped" };
 
 /** A file of rules, with what a test makes of each. */

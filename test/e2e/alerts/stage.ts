@@ -1,4 +1,4 @@
-// What the faults of all groups are made on: an operator, a namespace that it looks after, two clusters that serve, and a
+// What the faults of all groups are made on: an operator, a namespace that it manages, two clusters that serve, and a
 // Prometheus that scrapes them.
 import type { EtcdClusterSpec } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { createCluster, type TestCluster } from "../support/cluster.ts";
@@ -8,7 +8,7 @@ import type { Proof } from "./proof.ts";
 
 export interface Stage {
   readonly operator: Operator;
-  /** Of the clusters. */
+  /** The namespace of the clusters. */
   readonly namespace: string;
   /** Three members. */
   readonly plain: TestCluster;
@@ -17,7 +17,7 @@ export interface Stage {
   readonly proof: Proof;
 }
 
-/** Of alerts about a cluster. */
+/** The labels of alerts about a cluster. */
 export const about = ({ namespace, name }: TestCluster): Labels => ({ namespace, etcd_cluster: name });
 
 export async function memberOf(stage: Stage, name: string, spec: Omit<EtcdClusterSpec, "size">): Promise<TestCluster> {

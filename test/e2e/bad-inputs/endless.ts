@@ -79,7 +79,7 @@ async function processOf(operator: Operator): Promise<object> {
   return { uid: metadata?.uid, restarts: status?.containerStatuses?.[0]?.restartCount };
 }
 
-/** Looks at the memory of the leader four times a second. */
+/** Reads the memory of the leader four times a second. */
 class MemoryWatch {
   readonly #ended: Promise<number>;
   #goesOn = true;

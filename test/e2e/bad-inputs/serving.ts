@@ -19,7 +19,7 @@ export function servingClusters(): void {
       const before = await cluster.untilHealthy();
       const says = ["Unschedulable", "No node takes it: change spec.pod"];
       await patchSpec(cluster.key, { pod: { nodeSelector: { disk: "none-has-it" } } });
-      // The first new member of the exchange cannot join, and so no old one leaves.
+      // The first new member of the roll cannot join, and so no old one leaves.
       await untilReported(cluster, { reason: "MemberCannotStart", says });
       await writer.progress(50);
       assert.deepEqual(await podsOf(cluster, before), identities(before).map(podIdentity), "no member is touched");

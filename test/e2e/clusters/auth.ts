@@ -124,7 +124,7 @@ export function auth(): void {
       return readyOf(seen).message;
     };
 
-    /** Of the time before: a busy machine may have lost its quorum for a moment while members joined. */
+    /** Events of the time before: a busy machine may have lost its quorum for a moment while members joined. */
     let earlier: ReadonlySet<string | undefined> = new Set();
 
     test("is reported with what to do, and nothing is done to the members", async () => {
@@ -177,8 +177,8 @@ export function auth(): void {
         ...after,
         members: after.members.filter(({ id }) => first.members.some((m) => m.id === id)),
       });
-      const told = JSON.stringify([await cluster.events(), (await cluster.get()).status]);
-      assert.ok(!told.includes(wrong) && !told.includes(operator.password), "a password was told");
+      const published = JSON.stringify([await cluster.events(), (await cluster.get()).status]);
+      assert.ok(!published.includes(wrong) && !published.includes(operator.password), "a password was published");
       assert.doesNotMatch(JSON.stringify((await cluster.get()).status), /QuorumLost/);
       // Later it is true what is said of the quorum: members join again.
       const isHarm = ({ reason, eventTime }: Event): boolean =>

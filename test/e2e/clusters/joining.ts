@@ -50,7 +50,7 @@ export function joining(): void {
       const { cluster, writer } = joined;
       const address = await untilFirstAddress(cluster);
       const written: string[] = [];
-      // So many that the others need a snapshot.
+      // Enough that the others need a snapshot.
       while (written.length < 500) {
         const key = `/early/${written.length}`;
         const put = memberAt(address).put(key, "1", { deadline: 1000 });

@@ -56,7 +56,7 @@ export function lifecycle(): void {
         await kube.delete(EtcdCluster, cluster.key);
       });
 
-    test("a cluster-wide operator takes a cluster that nobody looks after, and leaves those of a namespace with an operator alone", async () => {
+    test("a cluster-wide operator takes a cluster that nobody manages, and leaves those of a namespace with an operator alone", async () => {
       const [free, claimed] = await Promise.all([restrictedNamespace("scope"), restrictedNamespace("scope-claimed")]);
       await kube.create(Lease, { metadata: { namespace: claimed, name: "etcd-operator" }, spec: {} });
       const theirs = await createCluster({ namespace: claimed, name: "theirs" }, { size: 1 });

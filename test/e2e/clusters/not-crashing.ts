@@ -1,4 +1,4 @@
-// A member whose container cannot be restarted for want of a ConfigMap or image: it is not crash-looping and its data is
+// A member whose container cannot be restarted because a ConfigMap or image is missing: it is not crash-looping and its data is
 // intact, so it is not replaced. The reason is reported, and the member comes back when the cause is fixed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -55,7 +55,7 @@ export function notCrashing(): void {
 
 interface Cause {
   readonly break: () => Promise<unknown>;
-  /** Of the waiting container. */
+  /** The reasons of the waiting container. */
   readonly reasons: readonly string[];
   readonly says: readonly RegExp[];
   readonly fix: () => Promise<unknown>;

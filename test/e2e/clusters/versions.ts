@@ -56,7 +56,7 @@ async function isReplacedInSameVersion(
   onlyReplaced(before, after, victim.name);
   for (const { etcd, name } of after.members) assert.equal((await etcd.status(patiently)).version, runs, name);
   for (const { spec } of await cluster.pods()) assert.match(spec?.containers[0]?.image ?? "", /:v3\.5\.35$/);
-  // The operator may look at the new member a moment later than this test.
+  // The operator may see the new member a moment later than this test.
   const reported = await cluster.until("Ready is VersionDiffers, of three members", (seen) => {
     return conditionOf(seen, "Ready")?.reason === "VersionDiffers" && seen.status?.versions?.[runs] === 3;
   });

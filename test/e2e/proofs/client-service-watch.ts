@@ -74,7 +74,7 @@ export class ClientServiceWatch implements AsyncDisposable {
     return readyEndpoints(this.#cluster);
   }
 
-  /** Deaf: ready for the whole time, and no answer. Asked anew if this process may have missed it. */
+  /** Deaf: ready for the whole time, and no answer. Asked again if this process may have missed it. */
   async #ask(name: string, address: string): Promise<void> {
     const began = performance.now();
     const until = Date.now() + answerWithinMs;

@@ -47,7 +47,7 @@ export class RollWatch implements AsyncDisposable {
     await this.#madePods(before, 0);
   }
 
-  /** Stops the watch: each member was exchanged once, with one more pod than members at a time. */
+  /** Stops the watch: each member was replaced once, with one more pod than members at a time. */
   async replacedEachOnce(before: HealthyCluster): Promise<void> {
     const size = before.members.length;
     await this.#madePods(before, size);

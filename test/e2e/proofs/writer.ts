@@ -12,16 +12,16 @@ import { memberAt } from "../support/healthy.ts";
 /** Slow enough to leave the machine to the tests. */
 const betweenMs = 50;
 const afterFailureMs = 100;
-/** Looks for new members after so many writes. */
+/** Looks for new members after this many writes. */
 const findEvery = 20;
 
 export class Writer {
   readonly #cluster: TestCluster;
   readonly prefix: string;
   readonly #acknowledged = new Map<string, string>();
-  /** Of all members. */
+  /** The addresses of all members. */
   #addresses: readonly string[] = [];
-  /** Of those that are ready, as the client Service has them; of all while none is. */
+  /** The addresses of those that are ready, as the client Service has them; of all while none is. */
   #ready: readonly string[] = [];
   #lastFailure = "none";
   /** One sentence for each write that failed at its first try and at the retry after it. */
@@ -44,7 +44,7 @@ export class Writer {
     await this.#ended;
   }
 
-  /** Waits for so many more acknowledged writes. */
+  /** Waits for this many more acknowledged writes. */
   async progress(more = 10): Promise<void> {
     const goal = this.acknowledged + more;
     await waitFor(`${more} more writes`, async () => (this.acknowledged >= goal ? true : undefined), {

@@ -19,7 +19,7 @@ interface Expected {
 
 export class TestCluster {
   readonly key: Key;
-  /** Of the test and its writer, where etcd's authentication is on. Not the operator's. */
+  /** The login of the test and its writer, where etcd's authentication is on. Not the operator's. */
   readonly login: Login | undefined;
 
   constructor(key: Key, login?: Login) {

@@ -82,7 +82,7 @@ export async function openWindow(browser: Browser): Promise<Window> {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });
   context.on("requestfailed", (request) => {
-    // The page closes the stream itself when it looks at something else.
+    // The page closes the stream itself when it shows something else.
     const why = request.failure()?.errorText ?? "";
     if (!(why === "net::ERR_ABORTED" && request.url().includes("/live"))) complaints.push(`${why} ${request.url()}`);
   });

@@ -8,7 +8,7 @@ const betweenKills = 600_000;
 
 const { random } = Math;
 let lastKill = Number.NEGATIVE_INFINITY;
-/** Of the numbers that a kill draws: how many, and whom. */
+/** The next of the numbers that a kill draws: how many, and whom. */
 let toDraw = 0;
 Math.random = () => {
   if (!isForChaos()) return random();

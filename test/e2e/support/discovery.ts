@@ -15,7 +15,7 @@ const rbac = "rbac.authorization.k8s.io";
 
 /**
  * Keeps the targets in a file for `file_sd_configs`. `asked`: an entry of `kubernetes_sd_configs`, as people use it in a pod. It is
- * kept to the namespaces of the test, because others may use the lab, and is told where the API server is.
+ * kept to the namespaces of the test, because others may use the lab, and gets the address of the API server.
  */
 export async function discover(
   asked: object,

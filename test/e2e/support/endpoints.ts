@@ -36,7 +36,7 @@ export async function clientTlsOf({ namespace, name }: Key): Promise<ClientTls |
     } = decoded(secret);
     return { ca, identity: { cert, key } };
   }
-  // Nobody looks after it yet: what a person gave.
+  // Nobody manages it yet: what a person gave.
   const given = await kube.get(Secret, { namespace, name: "operator" }).catch(unlessNotFound);
   const {
     "etcd-client.crt": cert = "",

@@ -1,4 +1,4 @@
-// The arguments and environment variables of a member's process, as the kernel has them, and whether its kubelet has told of it.
+// The arguments and environment variables of a member's process, as the kernel has them, and whether its kubelet has reported it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { containerOf, findPod } from "../../../lab/nodes/pods.ts";

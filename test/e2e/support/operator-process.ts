@@ -1,4 +1,4 @@
-// An operator as a local process that runs the sources directly, with its own flags and, optionally, a crash after so many
+// An operator as a local process that runs the sources directly, with its own flags and, optionally, a crash after this many
 // writes. Each is limited to its namespaces, so several run side by side.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { kube } from "./environment.ts";
 import { root } from "../../suites.ts";
 
 interface OperatorOptions {
-  /** Of its Lease, and its default scope. */
+  /** The namespace of its Lease, and its default scope. */
   readonly namespace: string;
   readonly flags?: readonly string[];
   /** A file of this folder, loaded before the operator. */

@@ -12,7 +12,7 @@ import { kube, lab, patience, restrictedNamespace } from "./environment.ts";
 const example = path.resolve(import.meta.dirname, "../../../example");
 const name = "etcd-operator";
 
-/** `namespace`: rights in its own namespace only, or in one that is named; the CRD is installed for it. */
+/** `namespace`: permissions in its own namespace only, or in one that is named; the CRD is installed for it. */
 type Scope = "clusterwide" | "namespace" | { readonly namespace: string };
 
 export class Operator {
@@ -20,7 +20,7 @@ export class Operator {
   /** Its user name in the audit log. */
   readonly user: string;
 
-  /** The name of its lease, which goes by what it looks after. */
+  /** The name of its lease, which goes by what it manages. */
   readonly lease: string;
   readonly #scope: Scope;
 
@@ -36,7 +36,7 @@ export class Operator {
     return items.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
   }
 
-  /** Gives it the rights that it needs, or gives them back. */
+  /** Gives it the permissions that it needs, or gives them back. */
   async grant(): Promise<void> {
     const scope = this.#scope;
     const whose = typeof scope === "object" ? scope.namespace : this.namespace;
@@ -44,7 +44,7 @@ export class Operator {
     await run(`${example}/rbac/create_role.sh`, [`--namespace=${whose}`, ...limits]);
   }
 
-  /** Waits until exactly so many pods exist and are ready. */
+  /** Waits until exactly this many pods exist and are ready. */
   async scale(replicas: number): Promise<void> {
     await kubectl("scale", `--namespace=${this.namespace}`, `deployment/${name}`, `--replicas=${replicas}`);
     let seen = "";

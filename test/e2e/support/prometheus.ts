@@ -1,4 +1,4 @@
-// A real Prometheus beside the lab, with the configuration and the rules that we ship. It runs outside of Kubernetes, looks every
+// A real Prometheus beside the lab, with the configuration and the rules that we ship. It runs outside of Kubernetes, scrapes every
 // second, and is handed what Prometheus' own discovery finds: Debian's is built without that.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

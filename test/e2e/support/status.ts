@@ -7,5 +7,5 @@ export function conditionOf({ status }: EtcdCluster, type: string): Condition | 
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The status of one that no operator has looked at. */
+/** The status of one that no operator has reconciled. */
 export const unseen = { observedGeneration: -1 };

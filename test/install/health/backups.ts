@@ -1,7 +1,7 @@
 // The states of an EtcdBackup: its phases, with what can be wrong in them, and those that come with an edit or a deletion.
 import { type EtcdBackupStatus, withDefaults } from "../../../src/api/etcd-backup/etcd-backup.ts";
-import type { Phase } from "../../../src/backup/plan/actions.ts";
-import { statusOf } from "../../../src/backup/plan/status.ts";
+import type { BackupPhase } from "../../../src/backup/plan/actions.ts";
+import { statusOf } from "../../../src/backup/report/status.ts";
 import type { TroubleReason } from "../../../src/backup/plan/trouble.ts";
 import { toS3 } from "../../../src/backup/testing/stage.ts";
 import { deletionTimestamp, type Expected, type Judged, objectOf, type State } from "./state.ts";
@@ -20,7 +20,7 @@ const isWorseThanBefore: Expected = ["Current", "Failed", "Degraded"];
 type Row = readonly [
   what: string,
   before: EtcdBackupStatus,
-  phase: Phase,
+  phase: BackupPhase,
   trouble: TroubleReason | undefined,
   expected: Expected,
 ];
@@ -58,10 +58,10 @@ const deleted: readonly (readonly [string, TroubleReason | undefined])[] = [
 
 const metadata = { name: "nightly", namespace: "default", uid: "u1", generation: 1 };
 
-function written(before: EtcdBackupStatus, phase: Phase, reason: TroubleReason | undefined): Judged {
+function written(before: EtcdBackupStatus, phase: BackupPhase, reason: TroubleReason | undefined): Judged {
   const backup = withDefaults({ metadata, spec: toS3, status: before });
   const trouble = reason === undefined ? undefined : { reason, message: `It is ${reason}.` };
-  const decision = { phase, message: "It is so.", trouble, run: undefined, nextRun: undefined };
+  const decision = { phase, because: "It is so.", actions: [], trouble, run: undefined, nextRun: undefined };
   return objectOf("EtcdBackup", { ...backup, status: statusOf(backup, decision, now) });
 }
 

@@ -1,5 +1,5 @@
 // The states of an EtcdCluster: one for each reason of Ready, and those that come with an edit, a pause or a deletion.
-import type { Outcome } from "../../../src/cluster/act/outcome.ts";
+import type { ClusterOutcome } from "../../../src/cluster/act/outcome.ts";
 import { assess } from "../../../src/cluster/assess/assess.ts";
 import type { AccessTrouble } from "../../../src/cluster/observe/world.ts";
 import { plainText } from "../../../src/cluster/objects/tls.ts";
@@ -17,15 +17,15 @@ import { makeAuthority, makeLeaf } from "../../../src/tls/make.ts";
 import { writeBundle } from "../../../src/tls/pem.ts";
 import { deletionTimestamp, type Expected, objectOf, type State } from "./state.ts";
 
-const done: Outcome = {
+const done: ClusterOutcome = {
   did: [],
   decision: { actions: [], because: "a test" },
   obstacle: undefined,
   passed: [],
 };
-const refused: Outcome = {
+const refused: ClusterOutcome = {
   ...done,
-  obstacle: { t: "refused", at: { do: "createPod", member: "demo-d" }, message: "quota" },
+  obstacle: { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" },
 };
 
 const older = three.map(({ letter }) => voter(letter, { version: "3.6.15", pod: { version: "3.6.15" } }));
@@ -59,11 +59,11 @@ async function apart(): Promise<SampleWorld> {
 const lost: SampleWorld = { etcd: "noQuorum", members: [voter("a"), gone("b"), gone("c")] };
 
 const goesOn: Expected = ["InProgress", "InProgress", "Progressing"];
-/** Whoever waits for a deployment is told at once; Helm, which has no expressions, waits longer. */
+/** A program that waits for a deployment fails at once; Helm, which has no expressions, waits longer. */
 const shouldBeSeen: Expected = ["InProgress", "Failed", "Degraded"];
 const stalled: Expected = ["Failed", "Failed", "Degraded"];
 
-type Row = readonly [what: string, reason: string, world: SampleWorld, expected: Expected, outcome?: Outcome];
+type Row = readonly [what: string, reason: string, world: SampleWorld, expected: Expected, outcome?: ClusterOutcome];
 
 const rows: readonly Row[] = [
   ["that is made", "Creating", nobody, goesOn],

@@ -1,7 +1,7 @@
 // The states of an EtcdRestore: its phases, and those that come with an edit, a deletion or etcd-operator 0.9.
 import type { EtcdRestoreStatus } from "../../../src/api/etcd-restore/etcd-restore.ts";
-import { type Decision, fail, stay } from "../../../src/restore/plan/decision.ts";
-import type { Phase } from "../../../src/restore/plan/phases.ts";
+import { type RestoreDecision, fail, stay } from "../../../src/restore/plan/actions.ts";
+import type { RestorePhase } from "../../../src/restore/plan/phases.ts";
 import { planRestore } from "../../../src/restore/plan/plan.ts";
 import { statusOf } from "../../../src/restore/report/status.ts";
 import { aRestore } from "../../../src/restore/testing/samples.ts";
@@ -12,11 +12,11 @@ const goesOn: Expected = ["InProgress", "InProgress", "Progressing"];
 const isDone: Expected = ["Current", "Current", "Healthy"];
 const failed: Expected = ["Failed", "Failed", "Degraded"];
 
-const begun = (phase: Phase): EtcdRestoreStatus => ({ observedGeneration: 1, phase });
-const success: Decision = { t: "succeed", because: "It is there.", record: {} };
-const retry: Decision = { t: "retry", because: "The store did not answer.", afterMs: 1000 };
+const begun = (phase: RestorePhase): EtcdRestoreStatus => ({ observedGeneration: 1, phase });
+const success: RestoreDecision = { t: "succeed", because: "It is there.", record: {} };
+const retry: RestoreDecision = { t: "retry", because: "The store did not answer.", requeueAfter: 1000 };
 
-type Row = readonly [what: string, before: EtcdRestoreStatus, decision: Decision, expected: Expected];
+type Row = readonly [what: string, before: EtcdRestoreStatus, decision: RestoreDecision, expected: Expected];
 
 const rows: readonly Row[] = [
   ["that waits to begin", {}, stay("It waits."), goesOn],
@@ -31,7 +31,7 @@ const rows: readonly Row[] = [
   ["that cannot begin", {}, fail("The spec is wrong."), failed],
 ];
 
-const written = (before: EtcdRestoreStatus, decision: Decision): EtcdRestoreStatus =>
+const written = (before: EtcdRestoreStatus, decision: RestoreDecision): EtcdRestoreStatus =>
   statusOf({ restore: aRestore({ status: before }), worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
 
 const stateOf = (what: string, expected: Expected, status: EtcdRestoreStatus, metadata: object = {}): State => {
@@ -44,7 +44,7 @@ const stateOf = (what: string, expected: Expected, status: EtcdRestoreStatus, me
 };
 
 /** What the operator writes about one that is over when its spec is edited then. */
-function editedAfter(before: EtcdRestoreStatus, decision: Decision): EtcdRestoreStatus {
+function editedAfter(before: EtcdRestoreStatus, decision: RestoreDecision): EtcdRestoreStatus {
   const restore = aRestore({ status: written(before, decision) });
   const edited = { ...restore, metadata: { ...restore.metadata, generation: 2 } };
   const world = {

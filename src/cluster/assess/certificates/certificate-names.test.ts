@@ -6,7 +6,7 @@ import { makeAuthority, makeLeaf } from "../../../tls/make.ts";
 import { certificatesIn, writeBundle } from "../../../tls/pem.ts";
 import { requestFor } from "../../act/on-secrets.ts";
 import { plainText } from "../../objects/tls.ts";
-import type { World } from "../../observe/world.ts";
+import type { ClusterWorld } from "../../observe/world.ts";
 import { type SampleMember, sampleNow, type SampleWorld, sampleWorld } from "../../testing/sample-world.ts";
 import { assess } from "../assess.ts";
 import { namesFor } from "./certificate-names.ts";
@@ -30,7 +30,7 @@ const member = (letter: string, domain: string, silent?: true): SampleMember => 
   ...(silent && { silent }),
 });
 
-const made = async (world: World) => {
+const made = async (world: ClusterWorld) => {
   const pair = await makeLeaf(ca, requestFor(world.cluster, "peer", namesFor(world, "peer")), sampleNow);
   return { pair, leaf: certificatesIn(pair.cert)?.[0] };
 };
@@ -74,11 +74,12 @@ describe("a certificate of peers covers", () => {
 test("a certificate that does not cover a listed host is made again at once, and the one that is made does", async () => {
   const world = sampleWorld({ spec, members: [member("a", ".example.org"), member("b", "")] });
   const { pair } = await made(sampleWorld({ spec, members: [member("a", "")] }));
-  const withLeaf = (leaf: typeof pair): World => ({
+  const withLeaf = (leaf: typeof pair): ClusterWorld => ({
     ...world,
     tls: { ...world.tls, authorities: { "peer-ca": { cert: ca.cert, leaves: { peer: leaf } } } },
   });
-  const dueOf = (one: World) => certificatesOf(one, sampleNow).toMake.find(({ authority }) => authority === "peer-ca");
+  const dueOf = (one: ClusterWorld) =>
+    certificatesOf(one, sampleNow).toMake.find(({ authority }) => authority === "peer-ca");
   assert.deepEqual(dueOf(withLeaf(pair))?.what, ["peer"]);
   assert.equal(dueOf(withLeaf((await made(world)).pair)), undefined);
 });

@@ -3,12 +3,12 @@
 import { signerOf } from "../../../tls/ca-bundle.ts";
 import type { Bundle } from "../../../tls/pem.ts";
 import { authorityUses, leafUses, type LeafUse, rotateCaAnnotation, signedBy, tlsOf } from "../../objects/tls.ts";
-import type { World } from "../../observe/world.ts";
+import type { ClusterWorld } from "../../observe/world.ts";
 import { type Wanted, wantedCertificates } from "./wanted-certificates.ts";
 
-export const isHeldUp = ({ cluster, problems }: World): boolean => problems.length > 0 || cluster.spec.paused;
+export const isHeldUp = ({ cluster, problems }: ClusterWorld): boolean => problems.length > 0 || cluster.spec.paused;
 
-export function certificatesToKeep(world: World, now: number): Wanted {
+export function certificatesToKeep(world: ClusterWorld, now: number): Wanted {
   const isNeeded = world.pods.some(({ tls }) => tls.peer !== "plain" || tls.client);
   if (!isNeeded) return { bundles: {}, before: {}, problems: [], toMake: [] };
   const isMade = hasMadeThem(world);
@@ -22,7 +22,7 @@ export function certificatesToKeep(world: World, now: number): Wanted {
 }
 
 /** Those in use come from a CA of the operator. Where none is left, the spec is all that says so. */
-function hasMadeThem({ cluster, pods, tls: { authorities, kept } }: World): boolean {
+function hasMadeThem({ cluster, pods, tls: { authorities, kept } }: ClusterWorld): boolean {
   const isOwn = authorityUses.some((authority) => {
     const cert = authorities[authority]?.cert ?? "";
     return signedBy[authority].some((use) => signerOf(kept[use]?.bundle.pair.cert ?? "", cert) !== undefined);
@@ -32,7 +32,7 @@ function hasMadeThem({ cluster, pods, tls: { authorities, kept } }: World): bool
 }
 
 /** Another CA needs members that are started again, so nobody begins with one now. */
-function asItIs(world: World, isMade: boolean): World {
+function asItIs(world: ClusterWorld, isMade: boolean): ClusterWorld {
   const { cluster } = world;
   const { [rotateCaAnnotation]: _, ...annotations } = cluster.metadata.annotations ?? {};
   const { static: given } = cluster.spec.TLS ?? {};
@@ -45,7 +45,7 @@ function asItIs(world: World, isMade: boolean): World {
 }
 
 /** A given one of the same CA takes the place of the one in use. One of another CA has to wait. */
-function renewalOf({ tls: { kept } }: World, use: LeafUse, wanted: Bundle): Bundle {
+function renewalOf({ tls: { kept } }: ClusterWorld, use: LeafUse, wanted: Bundle): Bundle {
   const effective = kept[use]?.bundle;
   if (effective === undefined) return wanted;
   const other = { peer: kept.peer, server: kept.operator, operator: kept.server, client: kept.server }[use];

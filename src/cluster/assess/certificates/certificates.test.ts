@@ -7,7 +7,7 @@ import { anchorsIn, bundleFingerprint, signerOf } from "../../../tls/ca-bundle.t
 import type { Bundle, KeyPair } from "../../../tls/pem.ts";
 import { writeBundle } from "../../../tls/pem.ts";
 import { namesToMake, plainText, type PodTls, rotateCaAnnotation } from "../../objects/tls.ts";
-import type { GivenSecret, KeptLeaf, MemberPod, World } from "../../observe/world.ts";
+import type { GivenSecret, KeptLeaf, MemberPod, ClusterWorld } from "../../observe/world.ts";
 import { three, voter } from "../../testing/plan-table.ts";
 import { type SampleWorld, sampleNow, samplePod, sampleWorld } from "../../testing/sample-world.ts";
 import { planCluster } from "../../plan/plan.ts";
@@ -33,7 +33,7 @@ const forPeers = { TLS: { static: { member: { peerSecret: "peers" } } } };
 const there = (bundle: Bundle): GivenSecret => ({ t: "there", name: "peers", data: writeBundle("peer", bundle) });
 const kept = (bundle: Bundle): KeptLeaf => ({ bundle, graceFrom: 0 });
 
-function worldOf(sample: SampleWorld, tls: Partial<World["tls"]>): World {
+function worldOf(sample: SampleWorld, tls: Partial<ClusterWorld["tls"]>): ClusterWorld {
   const world = sampleWorld(sample);
   return { ...world, tls: { ...world.tls, ...tls } };
 }
@@ -212,7 +212,7 @@ test("a pod of another operator is written down as one that has read what is the
 
 describe("certificates that are made", () => {
   const auto = { TLS: { auto: true } };
-  const makes = (sample: SampleWorld, tls: Partial<World["tls"]>, annotations?: Record<string, string>) => {
+  const makes = (sample: SampleWorld, tls: Partial<ClusterWorld["tls"]>, annotations?: Record<string, string>) => {
     const world = worldOf({ spec: auto, ...sample }, tls);
     const cluster = { ...world.cluster, metadata: { ...world.cluster.metadata, ...(annotations && { annotations }) } };
     return certificatesOf({ ...world, cluster }, sampleNow).toMake.map(({ authority, what }) => [authority, what]);

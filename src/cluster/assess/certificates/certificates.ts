@@ -18,10 +18,11 @@ import {
 } from "../../objects/tls.ts";
 import { leafFingerprint } from "../../observe/tls.ts";
 import type { WireSide } from "../../observe/wire.ts";
-import type { MemberPod, World } from "../../observe/world.ts";
+import type { MemberPod, ClusterWorld } from "../../observe/world.ts";
 import { certificatesToKeep, isHeldUp } from "./certificates-to-keep.ts";
 import { podTlsOf } from "./pod-tls.ts";
 import { type CertificateProblem, type ToMake, type Wanted, wantedCertificates } from "./wanted-certificates.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 export interface Certificates {
   /** What a pod speaks that is made now; undefined: none can be made. */
@@ -97,7 +98,7 @@ const none: Certificates = {
   requeueAfter: Number.POSITIVE_INFINITY,
 };
 
-export function certificatesOf(world: World, now: number): Certificates {
+export function certificatesOf(world: ClusterWorld, now: number): Certificates {
   const { tls, pods } = world;
   const asked = tlsOf(world.cluster);
   const speaks = pods.some((pod) => pod.tls.peer !== "plain" || pod.tls.client);
@@ -108,7 +109,7 @@ export function certificatesOf(world: World, now: number): Certificates {
       pods: undefined,
       blocked:
         "the operator cannot read Secrets yet: grant it list and watch on secrets, as example/rbac does, if this lasts",
-      requeueAfter: later,
+      requeueAfter: delays.later,
     };
   const wanted = isHeldUp(world) ? certificatesToKeep(world, now) : wantedCertificates(world, now);
   const peers = peerWrites(world, wanted, now);
@@ -134,7 +135,7 @@ export function certificatesOf(world: World, now: number): Certificates {
   };
 }
 
-function unfinishedIn({ cluster }: World, now: PodTls): string | undefined {
+function unfinishedIn({ cluster }: ClusterWorld, now: PodTls): string | undefined {
   const asked = tlsOf(cluster);
   if (now.peer === (asked.peer ? "tls" : "plain") && now.client === asked.client) return undefined;
   return now.peer === "ready"
@@ -143,8 +144,6 @@ function unfinishedIn({ cluster }: World, now: PodTls): string | undefined {
 }
 
 /** Milliseconds. */
-const soon = 1000;
-const later = 2000;
 /** A kubelet brings a changed Secret into its pods within a minute and a half. */
 const graceWhenAsked = 90_000;
 
@@ -160,18 +159,18 @@ const nothing: SideSteps = { writes: [] };
 const waiting = (waits: string, requeueAfter: number): SideSteps => ({ writes: [], waits, requeueAfter });
 const never = Number.POSITIVE_INFINITY;
 
-function peerWrites(world: World, { bundles, before }: Wanted, now: number): SideSteps {
+function peerWrites(world: ClusterWorld, { bundles, before }: Wanted, now: number): SideSteps {
   if (bundles.peer === undefined) return nothing;
   const effective = world.tls.kept.peer?.bundle;
   const side = { effective, wanted: bundles.peer, before: before.peer };
   const next = nextBundle({ ...side, ...seenOf(world, "peer", effective?.ca), now });
   if (next.t === "settled") return nothing;
-  if (next.t !== "write") return waiting(next.because, next.t === "waitForRoll" ? never : soon);
+  if (next.t !== "write") return waiting(next.because, next.t === "waitForRoll" ? never : delays.untilSettled);
   const { bundle, because } = next;
   return { writes: [["peer", { bundle, because, ...repairOf(world, "peer", bundle), graceFrom: undefined }]] };
 }
 
-function clientWrites(world: World, { bundles, before }: Wanted, now: number): SideSteps {
+function clientWrites(world: ClusterWorld, { bundles, before }: Wanted, now: number): SideSteps {
   const { kept } = world.tls;
   const { server, operator, client } = bundles;
   const needsClient = tlsOf(world.cluster).made;
@@ -204,13 +203,13 @@ function clientWrites(world: World, { bundles, before }: Wanted, now: number): S
   if (next.t === "settled") return nothing;
   if (next.t === "waitForApplications") return waiting(next.because, next.until - now);
   if (next.t !== "write")
-    return waiting(next.because, next.t === "waitForLeaf" || next.t === "waitForRestart" ? soon : never);
+    return waiting(next.because, next.t === "waitForLeaf" || next.t === "waitForRestart" ? delays.untilSettled : never);
   return { writes: [written(next)] };
 }
 
 /** A Secret that somebody damaged is written again. Pods made from it trust what can still be read of its CA bundle. */
 function repairOf(
-  { tls: { damaged } }: World,
+  { tls: { damaged } }: ClusterWorld,
   use: LeafUse,
   bundle: Bundle,
 ): Omit<CertificateWrite, "graceFrom"> | undefined {
@@ -225,13 +224,13 @@ function repairOf(
 }
 
 /** A CA that grew old is exchanged at leisure; who asks for another one wants it soon. */
-function graceOf({ tls }: World): number {
+function graceOf({ tls }: ClusterWorld): number {
   return tls.authorities["client-ca"]?.rotated === undefined ? leafLifeMs : graceWhenAsked;
 }
 
 /** What the members that speak TLS on this side trust, and what they present. */
 function seenOf(
-  { pods, tls: { kept, presented } }: World,
+  { pods, tls: { kept, presented } }: ClusterWorld,
   side: WireSide,
   ca: string | undefined,
 ): { trusted: string[]; anchors: (string | undefined)[]; presented: (string | undefined)[] } {
@@ -259,7 +258,7 @@ const signerIn = ({ pair }: Bundle, ca: string | undefined): string | undefined 
  * Those of another operator were started with what is there now, for all that is known: nothing was changed since it came.
  * Of those that an older release made, the CAs are known if they are the ones that are there.
  */
-function unknownPods({ pods, tls: { kept } }: World, now: PodTls): readonly PodNote[] {
+function unknownPods({ pods, tls: { kept } }: ClusterWorld, now: PodTls): readonly PodNote[] {
   return pods
     .filter(({ state, terminating }) => state.t !== "ended" && !terminating)
     .flatMap((pod) => {
@@ -281,7 +280,7 @@ function unknownPods({ pods, tls: { kept } }: World, now: PodTls): readonly PodN
 }
 
 /** By what is written on them: they run, and it is their CA that keeps them from being reached. */
-function apartPods({ pods, tls: { kept, presented } }: World, now: PodTls): readonly Apart[] {
+function apartPods({ pods, tls: { kept, presented } }: ClusterWorld, now: PodTls): readonly Apart[] {
   const { peer, server, operator } = kept;
   const inUse = {
     peer: peer && { ca: peer.bundle.ca, cert: peer.bundle.pair.cert, expected: leafFingerprint(peer.bundle) },
@@ -312,7 +311,7 @@ function apartPods({ pods, tls: { kept, presented } }: World, now: PodTls): read
 }
 
 function isSettingApart(
-  { pods, tls: { kept } }: World,
+  { pods, tls: { kept } }: ClusterWorld,
   [use, { bundle }]: readonly [LeafUse, CertificateWrite],
 ): boolean {
   if (kept[use] !== undefined || (use !== "peer" && use !== "server")) return false;
@@ -335,7 +334,7 @@ function trustOn({ tls }: MemberPod, now: PodTls): PodTrust {
 }
 
 /** Each is told once: by an annotation, of which nothing but its change matters. */
-function stalePods({ pods, tls: { kept, presented } }: World, apart: readonly Apart[]): Certificates["stale"] {
+function stalePods({ pods, tls: { kept, presented } }: ClusterWorld, apart: readonly Apart[]): Certificates["stale"] {
   const leaves = leavesIn(kept);
   return pods
     .filter((pod) => {
@@ -353,18 +352,18 @@ function stalePods({ pods, tls: { kept, presented } }: World, apart: readonly Ap
 }
 
 /** Empty where there is none. */
-function expectedOn(side: WireSide, { peer, server }: World["tls"]["kept"]): string {
+function expectedOn(side: WireSide, { peer, server }: ClusterWorld["tls"]["kept"]): string {
   const bundle = (side === "peer" ? peer : server)?.bundle;
   return bundle === undefined ? "" : leafFingerprint(bundle);
 }
 
-function leavesIn(kept: World["tls"]["kept"]): string {
+function leavesIn(kept: ClusterWorld["tls"]["kept"]): string {
   const short = (text: string): string => text.replaceAll(":", "").slice(0, 12).toLowerCase();
   return [expectedOn("peer", kept), expectedOn("client", kept)].map(short).join(".");
 }
 
 /** By what they are for: in the Secrets of the operator, and on the wire where that shows another one. */
-function inUseNow(world: World, now: number): readonly CertificateInUse[] {
+function inUseNow(world: ClusterWorld, now: number): readonly CertificateInUse[] {
   const { kept, authorities, presented } = world.tls;
   const isMade = tlsOf(world.cluster).made;
   const source = isMade ? "made" : "given";
@@ -395,7 +394,7 @@ function inUseNow(world: World, now: number): readonly CertificateInUse[] {
 }
 
 /** Whether members let in who has the Secret of applications, and it trusts them: every one, as far as is known. */
-export function clientSecretOpens({ pods, tls: { kept } }: World): boolean {
+export function clientSecretOpens({ pods, tls: { kept } }: ClusterWorld): boolean {
   const { client, server } = kept;
   if (client === undefined || server === undefined) return false;
   const trusts = signerOf(server.bundle.pair.cert, client.bundle.ca) !== undefined;
@@ -406,7 +405,7 @@ export function clientSecretOpens({ pods, tls: { kept } }: World): boolean {
 }
 
 /** Changes when what applications read changes. */
-export function clientChecksum({ tls: { kept } }: World): string | undefined {
+export function clientChecksum({ tls: { kept } }: ClusterWorld): string | undefined {
   const bundle = kept.client?.bundle;
   return bundle && `${bundleFingerprint(bundle.pair.cert)}${bundleFingerprint(bundle.ca)}`;
 }

@@ -5,7 +5,7 @@ import { bundleFingerprint } from "../../../tls/ca-bundle.ts";
 import { makeAuthority, makeLeaf } from "../../../tls/make.ts";
 import { writeBundle } from "../../../tls/pem.ts";
 import { plainText } from "../../objects/tls.ts";
-import type { World } from "../../observe/world.ts";
+import type { ClusterWorld } from "../../observe/world.ts";
 import { certificatesValid } from "../../report/certificates.ts";
 import { voter } from "../../testing/plan-table.ts";
 import { sampleNow, sampleWorld } from "../../testing/sample-world.ts";
@@ -16,7 +16,7 @@ const names = ["*.demo.shop.svc", "*.demo.shop.svc.cluster.local"];
 const pair = await makeLeaf(ca, { commonName: "p", names, use: "both" }, sampleNow);
 const why = "its key does not belong to its certificate";
 
-function assessed(tls: Partial<World["tls"]>) {
+function assessed(tls: Partial<ClusterWorld["tls"]>) {
   const spec = { TLS: { static: { member: { peerSecret: "peers" } } } };
   const pod = { tls: { ...plainText, peer: "tls" } as const };
   const world = sampleWorld({ spec, members: [voter("a", { pod })] });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { makeAuthority, makeLeaf } from "../../../tls/make.ts";
 import { plainText, type PodTls } from "../../objects/tls.ts";
-import type { KeptLeaf, World } from "../../observe/world.ts";
+import type { KeptLeaf, ClusterWorld } from "../../observe/world.ts";
 import { freshClaim, sampleClaim, sampleNow, samplePod, sampleWorld } from "../../testing/sample-world.ts";
 import { podTlsOf } from "./pod-tls.ts";
 
@@ -15,8 +15,8 @@ const leaf: KeptLeaf = { bundle: { ca: ca.cert, pair }, graceFrom: 0 };
 function worldOf(
   spec: object,
   pods: readonly Partial<PodTls>[],
-  kept: World["tls"]["kept"],
-  change: Partial<World> = {},
+  kept: ClusterWorld["tls"]["kept"],
+  change: Partial<ClusterWorld> = {},
 ) {
   const world = sampleWorld({ spec });
   return {
@@ -31,7 +31,7 @@ describe("towards clients", () => {
   const forClients = { TLS: { static: { member: { serverSecret: "servers" }, operatorSecret: "operator" } } };
   const [plain, secured] = [{ client: false }, { client: true }];
   const both = { server: leaf, operator: leaf };
-  const table: [string, object, Partial<PodTls>[], World["tls"]["kept"], boolean | "none"][] = [
+  const table: [string, object, Partial<PodTls>[], ClusterWorld["tls"]["kept"], boolean | "none"][] = [
     ["TLS is asked for, and certificates are there", forClients, [], both, true],
     ["TLS is asked for, and members without it run", forClients, [plain, plain], both, true],
     ["there are no certificates, and nobody runs", forClients, [], {}, "none"],
@@ -65,7 +65,7 @@ test("while the spec is wrong, a new pod speaks TLS as soon as one of the others
 });
 
 test("where nobody says how members are listed, claims of members that have started do", () => {
-  const stepWith = (claims: World["claims"]) => {
+  const stepWith = (claims: ClusterWorld["claims"]) => {
     const { etcd } = sampleWorld({ etcd: "nobody" });
     const made = podTlsOf(worldOf({}, [], { peer: leaf }, { claims, etcd }));
     return made.t === "tls" ? made.tls.peer : made.why;

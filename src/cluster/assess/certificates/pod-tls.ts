@@ -4,12 +4,12 @@
 import { anchorsIn, bundleFingerprint, signerOf } from "../../../tls/ca-bundle.ts";
 import { type PeerTls, type PodTls, tlsOf } from "../../objects/tls.ts";
 import { memberOfPeerUrl } from "../../objects/names.ts";
-import type { MemberPod, World } from "../../observe/world.ts";
+import type { MemberPod, ClusterWorld } from "../../observe/world.ts";
 
 export type PodTlsOrWhyNot = { readonly t: "tls"; readonly tls: PodTls } | { readonly t: "none"; readonly why: string };
 
 /** Undefined instead of a step: the Secret that it needs is not there. */
-export function podTlsOf(world: World): PodTlsOrWhyNot {
+export function podTlsOf(world: ClusterWorld): PodTlsOrWhyNot {
   const wanted = wantedTls(world);
   const { peer: peers, server, operator } = world.tls.kept;
   const pods = there(world);
@@ -24,7 +24,7 @@ export function podTlsOf(world: World): PodTlsOrWhyNot {
   return podTls(world, peer, client);
 }
 
-function podTls({ cluster, tls: { kept } }: World, peer: PeerTls, client: boolean): PodTlsOrWhyNot {
+function podTls({ cluster, tls: { kept } }: ClusterWorld, peer: PeerTls, client: boolean): PodTlsOrWhyNot {
   const peers = peer === "plain" ? undefined : kept.peer?.bundle;
   const server = client ? kept.server?.bundle : undefined;
   const operatorTrusts = kept.operator?.bundle.ca ?? "";
@@ -53,7 +53,7 @@ function podTls({ cluster, tls: { kept } }: World, peer: PeerTls, client: boolea
 }
 
 /** A running cluster whose certificates are not there yet stays as it is. */
-function clientTls(world: World): boolean {
+function clientTls(world: ClusterWorld): boolean {
   const { client } = wantedTls(world);
   const { server, operator } = world.tls.kept;
   const pods = there(world);
@@ -62,19 +62,19 @@ function clientTls(world: World): boolean {
 }
 
 /** While the spec is wrong, new members are as the others are. */
-function wantedTls(world: World): { readonly peer: boolean; readonly client: boolean } {
+function wantedTls(world: ClusterWorld): { readonly peer: boolean; readonly client: boolean } {
   const pods = there(world);
   if (world.problems.length === 0 || pods.length === 0) return tlsOf(world.cluster);
   return { peer: pods.some(({ tls }) => tls.peer === "tls"), client: pods.some(({ tls }) => tls.client) };
 }
 
-const there = ({ pods }: World): readonly MemberPod[] => pods.filter(({ state }) => state.t !== "ended");
+const there = ({ pods }: ClusterWorld): readonly MemberPod[] => pods.filter(({ state }) => state.t !== "ended");
 
 /**
  * - plain, plain, plain, TLS wanted: ready. ready, ready, plain: ready. ready, ready, ready: tls. tls, ready, ready: tls.
  * - tls, tls, tls, plain text wanted: ready. ready, ready, tls: ready. ready, ready, ready: plain.
  */
-function peerStep(isWanted: boolean, world: World): PeerTls {
+function peerStep(isWanted: boolean, world: ClusterWorld): PeerTls {
   const steps = new Set([...there(world).map(({ tls }) => tls.peer), ...listedWithoutPod(world)]);
   if (steps.size === 0) return isWanted ? "tls" : "plain";
   if (isWanted) return steps.has("plain") ? "ready" : "tls";
@@ -82,7 +82,7 @@ function peerStep(isWanted: boolean, world: World): PeerTls {
 }
 
 /** A member whose pod is gone comes back as it is listed, or, while nobody says how that is, as its claim has it. */
-function listedWithoutPod({ claims, cluster, etcd, pods }: World): PeerTls[] {
+function listedWithoutPod({ claims, cluster, etcd, pods }: ClusterWorld): PeerTls[] {
   const members = "members" in etcd ? etcd.members : [];
   const listed = members.map(({ peerUrls: [url = ""] }) => [memberOfPeerUrl(cluster, url), url] as const);
   const claimed = claims

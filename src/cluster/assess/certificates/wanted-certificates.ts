@@ -15,7 +15,7 @@ import {
   signedBy,
   tlsOf,
 } from "../../objects/tls.ts";
-import type { GivenSecret, World } from "../../observe/world.ts";
+import type { GivenSecret, ClusterWorld } from "../../observe/world.ts";
 import { namesExpected, namesFor } from "./certificate-names.ts";
 
 export interface CertificateProblem {
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly toMake: readonly ToMake[];
 }
 
-export function wantedCertificates(world: World, now: number): Wanted {
+export function wantedCertificates(world: ClusterWorld, now: number): Wanted {
   return tlsOf(world.cluster).made ? made(world, now) : { ...given(world, now), before: {}, toMake: [] };
 }
 
@@ -52,7 +52,7 @@ export function wantedCertificates(world: World, now: number): Wanted {
 
 const purposes = { peer: "both", server: "server", operator: "client" } as const;
 
-function given(world: World, now: number): Pick<Wanted, "bundles" | "problems"> {
+function given(world: ClusterWorld, now: number): Pick<Wanted, "bundles" | "problems"> {
   const { cluster, tls } = world;
   const bundles: Partial<Record<GivenUse, Bundle>> = {};
   const problems: CertificateProblem[] = [];
@@ -77,7 +77,7 @@ function given(world: World, now: number): Pick<Wanted, "bundles" | "problems"> 
   return { bundles: server && operator ? bundles : rest, problems };
 }
 
-function signedByOther(use: GivenUse, secrets: World["tls"]["given"]): Pick<Expected, "signedBy"> {
+function signedByOther(use: GivenUse, secrets: ClusterWorld["tls"]["given"]): Pick<Expected, "signedBy"> {
   if (use === "peer") return {};
   const other = use === "server" ? "operator" : "server";
   const secret = secrets[other];
@@ -104,7 +104,7 @@ function judged(
   return isProblem(found) ? { t: found.t, sentence: `Secret ${name}: ${found.sentence}` } : found;
 }
 
-type Named = World["cluster"]["metadata"];
+type Named = ClusterWorld["cluster"]["metadata"];
 
 /**
  * etcd asks DNS for the name of a peer's address, and looks for that in the peer's certificate. DNS answers with the
@@ -124,7 +124,7 @@ const notFoundByDns = (secret: string, { name, namespace }: Named): Pick<Certifi
 
 export const madeFor = { peer: "both", server: "both", operator: "client", client: "client" } as const;
 
-function made(world: World, now: number): Wanted {
+function made(world: ClusterWorld, now: number): Wanted {
   const bundles: Partial<Record<LeafUse, Bundle>> = {};
   const before: Partial<Record<LeafUse, Bundle>> = {};
   const toMake: ToMake[] = [];
@@ -148,7 +148,7 @@ function made(world: World, now: number): Wanted {
 }
 
 /** Its certificates are renewed for as long as they are in use, however long members are kept from trusting the new CA. */
-function ofPrevious(world: World, authority: AuthorityUse, now: number): readonly ToMake[] {
+function ofPrevious(world: ClusterWorld, authority: AuthorityUse, now: number): readonly ToMake[] {
   const previous = world.tls.authorities[authority]?.previous;
   if (previous === undefined) return [];
   if (!isNeeded(world, authority, previous.cert))
@@ -163,7 +163,7 @@ function ofPrevious(world: World, authority: AuthorityUse, now: number): readonl
 }
 
 /** A certificate of this CA is in use, or it is still trusted. A Secret that is not there may have been lost. */
-function isNeeded(world: World, authority: AuthorityUse, cert: string): boolean {
+function isNeeded(world: ClusterWorld, authority: AuthorityUse, cert: string): boolean {
   return signedBy[authority].some((use) => {
     const bundle = world.tls.kept[use]?.bundle;
     return bundle === undefined || includes(bundle.ca, cert) || signerOf(bundle.pair.cert, cert) !== undefined;
@@ -171,11 +171,11 @@ function isNeeded(world: World, authority: AuthorityUse, cert: string): boolean 
 }
 
 /** Whether a certificate of this CA is in use. */
-export function isInUse({ tls }: Pick<World, "tls">, authority: AuthorityUse, cert: string): boolean {
+export function isInUse({ tls }: Pick<ClusterWorld, "tls">, authority: AuthorityUse, cert: string): boolean {
   return signedBy[authority].some((use) => signerOf(tls.kept[use]?.bundle.pair.cert ?? "", cert) !== undefined);
 }
 
-function whyNewAuthority({ cluster, tls }: World, use: AuthorityUse, now: number): string | undefined {
+function whyNewAuthority({ cluster, tls }: ClusterWorld, use: AuthorityUse, now: number): string | undefined {
   const kept = tls.authorities[use];
   const damage = tls.damaged[use];
   if (damage !== undefined) return `${secretName(cluster, use)} was damaged: ${damage.why}`;
@@ -185,7 +185,7 @@ function whyNewAuthority({ cluster, tls }: World, use: AuthorityUse, now: number
   return now >= renewAt(kept.cert) ? "two thirds of its life are over" : undefined;
 }
 
-function isDue(world: World, use: LeafUse, ca: string, pair: KeyPair | undefined, now: number): boolean {
+function isDue(world: ClusterWorld, use: LeafUse, ca: string, pair: KeyPair | undefined, now: number): boolean {
   if (pair === undefined || now >= renewAt(pair.cert)) return true;
   const expected = { names: namesFor(world, use), use: madeFor[use] };
   return checkBundle({ ca, pair }, expected, now) !== undefined;

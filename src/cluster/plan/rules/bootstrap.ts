@@ -6,12 +6,13 @@ import { hasServed } from "../../assess/health.ts";
 import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf, stuckAt } from "../../assess/pods.ts";
 import { seedName } from "../../objects/names.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, paceOf } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed, paceOf } from "../rule.ts";
 import { deleteFailedSeed } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** Of a cluster in which no etcd answers. */
-export function bootstrap(assessment: Assessment): Decision | undefined {
+export function bootstrap(assessment: Assessment): ClusterDecision | undefined {
   const { world, now } = assessment;
   if (hasServed(world)) return undefined;
   const [seed, ...more] = world.pods;
@@ -23,13 +24,13 @@ export function bootstrap(assessment: Assessment): Decision | undefined {
     return {
       actions: [],
       because: `none of ${listed(world.pods.map(({ name }) => name))} answers yet`,
-      requeueAfter: pace.later,
+      requeueAfter: delays.later,
     };
   const failure = failureOf(seed, assessment);
   if (failure !== undefined) {
     const actions = deleteFailedSeed(assessment, failure);
     const because = `the seed ${seed.name} never answered and is made again: ${failure}`;
-    return { actions, because, requeueAfter: pace.slowly };
+    return { actions, because, requeueAfter: delays.atRest };
   }
   const requeueAfter = seed.state.t === "running" ? paceOf(seed, now) : untilStuck(seed, assessment);
   return { actions: [], because: `the seed ${seed.name} is starting`, requeueAfter };
@@ -46,6 +47,6 @@ function failureOf(seed: MemberPod, { world, desired, now }: Assessment): string
 }
 
 function untilStuck(seed: MemberPod, { world, now }: Assessment): number {
-  if (problemOf(seed) === undefined) return pace.slowly;
-  return Math.min(pace.slowly, Math.max(pace.atOnce, stuckAt(seed, world) - now));
+  if (problemOf(seed) === undefined) return delays.atRest;
+  return Math.min(delays.atRest, Math.max(delays.atOnce, stuckAt(seed, world) - now));
 }

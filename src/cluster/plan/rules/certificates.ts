@@ -2,10 +2,10 @@
 // None of it waits for a quorum. Only a pod that would mount a Secret waits until that is there.
 import type { Assessment } from "../../assess/assess.ts";
 import { isVoter } from "../../assess/instances.ts";
-import type { Action, Decision } from "../actions.ts";
-import { pace } from "../rule.ts";
+import type { ClusterAction, ClusterDecision } from "../actions.ts";
+import { delays } from "../../../controllers/delays.ts";
 
-export function certificates({ certificates: { toMake, writes } }: Assessment): readonly Action[] {
+export function certificates({ certificates: { toMake, writes } }: Assessment): readonly ClusterAction[] {
   return [
     ...toMake.map((made) => ({ do: "makeCertificates", ...made }) as const),
     ...[...writes].map(([use, { because }]) => ({ do: "writeCertificate", use, because }) as const),
@@ -13,7 +13,7 @@ export function certificates({ certificates: { toMake, writes } }: Assessment): 
 }
 
 /** Pods of another operator, and those whose kubelets have yet to bring them a certificate that was renewed. */
-export function podNotes({ certificates: { unknown, stale } }: Assessment): readonly Action[] {
+export function podNotes({ certificates: { unknown, stale } }: Assessment): readonly ClusterAction[] {
   return [
     ...unknown.map(({ pod, tls }) => ({ do: "noteTrust", member: pod.name, uid: pod.uid, tls }) as const),
     ...stale.map(({ pod, leaves }) => ({ do: "renewFiles", member: pod.name, uid: pod.uid, leaves }) as const),
@@ -21,18 +21,21 @@ export function podNotes({ certificates: { unknown, stale } }: Assessment): read
 }
 
 /** A voter that reads through the quorum serves clients. */
-export function servingGates({ instances }: Assessment): readonly Action[] {
-  return instances.flatMap((instance): Action[] => {
+export function servingGates({ instances }: Assessment): readonly ClusterAction[] {
+  return instances.flatMap((instance): ClusterAction[] => {
     const { alive, name, pod } = instance;
     if (!alive || !isVoter(instance) || pod?.servingGate !== "closed" || pod.terminating) return [];
     return [{ do: "markServing", member: name, uid: pod.uid }];
   });
 }
 
-const makesMember: ReadonlySet<Action["do"]> = new Set(["createSeed", "addMember", "createPod", "recreatePod"]);
+const makesMember: ReadonlySet<ClusterAction["do"]> = new Set(["createSeed", "addMember", "createPod", "recreatePod"]);
 
 /** Members are made when what they would mount is there; until then nobody is added that could not start. */
-export function afterCertificates({ certificates: { pods, blocked } }: Assessment, decision: Decision): Decision {
+export function afterCertificates(
+  { certificates: { pods, blocked } }: Assessment,
+  decision: ClusterDecision,
+): ClusterDecision {
   if (pods !== undefined || !decision.actions.some(({ do: what }) => makesMember.has(what))) return decision;
-  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: pace.later };
+  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: delays.later };
 }

@@ -4,22 +4,23 @@ import { has } from "../../../etcd/versions/features.ts";
 import { isOwedPod, isPodless, isStarting } from "../../assess/instances.ts";
 import { isPlaceholder, type MemberName, newMemberName } from "../../objects/names.ts";
 import { mayStartTogether } from "../../assess/together.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed, type Situation } from "../rule.ts";
 import { mayAdd } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** Before anybody is promoted: after each promotion etcd takes no new members for 5 s. */
-export function growBeforePromotions(situation: Situation): Decision | undefined {
+export function growBeforePromotions(situation: Situation): ClusterDecision | undefined {
   return goesBeforePromotions(situation) ? joinMissing(situation) : undefined;
 }
 
-export function grow(situation: Situation): Decision | undefined {
+export function grow(situation: Situation): ClusterDecision | undefined {
   return goesBeforePromotions(situation) ? undefined : joinMissing(situation);
 }
 
 const goesBeforePromotions = ({ learners }: Situation): boolean => learners.length > 0;
 
-function joinMissing(situation: Situation): Decision | undefined {
+function joinMissing(situation: Situation): ClusterDecision | undefined {
   const { desired, learners, now, ours, instances, version } = situation;
   const missing = desired.withSurge - ours.length;
   const as = has(version, "learners") ? "learner" : "voter";
@@ -39,7 +40,7 @@ function joinMissing(situation: Situation): Decision | undefined {
       ...starting.map((member) => ({ do: "createPod", member }) as const),
     ],
     because: `${listed(joining)} ${joining.length === 1 ? "joins" : "join"}: ${ours.length} of ${desired.withSurge} members are there`,
-    requeueAfter: pace.untilAccepted,
+    requeueAfter: delays.untilAccepted,
   };
 }
 

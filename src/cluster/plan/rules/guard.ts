@@ -2,27 +2,27 @@
 // acknowledged writes could be lost with the next failure. From then on its pod does not let it.
 import type { Assessment } from "../../assess/assess.ts";
 import { hasStarted, type Instance } from "../../assess/instances.ts";
-import type { World } from "../../observe/world.ts";
-import type { Action } from "../actions.ts";
+import type { ClusterWorld } from "../../observe/world.ts";
+import type { ClusterAction } from "../actions.ts";
 
 /**
  * As soon as they answer or etcd knows them by name, and so before anything is built on the seed, and before the others
  * get a vote.
  */
-export function guardStarted({ instances, world }: Assessment): readonly Action[] {
+export function guardStarted({ instances, world }: Assessment): readonly ClusterAction[] {
   return [...guardRefusing(world), ...guardInstances(instances)];
 }
 
 /** Who refuses the operator has started, and has the users in its data. */
-function guardRefusing({ etcd, pods }: World): readonly Action[] {
+function guardRefusing({ etcd, pods }: ClusterWorld): readonly ClusterAction[] {
   if (etcd.t !== "accessDenied") return [];
   return pods
     .filter(({ name, guard, terminating }) => guard === "open" && !terminating && etcd.refusing.includes(name))
     .map(({ name, uid }) => ({ do: "guardPod", member: name, uid }));
 }
 
-function guardInstances(instances: readonly Instance[]): readonly Action[] {
-  return instances.flatMap((instance): Action[] => {
+function guardInstances(instances: readonly Instance[]): readonly ClusterAction[] {
+  return instances.flatMap((instance): ClusterAction[] => {
     const { name, pod } = instance;
     if (pod?.guard !== "open" || pod.terminating || !hasStarted(instance)) return [];
     return [{ do: "guardPod", member: name, uid: pod.uid }];

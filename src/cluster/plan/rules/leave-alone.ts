@@ -2,29 +2,30 @@
 import { adoptionProblem, foreignProblem } from "../../assess/adoption.ts";
 import type { Assessment } from "../../assess/assess.ts";
 import { recordedIdOf } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed } from "../rule.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** By a person, in one way or another. */
-export function heldUp({ desired, world: { cluster } }: Assessment): Decision | undefined {
+export function heldUp({ desired, world: { cluster } }: Assessment): ClusterDecision | undefined {
   if (cluster.metadata.deletionTimestamp !== undefined)
     return { actions: [], because: "the cluster is being deleted; what it owns goes with it" };
   if (cluster.spec.paused)
-    return { actions: [], because: "the cluster is paused (spec.paused)", requeueAfter: pace.slowly };
+    return { actions: [], because: "the cluster is paused (spec.paused)", requeueAfter: delays.atRest };
   if (desired.impossible !== undefined)
     return {
       actions: [],
       because: `the spec cannot be followed: ${desired.impossible}`,
-      requeueAfter: pace.slowly,
+      requeueAfter: delays.atRest,
     };
   return undefined;
 }
 
 /** By what is observed. */
-export function leaveAlone({ instances, world }: Assessment): Decision | undefined {
+export function leaveAlone({ instances, world }: Assessment): ClusterDecision | undefined {
   const { cluster, etcd } = world;
   const left = foreignProblem(world) ?? adoptionProblem(world);
-  if (left !== undefined) return { actions: [], because: left, requeueAfter: pace.slowly };
+  if (left !== undefined) return { actions: [], because: left, requeueAfter: delays.atRest };
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return undefined;
 
   const clusterId = recordedIdOf(cluster);
@@ -32,14 +33,14 @@ export function leaveAlone({ instances, world }: Assessment): Decision | undefin
     return {
       actions: [],
       because: `the pods answer as cluster ${etcd.clusterId}, and this one is ${clusterId}: nothing is built on them`,
-      requeueAfter: pace.later,
+      requeueAfter: delays.later,
     };
   if (clusterId === undefined && etcd.strangers.length > 0) {
     const ids = [etcd.clusterId, ...etcd.strangers.map((stranger) => stranger.clusterId)];
     return {
       actions: [],
       because: `the pods answer as several clusters (${ids.join(", ")}), and none is known to be this one`,
-      requeueAfter: pace.later,
+      requeueAfter: delays.later,
     };
   }
   // One that has lost its data may lead a cluster of its own. Of the others, one of two is wrong, and nobody knows which.
@@ -48,7 +49,7 @@ export function leaveAlone({ instances, world }: Assessment): Decision | undefin
     return {
       actions: [],
       because: `members follow different leaders (${listed(etcd.rivals)}): nothing is changed until they agree`,
-      requeueAfter: pace.untilAccepted,
+      requeueAfter: delays.untilAccepted,
     };
   return undefined;
 }

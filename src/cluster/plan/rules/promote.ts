@@ -4,8 +4,9 @@ import { isYoung } from "../../assess/pods.ts";
 import { indexOf, isAboutToServe, isHealthy, quorum, type Instance } from "../../assess/instances.ts";
 import { mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
-import type { Action, Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import type { ClusterAction, ClusterDecision } from "../actions.ts";
+import { listed, type Situation } from "../rule.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /**
  * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
@@ -13,7 +14,7 @@ import { listed, pace, type Situation } from "../rule.ts";
  */
 const closeBy = 5000;
 
-export function promoteLearners(situation: Situation): Decision | undefined {
+export function promoteLearners(situation: Situation): ClusterDecision | undefined {
   // The next ones could not be added for 5 s after it, and a lone voter has nothing to gain from a second: of two, none
   // may fail.
   const { learners, now, ours, voters } = situation;
@@ -25,13 +26,13 @@ export function promoteLearners(situation: Situation): Decision | undefined {
   return {
     actions: ready.flatMap(promotion),
     because: `${listed(ready.map(({ name }) => name))} caught up and can vote`,
-    requeueAfter: pace.soon,
+    requeueAfter: delays.soon,
   };
 }
 
 /** Each with its address before the next: of two voters that nobody can dial, neither could find the other. */
-function promotion({ member, name }: Instance): readonly Action[] {
-  const promote: Action = { do: "promote", id: member.id, member: name };
+function promotion({ member, name }: Instance): readonly ClusterAction[] {
+  const promote: ClusterAction = { do: "promote", id: member.id, member: name };
   if (!isPlaceholder(member)) return [promote];
   return [promote, { do: "updatePeerUrl", id: member.id, member: name, because: "it has joined" }];
 }

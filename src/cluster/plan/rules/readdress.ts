@@ -3,18 +3,19 @@
 import type { Member } from "../../../etcd/member.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import { hostOf, memberOfPeerUrl } from "../../objects/names.ts";
-import type { Decision } from "../actions.ts";
-import { pace, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
-export function readdress(situation: Situation): Decision | undefined {
+export function readdress(situation: Situation): ClusterDecision | undefined {
   const { desired, learners, voters } = situation;
   // An update makes voters of learners in some versions, so they are exchanged: that costs nothing.
   for (const instance of learners.filter((one) => isElsewhere(one, situation))) {
     const because = "its name is in another domain than spec.pod.ClusterDomain says";
     const actions = removeGone(situation, instance, because);
     if (actions !== undefined)
-      return { actions, because: `${instance.name} is exchanged: ${because}`, requeueAfter: pace.atOnce };
+      return { actions, because: `${instance.name} is exchanged: ${because}`, requeueAfter: delays.atOnce };
   }
   const [only, ...others] = voters;
   if (only === undefined || others.length > 0 || learners.length > 0 || desired.size === 1) return undefined;
@@ -22,7 +23,7 @@ export function readdress(situation: Situation): Decision | undefined {
   return {
     actions: [{ do: "updatePeerUrl", id: only.member.id, member: only.name, because: "its domain has changed" }],
     because: `${only.name} is to be found by those that join it`,
-    requeueAfter: pace.atOnce,
+    requeueAfter: delays.atOnce,
   };
 }
 

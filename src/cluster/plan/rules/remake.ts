@@ -3,16 +3,17 @@
 import { isOutdatedAndUnheard, isStuck, knowsMembers, problemOf } from "../../assess/pods.ts";
 import { volumeLossOf } from "../../assess/claims.ts";
 import type { Instance } from "../../assess/instances.ts";
-import type { Decision } from "../actions.ts";
-import { pace, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import type { Situation } from "../rule.ts";
 import { deleteUnstarted } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
-export function remakePods(situation: Situation): Decision | undefined {
+export function remakePods(situation: Situation): ClusterDecision | undefined {
   for (const instance of situation.ours) {
     const because = reasonToRemake(instance, situation);
     const actions = because === undefined ? [] : deleteUnstarted(situation, instance, because);
     if (actions.length > 0)
-      return { actions, because: `the pod of ${instance.name} is made again: ${because}`, requeueAfter: pace.atOnce };
+      return { actions, because: `the pod of ${instance.name} is made again: ${because}`, requeueAfter: delays.atOnce };
   }
   return undefined;
 }

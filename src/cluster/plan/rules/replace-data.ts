@@ -3,24 +3,25 @@
 import type { Assessment } from "../../assess/assess.ts";
 import { hasServed } from "../../assess/health.ts";
 import { restoringOf } from "../../assess/restoring.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed } from "../rule.ts";
 import { stopAll } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** Before all others. Should the EtcdRestore be gone, a cluster that has data is looked after as before. */
-export function beginRestore({ world }: Assessment): Decision | undefined {
+export function beginRestore({ world }: Assessment): ClusterDecision | undefined {
   const restoring = restoringOf(world);
   if (restoring.t !== "asked") return undefined;
   const { name, uid } = restoring;
   return {
     actions: [{ do: "beginRestore", name, uid }],
     because: `the EtcdRestore ${name} replaces the data`,
-    requeueAfter: pace.atOnce,
+    requeueAfter: delays.atOnce,
   };
 }
 
 /** Nothing else is done meanwhile. */
-export function replaceData(assessment: Assessment): Decision | undefined {
+export function replaceData(assessment: Assessment): ClusterDecision | undefined {
   const { claims, pods } = assessment.world;
   const restoring = restoringOf(assessment.world);
   // One that has yet to begin must not begin without its data.
@@ -31,11 +32,11 @@ export function replaceData(assessment: Assessment): Decision | undefined {
     return {
       actions: [{ do: "beginSeed", name, uid }],
       because: `nothing of the old cluster is left, and the EtcdRestore ${name} can begin`,
-      requeueAfter: pace.atOnce,
+      requeueAfter: delays.atOnce,
     };
   return {
     actions: stopAll(assessment),
     because: `${listed(pods.map((pod) => pod.name))}: stopped, because the EtcdRestore ${name} replaces the data`,
-    requeueAfter: pace.later,
+    requeueAfter: delays.later,
   };
 }

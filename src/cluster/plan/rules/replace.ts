@@ -2,19 +2,20 @@
 // filled by `grow`. Removing first is also the only order that etcd takes: it refuses to add while a voter is missing.
 import { has } from "../../../etcd/versions/features.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
-import type { Action, Decision } from "../actions.ts";
-import { pace, type Situation } from "../rule.ts";
+import type { ClusterAction, ClusterDecision } from "../actions.ts";
+import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
-export function replaceLost(situation: Situation): Decision | undefined {
+export function replaceLost(situation: Situation): ClusterDecision | undefined {
   for (const { instance, because } of gone(situation)) {
     const removal = removeGone(situation, instance, because);
     if (removal === undefined) continue;
     return {
       actions: [...stepDown(situation, instance), ...removal],
       because: `${instance.name} is taken out: ${because}`,
-      requeueAfter: pace.atOnce,
+      requeueAfter: delays.atOnce,
     };
   }
   return undefined;
@@ -41,7 +42,7 @@ function gone({ instances, world }: Situation): readonly Gone[] {
  * A leader that is removed leaves the others to notice, which stops writes for an election; one that hands over does
  * not. With two voters there is no time for it: when the leaving one is dead, nothing can be decided any more.
  */
-function stepDown({ leader, voters, version }: Situation, { member, alive }: Instance): readonly Action[] {
+function stepDown({ leader, voters, version }: Situation, { member, alive }: Instance): readonly ClusterAction[] {
   if (member.id !== leader || !alive || voters.length < 3 || !has(version, "moveLeader")) return [];
   const transferee = voters.find(isHealthy);
   const because = "the leader is about to be removed";

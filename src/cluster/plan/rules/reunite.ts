@@ -4,25 +4,26 @@
 import type { Assessment } from "../../assess/assess.ts";
 import { problemOf } from "../../assess/pods.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed } from "../rule.ts";
 import { startAgain } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 const because = "it does not trust the certificates in use, and reads the CA when it starts";
 
-export function reunite({ certificates, leader, instances, world }: Assessment): Decision | undefined {
+export function reunite({ certificates, leader, instances, world }: Assessment): ClusterDecision | undefined {
   const { apart, writes } = certificates;
   const failed = world.pods.find(isWithoutItsImage);
   if (failed !== undefined)
     return {
       actions: startAgain(failed, failed.tls, "its node does not find its image under the other name"),
       because: `${failed.name} cannot be started under the other name of its image`,
-      requeueAfter: pace.later,
+      requeueAfter: delays.later,
     };
   const within = apart.filter(({ pod }) => pod.node.t === "ready");
   if (within.length === 0) return undefined;
   const why = `${listed(within.map(({ pod }) => pod.name))}: kept apart by certificates, and started again one after another`;
-  const waiting = { actions: [], because: why, requeueAfter: pace.untilAccepted };
+  const waiting = { actions: [], because: why, requeueAfter: delays.untilAccepted };
   // What they read is about to be written, or one of them has yet to read it.
   if (writes.has("peer") || writes.has("server") || world.pods.some(isStarting)) return waiting;
   const leads = (pod: MemberPod): number =>
@@ -31,7 +32,7 @@ export function reunite({ certificates, leader, instances, world }: Assessment):
     .filter(({ files }) => files === "there")
     .toSorted((a, b) => leads(a.pod) - leads(b.pod) || (a.pod.name < b.pod.name ? -1 : 1));
   if (next === undefined) return waiting;
-  return { actions: startAgain(next.pod, next.tls, because), because: why, requeueAfter: pace.untilAccepted };
+  return { actions: startAgain(next.pod, next.tls, because), because: why, requeueAfter: delays.untilAccepted };
 }
 
 /** It was told to, and runs on, or has yet to run again. */

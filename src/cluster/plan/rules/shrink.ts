@@ -3,11 +3,12 @@
 // are too many.
 import { isDoomed, isHealthy, isVoter, type Instance } from "../../assess/instances.ts";
 import { neighbours } from "../../assess/spread.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed, type Situation } from "../rule.ts";
 import { removeGone, removeHealthy } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
-export function shrink(situation: Situation): Decision | undefined {
+export function shrink(situation: Situation): ClusterDecision | undefined {
   const { desired, ours } = situation;
   const surplus = ours.length - desired.withSurge;
   if (surplus <= 0) return undefined;
@@ -21,16 +22,16 @@ export function shrink(situation: Situation): Decision | undefined {
     return {
       actions: goingLearners,
       because: `${listed(learners.map(({ name }) => name))} go: ${because}`,
-      requeueAfter: pace.atOnce,
+      requeueAfter: delays.atOnce,
     };
 
   for (const instance of order) {
     const remove = isHealthy(instance) ? removeHealthy : removeGone;
     const actions = remove(situation, instance, because);
     if (actions !== undefined)
-      return { actions, because: `${instance.name} goes: ${because}`, requeueAfter: pace.atOnce };
+      return { actions, because: `${instance.name} goes: ${because}`, requeueAfter: delays.atOnce };
   }
-  return { actions: [], because: `${because}, and none can be spared now`, requeueAfter: pace.later };
+  return { actions: [], because: `${because}, and none can be spared now`, requeueAfter: delays.later };
 }
 
 function leastMissedFirst({ ours, leader, roll }: Situation): readonly Instance[] {

@@ -4,9 +4,10 @@ import { runsFor } from "../../assess/pods.ts";
 import type { Instance } from "../../assess/instances.ts";
 import { hasWholeLog, mayListChange } from "../../assess/together.ts";
 import { isPlaceholder } from "../../objects/names.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed, type Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
+import { delays } from "../../../controllers/delays.ts";
 
 /**
  * Voters that nobody can dial: the reconcile that promoted one did not come to its address. It gets it after its
@@ -14,7 +15,7 @@ import { removeGone } from "../safety.ts";
  * takes it for a voter too soon, refuses its promotion, and from then on decides with other voters than the rest (seen
  * with 3.6.16; membership/cluster.go, UpdateRaftAttributes).
  */
-export function makeDialable({ ours }: Situation): Decision | undefined {
+export function makeDialable({ ours }: Situation): ClusterDecision | undefined {
   const hidden = ours.filter(({ member }) => isPlaceholder(member) && !member.learner);
   if (hidden.length === 0) return undefined;
   return {
@@ -25,7 +26,7 @@ export function makeDialable({ ours }: Situation): Decision | undefined {
       because: "it has joined",
     })),
     because: `${listed(hidden.map(({ name }) => name))} can be found by the others from now on`,
-    requeueAfter: pace.atOnce,
+    requeueAfter: delays.atOnce,
   };
 }
 
@@ -37,7 +38,7 @@ const beginsWithin = 5000;
  * has yet to start and needs one by now. It is exchanged for one that can be dialled: a learner costs nothing. One at a
  * time, or the next would be placeholder again.
  */
-export function replacePlaceholder(situation: Situation): Decision | undefined {
+export function replacePlaceholder(situation: Situation): ClusterDecision | undefined {
   const { learners, now } = situation;
   if (!mayListChange(situation)) return undefined;
   const needsMore = ({ pod }: Instance): boolean =>
@@ -46,5 +47,5 @@ export function replacePlaceholder(situation: Situation): Decision | undefined {
   const because = "it does not get all data where nobody can dial it";
   const actions = stuck === undefined ? undefined : removeGone(situation, stuck, because);
   if (stuck === undefined || actions === undefined) return undefined;
-  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: pace.atOnce };
+  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: delays.atOnce };
 }

@@ -11,18 +11,18 @@ import { metadataChange, settingsWith } from "../../objects/pod-metadata.ts";
 import { hasAll, resized } from "../../objects/resources.ts";
 import { clientService, peerService } from "../../objects/services.ts";
 import { parseSettings } from "../../objects/settings.ts";
-import type { Action } from "../actions.ts";
+import type { ClusterAction } from "../actions.ts";
 import { minAvailable } from "../safety.ts";
 
 /** Members find each other by the peer Service: where a pod is to be made it must be there first. */
-export function peerServiceForPods({ world }: Assessment, actions: readonly Action[]): readonly Action[] {
+export function peerServiceForPods({ world }: Assessment, actions: readonly ClusterAction[]): readonly ClusterAction[] {
   const makesPod = actions.some(
     ({ do: what }) => what === "createSeed" || what === "createPod" || what === "recreatePod",
   );
   return makesPod && world.peerService === undefined ? [{ do: "applyService", service: "peer" }] : [];
 }
 
-export function services({ desired: { cluster }, world }: Assessment): readonly Action[] {
+export function services({ desired: { cluster }, world }: Assessment): readonly ClusterAction[] {
   const wrong = [
     ["peer", covers(world.peerService?.spec, peerService(cluster).spec)],
     ["client", covers(world.clientService?.spec, clientService(cluster).spec)],
@@ -31,13 +31,13 @@ export function services({ desired: { cluster }, world }: Assessment): readonly 
 }
 
 /** Without them a member's name resolves to nothing, and to its peers it is gone. */
-export function labels({ world: { pods } }: Assessment): readonly Action[] {
+export function labels({ world: { pods } }: Assessment): readonly ClusterAction[] {
   return pods
     .filter(({ labelled, terminating }) => !labelled && !terminating)
     .map(({ name, uid }) => ({ do: "labelPod", member: name, uid }));
 }
 
-export function budget({ desired, voters, world }: Assessment): readonly Action[] {
+export function budget({ desired, voters, world }: Assessment): readonly ClusterAction[] {
   // Without the quorum nobody knows how many voters there are, so what there is stays.
   if (world.etcd.t !== "quorum" && world.budget !== undefined) return [];
   const wanted = minAvailable(voters.length, desired.size);
@@ -47,14 +47,14 @@ export function budget({ desired, voters, world }: Assessment): readonly Action[
 }
 
 /**
- * More memory cures a member that is killed for want of it, and costs nobody a restart. What was asked for before is not
+ * More memory cures a member that is killed because it lacks it, and costs nobody a restart. What was asked for before is not
  * asked for again: admission may have made something else of it.
  */
-export function resources({ desired: { cluster }, world }: Assessment): readonly Action[] {
+export function resources({ desired: { cluster }, world }: Assessment): readonly ClusterAction[] {
   const { resources: wanted = {} } = cluster.spec.pod;
   return world.pods
     .filter(({ terminating, state }) => !terminating && state.t !== "ended")
-    .flatMap((pod): Action[] => {
+    .flatMap((pod): ClusterAction[] => {
       const { name, uid, madeFrom } = pod;
       const asked = madeFrom === undefined ? undefined : parseSettings(madeFrom);
       if (asked !== undefined && hasAll(asked.pod?.resources, wanted)) return [];
@@ -75,18 +75,18 @@ export function resources({ desired: { cluster }, world }: Assessment): readonly
 }
 
 /** Labels and annotations of `spec.pod`, in pods that run. */
-export function metadata({ desired: { cluster }, world }: Assessment): readonly Action[] {
+export function metadata({ desired: { cluster }, world }: Assessment): readonly ClusterAction[] {
   return world.pods
     .filter(({ terminating, state }) => !terminating && state.t !== "ended")
-    .flatMap(({ name, uid, madeFrom }): Action[] => {
+    .flatMap(({ name, uid, madeFrom }): ClusterAction[] => {
       const change = metadataChange(madeFrom, cluster.spec);
       return change === undefined ? [] : [{ do: "relabelPod", member: name, uid, change }];
     });
 }
 
 /** A member whose image was changed serves in the version that it was changed to. */
-export function confirmations({ ours }: Assessment): readonly Action[] {
-  return ours.flatMap(({ name, pod, answer, alive }): Action[] => {
+export function confirmations({ ours }: Assessment): readonly ClusterAction[] {
+  return ours.flatMap(({ name, pod, answer, alive }): ClusterAction[] => {
     if (!alive || pod?.changedFrom === undefined || pod.terminating || !hasChanged(pod)) return [];
     if (answer?.status.version !== pod.version) return [];
     const to = { version: pod.version, image: pod.image };
@@ -95,21 +95,21 @@ export function confirmations({ ours }: Assessment): readonly Action[] {
 }
 
 /** etcd keeps the alarm for a full database until it is told that there is room. Through the quorum, like a write. */
-export function alarms({ instances, world }: Assessment): readonly Action[] {
+export function alarms({ instances, world }: Assessment): readonly ClusterAction[] {
   if (world.etcd.t !== "quorum") return [];
   return needlessAlarms(world, instances).map(({ member }) => ({ do: "disarmNoSpace", id: member }));
 }
 
 /** What the small pods printed is read once. They are deleted when no member waits for them any more. */
-export function imageChecks({ now, roll, world }: Assessment): readonly Action[] {
+export function imageChecks({ now, roll, world }: Assessment): readonly ClusterAction[] {
   // Who the members are, and so what they wait for, is not known.
   if (world.etcd.t === "accessDenied") return [];
   const inPlace = roll.changes.filter(({ how }) => how === "inPlace");
   const needed = new Set(inPlace.map(({ pod }) => checkFor(pod, roll.release, world.imageChecks)));
-  return world.imageChecks.flatMap((check): Action[] => {
+  return world.imageChecks.flatMap((check): ClusterAction[] => {
     const { name, uid, state, createdAt, terminating } = check;
     if (terminating) return [];
-    // What was mended meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
+    // What was corrected meanwhile is tried by a new pod at once, and by an old one up to five minutes later.
     const patience = state.t === "rejected" ? retryRejectedAfterMs : retryChecksAfterMs;
     const isStuck = state.t !== "found" && now - createdAt > patience;
     if (!needed.has(check) || isStuck) return [{ do: "deleteImageCheck", name, uid }];

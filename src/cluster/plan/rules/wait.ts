@@ -2,10 +2,11 @@
 import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { MemberPod } from "../../observe/world.ts";
-import type { Decision } from "../actions.ts";
-import { listed, pace, paceOf, type Situation } from "../rule.ts";
+import type { ClusterDecision } from "../actions.ts";
+import { listed, paceOf, type Situation } from "../rule.ts";
+import { delays } from "../../../controllers/delays.ts";
 
-export function wait(situation: Situation): Decision {
+export function wait(situation: Situation): ClusterDecision {
   const { desired, ours, instances } = situation;
   const unwell = instances.filter((instance) => !isHealthy(instance));
   if (unwell.length > 0)
@@ -18,9 +19,9 @@ export function wait(situation: Situation): Decision {
     return {
       actions: [],
       because: `${ours.length} of ${desired.withSurge} members are there, and none can be added now`,
-      requeueAfter: pace.untilAccepted,
+      requeueAfter: delays.untilAccepted,
     };
-  return { actions: [], because: `all ${desired.size} members are healthy voters`, requeueAfter: pace.slowly };
+  return { actions: [], because: `all ${desired.size} members are healthy voters`, requeueAfter: delays.atRest };
 }
 
 function stateIn({ state, pod }: Instance): string {
@@ -29,13 +30,13 @@ function stateIn({ state, pod }: Instance): string {
 }
 
 function requeueFor({ state, pod }: Instance, { now, world }: Situation): number {
-  const deadlines: number[] = [pace.slowly];
+  const deadlines: number[] = [delays.atRest];
   const known = state.t === "away" || state.t === "unstarted";
   if (known && state.lostAt !== undefined) deadlines.push(state.lostAt - now);
   if (pod !== undefined && mayAnswerAnyMoment(state, pod)) deadlines.push(paceOf(pod, now));
   if (state.t === "unstarted" && pod !== undefined && !pod.terminating && problemOf(pod) !== undefined)
     deadlines.push(stuckAt(pod, world) - now);
-  return Math.max(pace.atOnce, Math.min(...deadlines));
+  return Math.max(delays.atOnce, Math.min(...deadlines));
 }
 
 /**

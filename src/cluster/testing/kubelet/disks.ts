@@ -2,7 +2,7 @@
 // their claims are gone and nobody uses them.
 import type { MemberId } from "../../../etcd/ids.ts";
 import type { FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
-import { isNotFound } from "../../../kube/client/errors.ts";
+import { getOrUndefined } from "../../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, type Pod } from "../../../kube/objects/kinds.ts";
 import { type Key, keyOf } from "../../../kube/objects/objects.ts";
 import type { FakeApi } from "../../../kube/testing/fake-api/fake-api.ts";
@@ -44,7 +44,7 @@ export class Disks {
     const name = claimNameOf(pod);
     if (name === undefined) return own;
     const key = { ...keyOf(pod), name };
-    const claim = await this.#api.get(PersistentVolumeClaim, key).catch(unlessNotFound);
+    const claim = await getOrUndefined(this.#api, PersistentVolumeClaim, key);
     if (claim === undefined) return undefined;
     const { uid = "", deletionTimestamp } = claim.metadata ?? {};
     // No pod is scheduled with a claim that is being deleted; one that has it keeps it.
@@ -84,7 +84,3 @@ export class Disks {
 
 export const claimNameOf = ({ spec }: Pod): string | undefined =>
   spec?.volumes?.find(({ persistentVolumeClaim }) => persistentVolumeClaim)?.persistentVolumeClaim?.claimName;
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}

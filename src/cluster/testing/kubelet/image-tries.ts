@@ -1,6 +1,6 @@
 // Pods that try an image on the nodes of an in-memory Kubernetes: they print the version of the program in it, and end.
 import { type Clock, pause } from "../../../kube/clock.ts";
-import { isNotFound } from "../../../kube/client/errors.ts";
+import { getOrUndefined } from "../../../kube/client/get-or-undefined.ts";
 import { Pod } from "../../../kube/objects/kinds.ts";
 import { keyOf } from "../../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../../kube/testing/fake-api/calls.ts";
@@ -29,7 +29,7 @@ export class ImageTries {
     if (verb !== "create") return;
     this.#api.logs.set(uid, `etcd Version: ${versionIn(pod)}\nGit SHA: Not provided\n`);
     await pause(this.#clock, times.start, new AbortController().signal);
-    const live = await this.#api.get(Pod, key).catch(unlessNotFound);
+    const live = await getOrUndefined(this.#api, Pod, key);
     if (live?.metadata?.uid !== uid) return;
     await this.#api.mergePatch(Pod, key, { status: this.#outcome(pod) }, { subresource: "status" });
   }
@@ -45,8 +45,4 @@ export class ImageTries {
     const waiting = { name: etcdContainer, state: { waiting: { reason: "ErrImagePull" } } };
     return { phase: "Pending", containerStatuses: [waiting] };
   }
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -7,6 +7,7 @@ import type { Endpoint } from "../../../etcd/members.ts";
 import { FakeEtcd } from "../../../etcd/testing/fake-etcd.ts";
 import type { Clock } from "../../../kube/clock.ts";
 import { isConflict, isNotFound } from "../../../kube/client/errors.ts";
+import { getOrUndefined, unlessNotFound } from "../../../kube/client/get-or-undefined.ts";
 import { Node, PersistentVolumeClaim, Pod } from "../../../kube/objects/kinds.ts";
 import { secondsTime } from "../../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../../kube/testing/fake-api/calls.ts";
@@ -455,7 +456,7 @@ export class Kubelet {
 
   /** Gone from the API server at once where it was asked for by force; else its kubelet stops it first. */
   async #deleted(container: Container, isNews: boolean): Promise<void> {
-    const there = await this.#api.get(Pod, container.key).catch(unlessNotFound);
+    const there = await getOrUndefined(this.#api, Pod, container.key);
     if (there?.metadata?.uid !== container.uid) {
       this.#containers.delete(container.uid);
       if (this.#silent.has(container.node)) this.#unseen.add(container);
@@ -537,7 +538,7 @@ export class Kubelet {
 
   async #publish(container: Container): Promise<void> {
     if (container.evicted || this.#silent.has(container.node)) return;
-    const pod = await this.#api.get(Pod, container.key).catch(unlessNotFound);
+    const pod = await getOrUndefined(this.#api, Pod, container.key);
     if (pod?.metadata?.uid !== container.uid) return;
     const { resources } = containerOf(pod) ?? {};
     const view = { ...container, resources, isOpen: isOpen(pod) };
@@ -584,8 +585,4 @@ export class Kubelet {
       if (!isNotFound(error)) this.failures.push(error);
     });
   }
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

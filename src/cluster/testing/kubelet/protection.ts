@@ -1,5 +1,5 @@
 // What Kubernetes calls pvc-protection: a claim that is deleted stays, terminating, until no pod uses it any more.
-import { isNotFound } from "../../../kube/client/errors.ts";
+import { unlessNotFound } from "../../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod } from "../../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../../kube/objects/objects.ts";
 import type { FinishedCall } from "../../../kube/testing/fake-api/calls.ts";
@@ -54,8 +54,4 @@ const isThere = ({ status }: Pod): boolean => status?.phase !== "Failed" && stat
 function keysOf(pod: Pod): string[] {
   const name = claimNameOf(pod);
   return name === undefined ? [] : [keyText({ ...keyOf(pod), name })];
-}
-
-function unlessNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

@@ -1,6 +1,6 @@
 // What people and their tools do to the Secrets of a cluster on a stage: lose them, damage them, bring old ones back, and
 // write on them what is theirs.
-import { isNotFound } from "../../../kube/client/errors.ts";
+import { unlessNotFound } from "../../../kube/client/get-or-undefined.ts";
 import { Secret } from "../../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../../kube/objects/objects.ts";
 import { theirAnnotation } from "./process-tls.ts";
@@ -57,8 +57,4 @@ export async function keepSecrets(stage: Stage): Promise<() => Promise<void>> {
         });
     }
   };
-}
-
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -133,7 +133,7 @@ export function applyContract(corner: () => Corner): void {
     assert.deepEqual((await steps("one", ["b"])).spec.steps, ["b"]);
   });
 
-  test("ports of a service and variables of a container are told apart by their keys", async () => {
+  test("ports of a service and variables of a container are identified by their keys", async () => {
     const { api, meta, key } = corner();
     const serve = async (fieldManager: string, port: number): Promise<Service> =>
       await api.apply(

@@ -4,7 +4,7 @@ import { after, before, suite } from "node:test";
 import { CustomResourceDefinition } from "../../objects/kinds.ts";
 import { applyContract } from "./apply.ts";
 import { deletionContract } from "./deletion.ts";
-import { Widget, cornerOf, gone, type Corner, type Ground, waitFor, widgetDefinition } from "./ground.ts";
+import { Widget, cornerOf, gone, type Corner, type Ground, waitFor, widgetCrd } from "./ground.ts";
 import { listContract } from "./list.ts";
 import { subresourceContract } from "./subresources.ts";
 import { watchContract } from "./watch.ts";
@@ -22,13 +22,13 @@ export function contract(name: string, make: () => Promise<Ground>): void {
     before(async () => {
       ground = await make();
       const { api, namespace } = ground;
-      await api.apply(CustomResourceDefinition, widgetDefinition, { fieldManager: "contract", force: true });
+      await api.apply(CustomResourceDefinition, widgetCrd, { fieldManager: "contract", force: true });
       await waitFor("widgets being served", async () => await api.list(Widget, { namespace }));
     });
 
     after(async () => {
       if (ground === undefined) return;
-      const key = { namespace: "", name: widgetDefinition.metadata?.name ?? "" };
+      const key = { namespace: "", name: widgetCrd.metadata?.name ?? "" };
       await ground.api.delete(CustomResourceDefinition, key);
       await gone(ground.api, CustomResourceDefinition, key);
       await ground.close();

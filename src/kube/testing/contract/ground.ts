@@ -55,7 +55,7 @@ const widgetSchema = {
   },
 };
 
-export const widgetDefinition: CustomResourceDefinition = {
+export const widgetCrd: CustomResourceDefinition = {
   metadata: { name: `widgets.${group}` },
   spec: {
     group,
@@ -147,13 +147,13 @@ export async function refused(promise: Promise<unknown>, code: number, reason: s
   return error;
 }
 
-/** Asks until the answer is not undefined. Failures of `look` count as not yet, and the last is reported at the end. */
-export async function waitFor<T>(what: string, look: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
+/** Asks until the answer is not undefined. Failures of `read` count as not yet, and the last is reported at the end. */
+export async function waitFor<T>(what: string, read: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const until = performance.now() + withinMs;
   let last: unknown;
   while (performance.now() < until) {
     try {
-      const found = await look();
+      const found = await read();
       if (found !== undefined) return found;
       last = undefined;
     } catch (error) {

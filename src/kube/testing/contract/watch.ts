@@ -192,26 +192,26 @@ export function watchContract(corner: () => Corner): void {
   });
 }
 
-interface Told<T> {
+interface Delivered<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: T;
   readonly version: string;
 }
 
 interface OpenWatch<T> extends AsyncDisposable {
-  readonly events: readonly Told<T>[];
+  readonly events: readonly Delivered<T>[];
   readonly bookmarks: readonly string[];
   /** What it ended with; undefined for a clean end. */
   readonly ended: Promise<unknown>;
   /** Resolves when that many events have come; fails when there are more. */
-  received(count: number): Promise<readonly Told<T>[]>;
+  received(count: number): Promise<readonly Delivered<T>[]>;
   /** Aborts it and gives what it ended with. */
   stop(reason?: Error): Promise<unknown>;
 }
 
 function open<T extends KubeObject>(api: KubeApi, kind: Kind<T>, options: Omit<WatchOptions, "signal">): OpenWatch<T> {
   const aborter = new AbortController();
-  const events: Told<T>[] = [];
+  const events: Delivered<T>[] = [];
   const bookmarks: string[] = [];
   let outcome: unknown = "open";
   const note = (event: WatchEvent<T>): void => {

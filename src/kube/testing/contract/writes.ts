@@ -92,7 +92,7 @@ export function writeContract(corner: () => Corner): void {
     await refused(api.replace(Lease, { metadata: meta("a"), spec: { holderIdentity: "me" } }), 422, "Invalid");
   });
 
-  test("a version does not keep a gone object from being made anew by apply or the PUT of a Lease, a uid does", async () => {
+  test("a version does not keep a gone object from being recreated by apply or the PUT of a Lease, a uid does", async () => {
     const { api, meta } = corner();
     const uid = "11111111-1111-1111-1111-111111111111";
     const manager = { fieldManager: "contract" };

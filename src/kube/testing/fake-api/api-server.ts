@@ -61,7 +61,7 @@ export class ApiServer {
     if (old === undefined) {
       if (!resource.createOnUpdate || write.subresource !== "") throw notFound(resource, key.name);
       if (textAt(asked, "metadata.uid") !== "") throw conflict(resource, key.name, "Precondition failed: UID");
-      // Even with a resource version: the real server makes the object anew.
+      // Even with a resource version: the real server recreates the object.
       const fresh = copyObject(asked);
       delete metadataOf(fresh)["resourceVersion"];
       return this.create(resource, fresh, write);
@@ -102,7 +102,7 @@ export class ApiServer {
     if (old === undefined) {
       if (write.subresource !== "") throw notFound(resource, key.name);
       if (uid !== "") throw conflict(resource, key.name, "uid mismatch: no existing object was found");
-      // A resource version is no lock here: the real server makes the object anew.
+      // A resource version is no lock here: the real server recreates the object.
     } else {
       if (resourceVersion !== "" && resourceVersion !== textAt(old, "metadata.resourceVersion")) {
         throw modifiedSince(resource, key.name);

@@ -12,7 +12,7 @@ export interface Call {
   readonly subresource: "" | Subresource;
   /** A list that is asked for in pages, as caches do; whoever needs the present asks for all at once. */
   readonly paged?: boolean;
-  /** Of a list that asks for some objects only. */
+  /** The selector of a list that asks for some objects only. */
   readonly labelSelector?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Match {
   namespace?: string;
   subresource?: "" | Subresource;
   paged?: boolean;
-  /** Of a list; empty: it asks for all of them. */
+  /** The selector of a list; empty: it asks for all of them. */
   labelSelector?: string;
 }
 

@@ -166,10 +166,10 @@ export class Faults {
     const { promise, resolve, reject } = Promise.withResolvers<"time" | "letGo">();
     const finish = (): void => {
       cancel();
-      this.#waiting.delete(look);
+      this.#waiting.delete(check);
       signal?.removeEventListener("abort", abort);
     };
-    const look = (): void => {
+    const check = (): void => {
       if (!enough()) return;
       finish();
       resolve("letGo");
@@ -182,13 +182,13 @@ export class Faults {
       finish();
       resolve("time");
     });
-    this.#waiting.add(look);
+    this.#waiting.add(check);
     signal?.addEventListener("abort", abort);
     return promise;
   }
 
   #letGo(): void {
-    for (const look of this.#waiting) look();
+    for (const check of this.#waiting) check();
     for (const watch of this.#around.watches()) watch.wake();
   }
 }

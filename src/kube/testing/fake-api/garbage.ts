@@ -8,7 +8,7 @@ import type { Resource, Resources } from "./resources.ts";
 import type { Change } from "./storage.ts";
 
 /** Names one object in the store. */
-interface Place {
+interface GarbagePlace {
   readonly table: string;
   readonly key: string;
 }
@@ -17,11 +17,11 @@ export class GarbageCollector {
   readonly #server: ApiServer;
   readonly #resources: Resources;
   /** Places of objects that name this uid as an owner. */
-  readonly #dependents = new Map<string, Map<string, Place>>();
-  readonly #todo = new Map<string, Place>();
+  readonly #dependents = new Map<string, Map<string, GarbagePlace>>();
+  readonly #todo = new Map<string, GarbagePlace>();
   readonly #onDelete: (resource: Resource, object: JsonObject) => void;
 
-  /** `onDelete`: told of each object that it has deleted, as it was before. */
+  /** `onDelete`: called with each object that it has deleted, as it was before. */
   constructor(server: ApiServer, resources: Resources, onDelete: (resource: Resource, object: JsonObject) => void) {
     this.#server = server;
     this.#resources = resources;
@@ -36,7 +36,7 @@ export class GarbageCollector {
     for (const owner of before) this.#dependents.get(textAt(owner, "uid"))?.delete(id);
     for (const owner of after) {
       const uid = textAt(owner, "uid");
-      const places = this.#dependents.get(uid) ?? new Map<string, Place>();
+      const places = this.#dependents.get(uid) ?? new Map<string, GarbagePlace>();
       this.#dependents.set(uid, places.set(id, place));
     }
     if (change.type === "DELETED") {
@@ -53,7 +53,7 @@ export class GarbageCollector {
     }
   }
 
-  #visit({ table, key }: Place): void {
+  #visit({ table, key }: GarbagePlace): void {
     const resource = this.#resources.byTable(table);
     const object = this.#server.storage.get(table, key);
     if (resource === undefined || object === undefined) return;
@@ -76,7 +76,7 @@ export class GarbageCollector {
     return textAt(this.#server.storage.get(place.table, place.key), "metadata.uid") !== textAt(owner, "uid");
   }
 
-  #placeOf(owner: Json, dependent: JsonObject): Place | undefined {
+  #placeOf(owner: Json, dependent: JsonObject): GarbagePlace | undefined {
     const resource = this.#resources.byApiVersion(textAt(owner, "apiVersion"), textAt(owner, "kind"));
     if (resource === undefined) return undefined;
     const namespace = resource.namespaced ? textAt(dependent, "metadata.namespace") : "";
@@ -92,7 +92,7 @@ export class GarbageCollector {
   }
 }
 
-const idOf = (place: Place): string => `${place.table} ${place.key}`;
+const idOf = (place: GarbagePlace): string => `${place.table} ${place.key}`;
 
 const keyOf = (object: JsonObject): { namespace: string; name: string } => ({
   namespace: textAt(object, "metadata.namespace"),

@@ -17,11 +17,11 @@ let asLeader: KubeApi | undefined;
 let lost: AbortSignal | undefined;
 process.stdin.setEncoding("utf8").on("data", (line: string) => {
   if (line === "stop\n") process.kill(process.pid, "SIGSTOP");
-  const told = lost?.aborted === true ? "told" : "untold";
+  const knows = lost?.aborted === true ? "aware" : "unaware";
   const writing = asLeader?.create(ConfigMap, { metadata: { namespace: "n", generateName: "a-" } });
   writing?.then(
-    () => say(`${told} sent`),
-    (error: Error) => say(`${told} ${error.name}`),
+    () => say(`${knows} sent`),
+    (error: Error) => say(`${knows} ${error.name}`),
   );
 });
 process.stdin.on("end", () => process.exit(0));

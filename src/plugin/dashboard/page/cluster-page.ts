@@ -28,7 +28,7 @@ export function clusterPage(message: ClusterMessage): Child[] {
     findings.length > 0 &&
       section(
         "findings",
-        "What to look at",
+        "What needs attention",
         list(
           "findings-list",
           ...findings.map(({ severity, what, command }) =>
@@ -58,7 +58,7 @@ export function clusterPage(message: ClusterMessage): Child[] {
     section(
       "commands",
       "Commands to copy",
-      h("p", { class: "small" }, "This page changes nothing. In a terminal, with the same rights:"),
+      h("p", { class: "small" }, "This page changes nothing. Run these in a terminal, with the same permissions:"),
       list(
         "commands-list",
         ...commands.map(({ what, command }) =>
@@ -100,7 +100,7 @@ export function verdictInWords({ ready }: Pick<ClusterView, "ready">): string {
 function marginInWords({ voters, margin }: ClusterView["quorum"]): string {
   if (voters === 0) return "No member votes yet";
   if (margin < 0) return "Quorum lost";
-  return margin === 0 ? "None may be lost" : `May lose ${margin} more`;
+  return margin === 0 ? "Cannot lose any" : `Can lose ${margin} more`;
 }
 
 function now({ activity, ready }: ClusterView): HTMLElement {

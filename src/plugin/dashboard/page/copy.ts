@@ -32,7 +32,7 @@ export function hearCopies(say: (sentence: string) => void): void {
     };
     navigator.clipboard.writeText(command).then(
       () => note("Copied", "Copied."),
-      () => note("Select it", "The browser does not let the page copy: select the command."),
+      () => note("Select it", "The browser does not allow the page to copy: select the command."),
     );
   });
 }

@@ -1,4 +1,4 @@
-// All clusters: a card for each, with what one wants to know before one looks closer.
+// All clusters: a card for each, with what one wants to know before opening it.
 import { ageInWords, bytesInWords, plural, shareInWords } from "../../screen/words.ts";
 import type { FleetMessage } from "../messages.ts";
 import { bar, votes } from "./charts.ts";

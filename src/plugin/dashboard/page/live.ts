@@ -1,11 +1,11 @@
-// The stream of news about what is looked at. A page that nobody sees asks for nothing.
+// The stream of updates for the view that is open. A hidden page asks for nothing.
 import type { Message } from "../messages.ts";
 
 export type LinkState = "connecting" | "live" | "lost";
 
 interface Live {
-  /** What is looked at from now on, as in `?namespace=a&name=b`. */
-  look(query: string): void;
+  /** Switches to another view, as in `?namespace=a&name=b`. */
+  show(query: string): void;
 }
 
 const tryAgainAfter = 3_000;
@@ -40,7 +40,7 @@ export function live(hear: (message: Message) => void, onLink: (state: LinkState
 
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   return {
-    look(wanted) {
+    show(wanted) {
       query = wanted;
       open();
     },

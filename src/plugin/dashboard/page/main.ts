@@ -1,4 +1,4 @@
-// The page: who may see it, what is looked at, and what is shown of it.
+// The page: who may see it, which view is open, and what it shows.
 import type { Message } from "../messages.ts";
 import { clusterPage, verdictInWords } from "./cluster-page.ts";
 import { hearCopies } from "./copy.ts";
@@ -97,7 +97,7 @@ function go(): void {
   main.setAttribute("aria-busy", "true");
   window.scrollTo(0, 0);
   const query = where && new URLSearchParams({ namespace: where.namespace, name: where.name }).toString();
-  news.look(query === undefined ? "" : `?${query}`);
+  news.show(query === undefined ? "" : `?${query}`);
 }
 
 hearCopies((sentence) => (said.textContent = sentence));

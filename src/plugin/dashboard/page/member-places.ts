@@ -1,7 +1,7 @@
 // The members where they are: zones, in them nodes, on them members with their figures as they move.
 import { ageInWords, bytesInWords, plural, shareInWords } from "../../screen/words.ts";
 import type { MemberView } from "../../view/members.ts";
-import type { ClusterMessage, Place, Zone } from "../messages.ts";
+import type { ClusterMessage, NodeOfMembers, Zone } from "../messages.ts";
 import { bar, sparkline } from "./charts.ts";
 import { h } from "./dom.ts";
 import { fact, list, mark, pill, section } from "./parts.ts";
@@ -10,7 +10,7 @@ export function memberPlaces(message: ClusterMessage): HTMLElement {
   const { zones, view } = message;
   return section(
     "members",
-    "Members and where they are",
+    "Members by zone and node",
     view.members.length === 0 && h("p", { class: "idle" }, "No members yet."),
     list("zones", ...zones.map((zone) => zoneBox(zone, message))),
   );
@@ -22,13 +22,13 @@ function zoneBox({ name, nodes, others }: Zone, message: ClusterMessage): HTMLEl
   return h(
     "li",
     { class: "zone", "data-key": name ?? "" },
-    h("h3", {}, name ?? "No zone known"),
+    h("h3", {}, name ?? "Unknown zone"),
     list("nodes", ...nodes.map((place) => nodeBox(place, message))),
     (empty !== "" || more !== "") && h("p", { class: "small" }, [empty, more].filter(Boolean).join(" · ")),
   );
 }
 
-function nodeBox({ name, trouble, members }: Place, message: ClusterMessage): HTMLElement {
+function nodeBox({ name, trouble, members }: NodeOfMembers, message: ClusterMessage): HTMLElement {
   const { view } = message;
   return h(
     "li",

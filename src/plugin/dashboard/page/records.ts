@@ -11,7 +11,7 @@ export function timeline({ timeline: moments, at }: ClusterMessage): HTMLElement
     "timeline",
     "What happened",
     moments.length === 0
-      ? h("p", { class: "idle" }, "Nothing is recorded. Kubernetes keeps events for an hour.")
+      ? h("p", { class: "idle" }, "No events. Kubernetes keeps them for an hour.")
       : h("ol", { class: "moments", role: "list" }, ...moments.map((moment) => momentRow(moment, at))),
   );
 }
@@ -43,7 +43,7 @@ export function backups(shown: readonly BackupView[] | "unknown"): HTMLElement |
     return section(
       "backups",
       "Backups",
-      h("p", { class: "sentence" }, mark("warning"), "There is no EtcdBackup of this cluster."),
+      h("p", { class: "sentence" }, mark("warning"), "This cluster has no EtcdBackup."),
     );
   return section("backups", "Backups", list("rows", ...shown.map(backupRow)));
 }
@@ -60,7 +60,7 @@ function backupRow(backup: BackupView): HTMLElement {
       { class: "facts" },
       fact("Last", ageSeconds === undefined ? pill("warning", "never") : ago(ageSeconds)),
       fact(
-        "Proved by a restore",
+        "Verified by a restore",
         verifiedAgeSeconds === undefined
           ? pill("warning", "never")
           : h("span", { class: "proved" }, mark("good"), ago(verifiedAgeSeconds)),

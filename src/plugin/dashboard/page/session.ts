@@ -18,8 +18,8 @@ export async function enter(): Promise<Entry> {
     t: "out",
     sentence:
       token === undefined
-        ? "Open the address that `kubectl etcd dashboard` has printed. It opens the page once, in one browser."
-        : "This address was used already, or is of another run. Stop `kubectl etcd dashboard` and start it again: it prints a new one.",
+        ? "Open the address that `kubectl etcd dashboard` printed. It works once, in one browser."
+        : "This address was already used, or belongs to another run. Restart `kubectl etcd dashboard`: it prints a new one.",
   };
 }
 

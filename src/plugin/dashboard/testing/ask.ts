@@ -1,4 +1,4 @@
-// Requests to the dashboard as a browser, or somebody who is none, sends them: with every header as it is told.
+// Requests to the dashboard as a browser, or somebody who is none, sends them: with the headers that a test gives.
 import { request } from "node:http";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 

@@ -1,5 +1,5 @@
 // The screens of all scenes as texts, at two widths and in colour, and where they are kept: `node golden.ts` writes them
-// anew after a change that was meant. Read what changed before you keep it.
+// after an intended change. Review the difference before you commit it.
 import { readFileSync, writeFileSync } from "node:fs";
 import * as path from "node:path";
 import { inColour, plain } from "../../screen/colour.ts";
@@ -7,7 +7,7 @@ import { clusterText } from "../cluster-text.ts";
 import { viewOf } from "../cluster-view.ts";
 import { scenes } from "./scenes.ts";
 
-const looks = [
+const layouts = [
   ["80 columns", { columns: 80, paint: plain }],
   ["200 columns", { columns: 200, paint: plain }],
   ["80 columns, in colour", { columns: 80, paint: inColour }],
@@ -21,10 +21,10 @@ const visible = (text: string): string =>
     .join("");
 
 export function screenOfScene(name: string): string {
-  const snapshot = scenes[name];
-  if (snapshot === undefined) throw new RangeError(`there is no scene ${name}`);
-  const view = viewOf(snapshot);
-  return looks.map(([title, look]) => `=== ${title}\n${visible(clusterText(view, look))}\n`).join("\n");
+  const observed = scenes[name];
+  if (observed === undefined) throw new RangeError(`there is no scene ${name}`);
+  const view = viewOf(observed);
+  return layouts.map(([title, layout]) => `=== ${title}\n${visible(clusterText(view, layout))}\n`).join("\n");
 }
 
 const fileOf = (name: string): string => path.join(import.meta.dirname, "golden", `${name}.txt`);

@@ -1,10 +1,10 @@
-// Snapshots of clusters in the states that people meet, for the tests of what is shown.
+// Observed clusters in the states that people meet, for the tests of what is shown.
 import type { EtcdBackup } from "../../../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster, EtcdClusterStatus } from "../../../api/etcd-cluster/etcd-cluster.ts";
 import type { Node, Pod } from "../../../kube/objects/kinds.ts";
 import { printableValue } from "../../../kube/objects/printable.ts";
-import type { Figures } from "../../snapshot/figures.ts";
-import type { Found, FoundFigures, Snapshot } from "../../snapshot/snapshot.ts";
+import type { Figures } from "../../observe/figures.ts";
+import type { Found, FoundFigures, Observed } from "../../observe/observe.ts";
 
 export const now: number = Date.parse("2026-11-17T12:00:00Z");
 const MiB = 1024 ** 2;
@@ -137,7 +137,7 @@ const nightly: EtcdBackup = {
   },
 };
 
-function scene(of: EtcdCluster, pods: readonly Pod[], more: Partial<Snapshot> = {}): Snapshot {
+function scene(of: EtcdCluster, pods: readonly Pod[], more: Partial<Observed> = {}): Observed {
   return {
     cluster: of,
     pods: found(pods),
@@ -170,7 +170,7 @@ const nasty = printableValue(
   "It is \u001B[2J\u001B[Hgone:\r\nAll 3 members are \u001B[32mhealthy\u001B[39m \u001B]8;;http://evil\u001B\\here\u001B]8;;\u0007\u009B1A \u202Eyletelpmoc\u202C.",
 );
 
-export const scenes: Readonly<Record<string, Snapshot>> = {
+export const scenes: Readonly<Record<string, Observed>> = {
   healthy: scene(
     cluster({}, {}),
     names.map((name) => pod(name)),
@@ -292,9 +292,9 @@ export const scenes: Readonly<Record<string, Snapshot>> = {
     },
   ),
   forbidden: scene(cluster({ paused: true }, { members: { ready: [...names], unready: [] } }), [], {
-    pods: { t: "missing", why: "you may not list pods in the namespace default" },
-    nodes: { t: "missing", why: "you may not list nodes at the cluster scope" },
-    backups: { t: "missing", why: "you may not list etcdbackups.etcd.database.coreos.com in the namespace default" },
+    pods: { t: "missing", why: "you cannot list pods in the namespace default" },
+    nodes: { t: "missing", why: "you cannot list nodes at the cluster scope" },
+    backups: { t: "missing", why: "you cannot list etcdbackups.etcd.database.coreos.com in the namespace default" },
     figures: new Map(),
   }),
 };

@@ -5,11 +5,11 @@ import type { Choice } from "../../job.ts";
 import { contradictionOf, described, listed, newestOfEach, type Traced } from "./lineage.ts";
 import { getDescription, isClaim, isSameOwner, type Metadata, momentOf, tracedOf } from "./metadata.ts";
 import { inSeries } from "./object-key.ts";
-import type { Worker } from "../../program/worker.ts";
+import type { JobContext } from "../../program/job-context.ts";
 
 type Newest = Extract<Choice, { t: "newest" }>;
 
-export async function chooseKey(choice: Choice, store: ObjectStore, worker: Worker): Promise<string> {
+export async function chooseKey(choice: Choice, store: ObjectStore, worker: JobContext): Promise<string> {
   if (choice.t === "key") return choice.key;
   const before = choice.before === undefined ? Infinity : Date.parse(choice.before);
   if (Number.isNaN(before)) throw new WorkerFailure("misconfigured", `${choice.before} is not a time.`);
@@ -40,7 +40,7 @@ interface Candidate {
 
 const atOnce = 16;
 
-async function candidatesOf(choice: Newest, store: ObjectStore, { signal }: Worker): Promise<Candidate[]> {
+async function candidatesOf(choice: Newest, store: ObjectStore, { signal }: JobContext): Promise<Candidate[]> {
   const { path, owner } = choice;
   const objects: ObjectInfo[] = [];
   for await (const object of store.list(path, { signal }))

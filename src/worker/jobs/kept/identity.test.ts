@@ -10,7 +10,7 @@ import { MemoryStore } from "../../../store/testing/memory-store.ts";
 import type { BackupDone, BackupJob, Choice, Result } from "../../job.ts";
 import { runJob } from "../../program/run-job.ts";
 import { WorkerFailure } from "../../program/failure.ts";
-import type { Worker } from "../../program/worker.ts";
+import type { JobContext } from "../../program/job-context.ts";
 import { testWorker } from "../../testing/test-worker.ts";
 import { chooseKey } from "./choose.ts";
 import { deleteOwned } from "../delete.ts";
@@ -68,7 +68,7 @@ const backedUp = async (store: MemoryStore, etcd: FakeEtcd | EtcdMember, run: Ru
 const keep = (maxBackups: number): Partial<BackupJob> => ({ retention: { maxBackups, maxAgeSeconds: 0, keep: [] } });
 
 async function chosen(store: MemoryStore, choice: Partial<Extract<Choice, { t: "newest" }>> = {}): Promise<string> {
-  await using worker: Worker & AsyncDisposable = await testWorker(store);
+  await using worker: JobContext & AsyncDisposable = await testWorker(store);
   return await chooseKey({ t: "newest", path, ...choice }, store, worker);
 }
 

@@ -3,7 +3,7 @@
 import { StoreError } from "../../../store/errors.ts";
 import type { ObjectStore } from "../../../store/store.ts";
 import type { KeyPlan, Owner } from "../../job.ts";
-import type { Worker } from "../../program/worker.ts";
+import type { JobContext } from "../../program/job-context.ts";
 import { getDescription, isClaim, isSameOwner } from "./metadata.ts";
 import { inSeries, stagedKey } from "./object-key.ts";
 
@@ -15,7 +15,7 @@ export async function endLeftovers(
   { t, path }: KeyPlan,
   owner: Owner,
   store: ObjectStore,
-  { log, signal }: Worker,
+  { log, signal }: JobContext,
 ): Promise<void> {
   const isClaimed = async (key: string): Promise<boolean> => {
     const found = await getDescription(store, key, { signal });

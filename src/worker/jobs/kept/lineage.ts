@@ -24,7 +24,7 @@ export interface Contradiction {
 
 /**
  * Those of the same etcd as `newest`. A restore in place makes another cluster id for the same EtcdCluster, and an
- * EtcdCluster that is made anew has another uid: so either links two backups. Nothing else does: names are reused.
+ * EtcdCluster that is made again has another uid: so either links two backups. Nothing else does: names are reused.
  */
 function lineOf<T extends Traced>(newest: Traced, others: readonly T[]): readonly T[] {
   const ids = new Set([newest.clusterId]);

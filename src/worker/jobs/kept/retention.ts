@@ -17,7 +17,7 @@ import {
   tracedOf,
 } from "./metadata.ts";
 import { inSeries, metadataKey, metadataOf } from "./object-key.ts";
-import type { Worker } from "../../program/worker.ts";
+import type { JobContext } from "../../program/job-context.ts";
 
 export interface Kept {
   readonly key: string;
@@ -61,7 +61,7 @@ export async function applyRetention(
   job: BackupJob,
   made: Made,
   store: ObjectStore,
-  worker: Worker,
+  worker: JobContext,
 ): Promise<Retained> {
   try {
     return await retain(job, made, store, worker);
@@ -72,7 +72,7 @@ export async function applyRetention(
   }
 }
 
-async function retain(job: BackupJob, made: Made, store: ObjectStore, worker: Worker): Promise<Retained> {
+async function retain(job: BackupJob, made: Made, store: ObjectStore, worker: JobContext): Promise<Retained> {
   const { retention, key } = job;
   if (key.t === "once" && retention === undefined) return { deleted: 0, count: 1 };
   const { keys, lonely } = await listSeries(key.path, store, worker);
@@ -141,7 +141,7 @@ export async function forgetLonely(
   keys: readonly string[],
   owner: Owner,
   store: ObjectStore,
-  worker: Worker,
+  worker: JobContext,
 ): Promise<void> {
   const { signal } = worker;
   const { backups, unfinished } = await ownedOf(keys, owner, store, worker);
@@ -150,7 +150,11 @@ export async function forgetLonely(
 }
 
 /** The backup that an earlier pod of the same run has made. */
-export async function doneBefore(job: BackupJob, store: ObjectStore, worker: Worker): Promise<Metadata | undefined> {
+export async function doneBefore(
+  job: BackupJob,
+  store: ObjectStore,
+  worker: JobContext,
+): Promise<Metadata | undefined> {
   const { signal } = worker;
   const isOurs = (found: Metadata | undefined): found is Metadata =>
     found?.run === job.run && found.owner !== undefined && isSameOwner(found.owner, job.owner);
@@ -175,7 +179,7 @@ interface Series {
   readonly lonely: readonly string[];
 }
 
-export async function listSeries(path: string, store: ObjectStore, { signal }: Worker): Promise<Series> {
+export async function listSeries(path: string, store: ObjectStore, { signal }: JobContext): Promise<Series> {
   const keys = new Set<string>();
   const described: string[] = [];
   for await (const { key } of store.list(`${path}_v`, { signal })) {
@@ -200,7 +204,7 @@ export async function ownedOf(
   keys: readonly string[],
   owner: Owner,
   store: ObjectStore,
-  { signal }: Worker,
+  { signal }: JobContext,
 ): Promise<Owned> {
   const found: (Metadata | Claim)[] = [];
   for (let at = 0; at < keys.length; at += atOnce) {
@@ -222,7 +226,7 @@ interface Deleting {
 }
 
 /** The object goes before its metadata: what is left by a crash in between is still known as ours. */
-export async function deleteAll(keys: readonly string[], store: ObjectStore, worker: Worker): Promise<Deleting> {
+export async function deleteAll(keys: readonly string[], store: ObjectStore, worker: JobContext): Promise<Deleting> {
   const { log, signal } = worker;
   let deleted = 0;
   const refused: Deleting["refused"][number][] = [];

@@ -6,16 +6,16 @@ import { requestOf, requestTextOf } from "../../../objects/claims.ts";
 import { holdsValues, parseSettings, settingsOf } from "../../../objects/settings.ts";
 import { schemeOf } from "../../../objects/tls.ts";
 import type { Claim } from "../../../observe/world.ts";
-import type { Action } from "../../actions.ts";
+import type { ClusterAction } from "../../actions.ts";
 import { retireOrphan } from "../../safety.ts";
 
 /**
  * Once a member has started, its volume must never be empty again. That has to be known when its pod is gone, so it is
  * written down before anything is built on it; and so is what it runs, for the pod that comes next.
  */
-export function notesOnClaims({ instances, world: { etcd } }: Assessment): readonly Action[] {
+export function notesOnClaims({ instances, world: { etcd } }: Assessment): readonly ClusterAction[] {
   if (!("clusterId" in etcd)) return [];
-  return instances.flatMap((instance): Action[] => {
+  return instances.flatMap((instance): ClusterAction[] => {
     const { answer, claim, name, pod } = instance;
     if (claim === undefined || pod === undefined || claim.terminating || !hasStarted(instance)) return [];
     // What it was changed to counts when it has served.
@@ -33,15 +33,15 @@ export function notesOnClaims({ instances, world: { etcd } }: Assessment): reado
 }
 
 /** Of a release that kept values of `etcdEnv` there: they may be secret. */
-export function settingsOnClaims({ world: { claims } }: Assessment): readonly Action[] {
-  return claims.flatMap(({ madeFrom, name, terminating, uid }): Action[] => {
+export function settingsOnClaims({ world: { claims } }: Assessment): readonly ClusterAction[] {
+  return claims.flatMap(({ madeFrom, name, terminating, uid }): ClusterAction[] => {
     const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
     if (terminating || settings === undefined || !holdsValues(settings)) return [];
     return [{ do: "noteSettings", member: name, uid, settings: settingsOf(settings) }];
   });
 }
 
-export function ownersOfClaims({ world: { claims, cluster } }: Assessment): readonly Action[] {
+export function ownersOfClaims({ world: { claims, cluster } }: Assessment): readonly ClusterAction[] {
   const owned = cluster.spec.volumeRetention.whenClusterDeleted === "Delete";
   return claims
     .filter((claim) => !claim.terminating && claim.owned !== owned)
@@ -49,7 +49,7 @@ export function ownersOfClaims({ world: { claims, cluster } }: Assessment): read
 }
 
 /** A larger request grows a volume while it is in use, where its class allows it. */
-export function growth({ desired: { cluster }, world: { claims, problems } }: Assessment): readonly Action[] {
+export function growth({ desired: { cluster }, world: { claims, problems } }: Assessment): readonly ClusterAction[] {
   const { persistentVolumeClaimSpec: spec } = cluster.spec.pod;
   const [wanted, to] = [requestOf(spec) ?? 0, requestTextOf(spec)];
   const canGrow = ({ cannotGrow, phase, requested, role, terminating }: Claim): boolean =>
@@ -58,6 +58,6 @@ export function growth({ desired: { cluster }, world: { claims, problems } }: As
   return claims.filter(canGrow).map(({ name, uid }) => ({ do: "growClaim", member: name, uid, to }));
 }
 
-export function retirements(assessment: Assessment): readonly Action[] {
+export function retirements(assessment: Assessment): readonly ClusterAction[] {
   return assessment.world.claims.flatMap((claim) => retireOrphan(assessment, claim));
 }

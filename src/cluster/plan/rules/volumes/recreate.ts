@@ -6,14 +6,15 @@ import { hasBegun, holds } from "../../../assess/claims.ts";
 import { releaseOnVolume, withoutPods } from "../../../assess/desired.ts";
 import { isOwedItsVolume } from "../../../assess/instances.ts";
 import type { Claim } from "../../../observe/world.ts";
-import type { Action, Decision } from "../../actions.ts";
-import { listed, pace, type Situation } from "../../rule.ts";
+import type { ClusterAction, ClusterDecision } from "../../actions.ts";
+import { listed, type Situation } from "../../rule.ts";
 import { deleteEnded } from "../../safety.ts";
+import { delays } from "../../../../controllers/delays.ts";
 
 /** With a quorum etcd says who is a member. */
-export function recreateOnVolume(situation: Situation): Decision | undefined {
+export function recreateOnVolume(situation: Situation): ClusterDecision | undefined {
   const owed = situation.ours.filter(isOwedItsVolume);
-  const actions = owed.flatMap(({ claim, pod }): readonly Action[] => {
+  const actions = owed.flatMap(({ claim, pod }): readonly ClusterAction[] => {
     if (pod !== undefined) return deleteEnded(situation, pod);
     return claim === undefined ? [] : [recreation(situation, claim)];
   });
@@ -24,7 +25,7 @@ export function recreateOnVolume(situation: Situation): Decision | undefined {
  * Without one the claims do: those whose members have started and were never removed. If etcd's list can be read, though
  * nothing can be changed, it says the same and counts for more.
  */
-export function recreateWithoutQuorum(assessment: Assessment): Decision | undefined {
+export function recreateWithoutQuorum(assessment: Assessment): ClusterDecision | undefined {
   const { instances, world } = assessment;
   const isListed = ({ name }: Claim): boolean =>
     instances.length === 0 || instances.some((instance) => instance.name === name);
@@ -36,17 +37,17 @@ export function recreateWithoutQuorum(assessment: Assessment): Decision | undefi
   ]);
 }
 
-function recreation({ desired: { cluster } }: Assessment, claim: Claim): Action {
+function recreation({ desired: { cluster } }: Assessment, claim: Claim): ClusterAction {
   const made = { version: cluster.spec.version, image: imageOf(cluster.spec) };
   return { do: "recreatePod", member: claim.name, uid: claim.uid, release: releaseOnVolume(claim, made, cluster) };
 }
 
-function decision(actions: readonly Action[]): Decision | undefined {
+function decision(actions: readonly ClusterAction[]): ClusterDecision | undefined {
   if (actions.length === 0) return undefined;
   const names = actions.flatMap((action) => ("member" in action ? [action.member] : []));
   return {
     actions,
     because: `${listed(names)}: the data is in the volume, and the pod is made again`,
-    requeueAfter: pace.soon,
+    requeueAfter: delays.soon,
   };
 }

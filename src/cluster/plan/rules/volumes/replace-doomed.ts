@@ -2,19 +2,20 @@
 // adds another one first, on a new volume, and then it goes. It heals, so no strategy of updates holds it up.
 import { isDoomed, type Instance } from "../../../assess/instances.ts";
 import { neighbours } from "../../../assess/spread.ts";
-import type { Decision } from "../../actions.ts";
+import type { ClusterDecision } from "../../actions.ts";
 import { stepDown } from "../../hand-over.ts";
-import { pace, type Situation } from "../../rule.ts";
+import type { Situation } from "../../rule.ts";
 import { removeDoomed } from "../../safety.ts";
+import { delays } from "../../../../controllers/delays.ts";
 
-export function replaceDoomed(situation: Situation): Decision | undefined {
+export function replaceDoomed(situation: Situation): ClusterDecision | undefined {
   for (const instance of leaderLast(situation)) {
     const actions = removeDoomed(situation, instance, situation.desired.size);
     if (actions === undefined) continue;
     const handOver = stepDown(situation, instance, "the leader is about to be removed");
     if (handOver.length > 0)
-      return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: pace.soon };
-    return { actions, because: `${instance.name} goes: another has taken its place`, requeueAfter: pace.atOnce };
+      return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: delays.soon };
+    return { actions, because: `${instance.name} goes: another has taken its place`, requeueAfter: delays.atOnce };
   }
   return undefined;
 }
