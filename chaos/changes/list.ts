@@ -27,7 +27,7 @@ const changeKinds = {
   "scale-3-1": { what: "three members become one", sizes: [3, 1] },
   "upgrade-3.6": { what: "etcd 3.5 becomes 3.6", versions: ["3.5.35", "3.6.16"] },
   "upgrade-3.7": { what: "etcd 3.6 becomes 3.7", versions: ["3.6.16", "3.7.3"] },
-  setting: { what: "a flag of etcd changes, so every member is exchanged" },
+  setting: { what: "a flag of etcd changes, so every member is replaced" },
   "rotate-ca": { what: "both CAs are replaced", secured: true },
   "tls-on": { what: "a cluster without TLS gets it", secured: false },
   "tls-off": { what: "a cluster with TLS loses it", secured: false },
