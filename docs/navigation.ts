@@ -58,6 +58,7 @@ export const english = (runbooks: readonly string[]): readonly Group[] => [
       e("Flags", "docs/reference/flags.md"),
       e("Helm values", "charts/etcd-operator/README.md"),
       e("Benchmarks", "docs/benchmarks.md"),
+      e("Robustness", "docs/robustness.md"),
     ],
   },
   {

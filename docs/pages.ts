@@ -20,7 +20,7 @@ export const folderGuides: readonly string[] = [
     "backup",
     "plugin",
   ].map((folder) => `src/${folder}/README.md`),
-  ...["lab", "test", "observability", "bench", "install", "docs"].map((folder) => `${folder}/README.md`),
+  ...["lab", "test", "chaos", "observability", "bench", "install", "docs"].map((folder) => `${folder}/README.md`),
 ];
 
 /** From the root of the tree, as in docs/clusters.md. */

@@ -22,7 +22,7 @@ export class Bucket implements AsyncDisposable {
     this.#ends = ends;
   }
 
-  static async open(ground: Ground, namespace: string): Promise<Bucket> {
+  static async open(ground: Pick<Ground, "lab" | "api">, namespace: string): Promise<Bucket> {
     await using opening = new AsyncDisposableStack();
     const folder = await mkdtemp(path.join(tmpdir(), "bench-bucket-"));
     opening.defer(() => rm(folder, { recursive: true, force: true }));

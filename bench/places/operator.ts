@@ -14,7 +14,10 @@ import { until } from "./until.ts";
 const name = "etcd-operator";
 const example = path.join(tree, "example");
 
-export async function installOperator(ground: Ground, namespace: string): Promise<void> {
+export async function installOperator(
+  ground: Pick<Ground, "lab" | "api" | "signal" | "atTheEnd">,
+  namespace: string,
+): Promise<void> {
   const { lab } = ground;
   await loadOperatorImage(lab);
   const env = {
@@ -35,7 +38,10 @@ export async function installOperator(ground: Ground, namespace: string): Promis
 }
 
 /** The pod that holds the lease, and so has filled its caches. */
-async function leadingOperator({ api, lab, signal }: Ground, namespace: string): Promise<RunningPod> {
+async function leadingOperator(
+  { api, lab, signal }: Pick<Ground, "lab" | "api" | "signal">,
+  namespace: string,
+): Promise<RunningPod> {
   const leader = await until(
     "an operator to lead",
     async () => {

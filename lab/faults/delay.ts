@@ -81,6 +81,11 @@ export async function reviveHolders(lab: LabConfig, node: LabNode): Promise<void
   for (const holder of ended) await startHolder(lab, holder, await holderProgram());
 }
 
+/** Builds the program, so that the first delay does not wait for that. */
+export async function prepareDelay(): Promise<void> {
+  await holderProgram();
+}
+
 async function holderProgram(): Promise<string> {
   const main = await readFile(path.join(import.meta.dirname, "delay", "main.go"), "utf8");
   const source = { goMod: goMod("delay", {}), main, output: "delay" };

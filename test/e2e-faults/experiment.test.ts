@@ -1,4 +1,4 @@
-// The experiment of example/experiment for 45 seconds; `make chaos` runs it for five minutes.
+// The experiment of example/experiment for 45 seconds. `make chaos` does far more, with clients that record what they see.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { clusterwide, createCluster, type TestCluster } from "../e2e/support/cluster.ts";

@@ -12,9 +12,6 @@ interface ExperimentOptions {
   readonly lastsMs: number;
   /** It goes on for longer until this many members were stopped, which takes a busy machine its time. */
   readonly fewest?: number;
-  readonly signal?: AbortSignal;
-  /** Called with what the scripts print about members. */
-  readonly onLine?: (line: string) => void;
 }
 
 interface ExperimentResult {
@@ -33,8 +30,7 @@ export async function experiment(options: ExperimentOptions): Promise<Experiment
   const until = Date.now() + options.lastsMs;
   const script = async (name: string, ...args: string[]): Promise<string> => {
     const env = { NAMESPACE: options.namespace, CLUSTER: options.cluster, ACKNOWLEDGED: noted };
-    const { signal } = options;
-    return run(path.join(root, "example/experiment", name), args, { env, ...(signal && { signal }) });
+    return run(path.join(root, "example/experiment", name), args, { env });
   };
   let stopped = 0;
   const repeat = async (work: () => Promise<void>): Promise<void> => {
@@ -44,9 +40,8 @@ export async function experiment(options: ExperimentOptions): Promise<Experiment
     await Promise.all([
       repeat(async () => void (await script("put.sh", String(writesAtOnce)))),
       repeat(async () => {
-        const output = await script("delete_pod.sh", "1");
+        await script("delete_pod.sh", "1");
         stopped += 1;
-        options.onLine?.(output.trim().replace(/^1 of 1/, String(stopped)));
       }),
     ]);
     const verdict = (await script("get.sh")).trim();

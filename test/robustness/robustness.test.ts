@@ -82,6 +82,12 @@ describe("a run that loses a member for a while passes every check", () => {
     await isGood(etcd, out, summary);
   });
 
+  test("etcd 3.5, whose logs also have requests of the store before", async () => {
+    await using etcd = await RealEtcd.startCluster("3.5.35", members.length, { flags });
+    const out = path.join(scratch, "older");
+    await isGood(etcd, out, await recordWhileOneDies(etcd, out));
+  });
+
   describe("etcd 3.7", () => {
     let etcd: RealEtcd;
     let out: string;
