@@ -21,7 +21,7 @@ export const delays = {
   cacheIsBehind: 1_000,
   /** Nobody reports when an optional cache is filled. */
   cacheIsEmpty: 1_000,
-  /** The pod of the first restored member is not watched by the controller of restores. */
+  /** The controller of restores does not watch the pods of the first restored members. */
   seeding: 1_000,
   /** Something that should be up is not. */
   later: 2_000,

@@ -57,7 +57,7 @@ export const stay = (because: string, requeueAfter?: number): RestoreDecision =>
 
 /** In milliseconds. */
 export const pace = {
-  /** The seed's pod is not watched. */
+  /** The pods of the first members are not watched. */
   seeding: delays.seeding,
   /** What a person has to change may be changed where no watch sees it. */
   slowly: delays.untilCorrected,
