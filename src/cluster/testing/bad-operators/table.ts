@@ -66,8 +66,8 @@ export const badOperators: readonly BadOperator[] = [
       },
       {
         file: "cluster/act/actions.ts",
-        from: "requires: () => [clusterAsSeen, neverServed, {",
-        to: "requires: () => [clusterAsSeen, {",
+        from: "createSeed: {\n    requires: () => [clusterAsSeen, neverServed, {",
+        to: "createSeed: {\n    requires: () => [clusterAsSeen, {",
       },
     ],
     caughtBy: { t: "smallWorlds", begin: { size: 3, faults: 1 } },
