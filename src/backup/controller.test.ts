@@ -383,7 +383,7 @@ describe("a verification", () => {
 
 describe("a worker that does not start", () => {
   const cases = [
-    ["waits for a Secret", { t: "waits", reason: "ContainerCreating" }, /see that there is the Secret aws/],
+    ["waits for a Secret", { t: "waits", reason: "ContainerCreating" }, /check that these exist: the Secret aws/],
     ["waits for its image", { t: "waits", reason: "ImagePullBackOff" }, /cannot be pulled\. It is the operator/],
     ["cannot be configured", { t: "waits", reason: "CreateContainerConfigError" }, /CreateContainerConfigError/],
     ["fits on no node", { t: "unscheduled" }, /No node takes the pod .*spec\.worker\.nodeSelector/],

@@ -110,7 +110,7 @@ describe("deletion", () => {
     [
       "a worker that waits for a Secret",
       (stage) => void (stage.workers.fate = onDelete({ t: "waits", reason: "ContainerCreating" })),
-      /see that there is the Secret aws/,
+      /check that these exist: the Secret aws/,
     ],
     [
       "a worker that no node takes",

@@ -61,7 +61,7 @@ export function clusterCaches(options: CacheOptions): AllClusterCaches {
         budgets: informer(PodDisruptionBudget, labelled),
         secrets: informer(Secret, labelled, {
           transform: leanSecret,
-          optional: "clusters with spec.TLS are not looked after",
+          optional: "clusters with spec.TLS are not managed",
         }),
         backups: informer(EtcdBackup, selection, {
           indexes: { cluster: (backup) => inItsNamespace(backup, backup.spec?.clusterRef?.name) },

@@ -131,7 +131,7 @@ export class GivenSecrets implements RunningCache, Source {
       kind: Secret,
       selection: { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` },
       transform: withoutLargeData,
-      optional: "certificates and logins that clusters name are read only when a cluster is looked at",
+      optional: "certificates and logins that clusters name are read only when a cluster is reconciled",
       clock,
       observe,
     });

@@ -55,4 +55,4 @@ export function obstacleOf(error: unknown, explain: (words: string, refusal: Api
 export const forbidders = "a ResourceQuota, a LimitRange, the Pod Security level, a policy";
 export const triedAgain = "It is tried again every 10 s.";
 export const grantPermissions =
-  "See that the operator has the rights that example/rbac lists, and that no policy forbids it.";
+  "Check that the operator has the permissions in example/rbac, and that no policy forbids it.";

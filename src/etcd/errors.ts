@@ -38,7 +38,7 @@ export type EtcdReason =
   | "authRequired" // nobody is logged in
   | "permissionDenied" // somebody is, who may not do this
   | "wrongPassword" // of the user who logs in, or there is no such user
-  | "notRoot" // the user who logs in has not the role root
+  | "notRoot" // the user who logs in does not have the role root
   | "invalidToken" // it has ended, or the member does not know it
   | "authNotEnabled" // there is nothing to log in to
   | "tooManyRequests"

@@ -171,7 +171,7 @@ async function authenticated(login: Login, carrier: Carrier): Promise<string | u
     throw new TransportError("broken", "Authenticate was answered with a token that no header can carry");
   // Said now, and not when a member has to be replaced.
   if (await isAdmin(username, withToken(carrier, token))) return token;
-  throw new EtcdError("notRoot", "UserGet", `${username} has not the role ${adminRole}`);
+  throw new EtcdError("notRoot", "UserGet", `${username} does not have the role ${adminRole}`);
 }
 
 /** Everybody may ask for himself; in 3.2 only those with the role may. */

@@ -310,7 +310,7 @@ test("a cluster that serves is not replaced before its data is safe, even if etc
 });
 
 test("a cluster that is deleted, or made anew, after the restore has begun is not touched", async () => {
-  for (const anew of ["deleted", "made anew"] as const) {
+  for (const what of ["deleted", "created again"] as const) {
     await using stage = new Stage();
     let hangs = true;
     stage.answer = (job, pod) => (hangs ? undefined : answers(job, pod));
@@ -320,14 +320,14 @@ test("a cluster that is deleted, or made anew, after the restore has begun is no
     await stage.until("a worker", async () => (await stage.workers()).length > 0);
     await stage.stopOperator();
     await stage.api.delete(EtcdCluster, key);
-    if (anew === "made anew") await stage.make("cluster");
+    if (what === "created again") await stage.make("cluster");
     stage.startOperator();
     hangs = false;
     const status = await stage.untilOver();
     assert.deepEqual([status.phase, stage.seedings.length], ["Failed", 0]);
     assert.match(
       status.reason ?? "",
-      new RegExp(`^The EtcdCluster demo was deleted${anew === "deleted" ? "" : " and made anew"} after`),
+      new RegExp(`^The EtcdCluster demo was deleted${what === "deleted" ? "" : " and created again"} after`),
     );
   }
 });
@@ -461,7 +461,7 @@ test("a seed that was made from something else than was proved is a failure", as
   stage.startOperator();
   await stage.make("cluster");
   await stage.make("restore");
-  assert.match((await stage.untilOver()).reason ?? "", /was made from another backup than the one that was proved/);
+  assert.match((await stage.untilOver()).reason ?? "", /was made from another backup than the one that was checked/);
 });
 
 test("another EtcdRestore that comes after one has failed takes the cluster over", async () => {
@@ -493,7 +493,7 @@ test("an EtcdRestore that is deleted before the cluster was asked leaves nothing
 });
 
 test("nothing is replaced for an EtcdRestore that was deleted or edited a moment ago, before the cache shows it", async () => {
-  for (const how of ["deleted", "made anew", "edited"] as const) {
+  for (const how of ["deleted", "created again", "edited"] as const) {
     await using stage = new Stage();
     await stage.make("cluster");
     await stage.make("restore", { safetySnapshot: "Skip" });
@@ -510,7 +510,7 @@ test("nothing is replaced for an EtcdRestore that was deleted or edited a moment
     const hold = stage.api.faults.holdWatches({ kind: EtcdRestore });
     if (how === "edited") await stage.api.mergePatch(EtcdRestore, key, { spec: { revisionBump: 1 } });
     else await stage.api.delete(EtcdRestore, key);
-    if (how === "made anew") await stage.make("restore", { backup: { name: "nightly" } });
+    if (how === "created again") await stage.make("restore", { backup: { name: "nightly" } });
     release?.();
     await stage.pass(5_000);
     assert.equal((await stage.cluster()).metadata?.annotations, undefined, how);

@@ -21,7 +21,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "a spec that cannot be used",
     restore: { before: "yesterday" },
-    says: /spec\.before .*for example 2026-01-31T12:00:00Z\. .*Correct it and apply it anew\.$/,
+    says: /spec\.before .*for example 2026-01-31T12:00:00Z\. .*Correct it and apply it again\.$/,
   },
   {
     name: "a cluster that exists and has another name than the EtcdRestore",
@@ -31,7 +31,7 @@ const refusals: readonly Refusal[] = [
   {
     name: "a cluster that does not exist, without saying what to make",
     restore: { etcdCluster: { name: "nowhere" } },
-    says: /^There is no EtcdCluster nowhere: name one that exists, or say in spec\.clusterSpec/,
+    says: /^There is no EtcdCluster nowhere: name one that exists, or describe the new one in spec\.clusterSpec/,
   },
   {
     name: "a new cluster that cannot be",
@@ -139,7 +139,7 @@ test("a worker that cannot start is reported with what it needs, and goes on whe
   assert.equal(phase, "Checking");
   assert.equal(
     message,
-    `The pod ${pod} has not started yet: see that there is the Secret aws; \`kubectl describe pod ${pod}\` says what it waits for.`,
+    `The pod ${pod} has not started yet: check that these exist: the Secret aws; \`kubectl describe pod ${pod}\` says what it waits for.`,
   );
   hangs = false;
   assert.equal((await stage.untilOver()).phase, "Succeeded");
@@ -209,6 +209,6 @@ test("a new cluster that the server refuses ends the restore", async () => {
   const status = await stage.untilOver();
   assert.equal(
     status.reason,
-    "spec.size: Invalid value. Nothing was touched: correct spec.clusterSpec and apply it anew.",
+    "spec.size: Invalid value. Nothing was touched: correct spec.clusterSpec and apply it again.",
   );
 });

@@ -141,7 +141,7 @@ function readEnd(ended: ContainerStateTerminated | null | undefined): Result | u
 function withoutWord({ exitCode, reason }: { exitCode?: number; reason?: string }): string {
   if (reason === "OOMKilled") return "The worker ran out of memory: raise spec.worker.resources.limits.memory.";
   const why = reason === undefined ? "" : `, ${printableLine(reason)}`;
-  return `The worker ended without a word (exit code ${exitCode ?? "unknown"}${why}): see its log.`;
+  return `The worker ended without a result (exit code ${exitCode ?? "unknown"}${why}): see its log.`;
 }
 
 export function parseResult(text: string): Result | undefined {

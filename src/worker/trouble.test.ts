@@ -48,7 +48,7 @@ test("a pod that waits for its volumes is given half a minute; then all that it 
   assert.equal(troubleOf(pod, Date.parse(made) + 20_000), undefined);
   assert.equal(
     troubleOf(pod, later),
-    "The pod p has not started yet: see that there is the Secret aws, the PersistentVolumeClaim backups; `kubectl describe pod p` says what it waits for.",
+    "The pod p has not started yet: check that these exist: the Secret aws, the PersistentVolumeClaim backups; `kubectl describe pod p` says what it waits for.",
   );
 });
 

@@ -59,7 +59,7 @@ function adviceOnImage(pod: string, { name, image }: ContainerStatus): string {
   const whose =
     name === etcd
       ? "Set spec.verify.image to an image that exists and that the nodes can pull"
-      : "It is the operator's own: see that the nodes can pull it";
+      : "It is the operator's own: check that the nodes can pull it";
   return `The image ${image} of the pod ${pod} cannot be pulled. ${whose}; where its registry asks who they are, set spec.worker.imagePullSecrets. \`kubectl describe pod ${pod}\` says more.`;
 }
 
@@ -72,7 +72,7 @@ function see({ spec }: Pod): string {
     ...(secret?.secretName === undefined ? [] : [`the Secret ${secret.secretName}`]),
     ...(claim === undefined ? [] : [`the PersistentVolumeClaim ${claim.claimName}`]),
   ]);
-  return needed.length === 0 ? "" : `see that there is ${needed.join(", ")}; `;
+  return needed.length === 0 ? "" : `check that these exist: ${needed.join(", ")}; `;
 }
 
 /** A reason of Kubernetes, and its words where it has some. */

@@ -40,7 +40,7 @@ export function settle(world: BackupWorld, run: Run, end: AttemptEnd, now: numbe
     case "awaitName":
       break;
   }
-  const message = `The worker did something else than it was told (${result.did.do}): see that its image is the operator's.`;
+  const message = `The worker did another job than the one in its spec (${result.did.do}): check that its image is the operator's.`;
   return failedAttempt(world, run, { ok: false, code: "failed", message }, now);
 }
 

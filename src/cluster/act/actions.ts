@@ -95,7 +95,7 @@ const table: Table = {
   labelPod: {
     requires: destroysNothing,
     run: labelPod,
-    events: ({ member }) => [["labelsRestored", `Pod ${member} was given back the labels that it is found by`]],
+    events: ({ member }) => [["labelsRestored", `The labels that select pod ${member} were restored`]],
     watched: true,
   },
   guardPod: { requires: destroysNothing, run: guardPod, events: none, watched: true },
@@ -113,7 +113,7 @@ const table: Table = {
   enableDowngrade: {
     requires: clusterOnly,
     run: enableDowngrade,
-    events: ({ to, because }) => [["downgradeEnabled", `etcd was told to get ready for ${to}: ${because}`]],
+    events: ({ to, because }) => [["downgradeEnabled", `etcd prepares for ${to}: ${because}`]],
     watched: false,
   },
   cancelDowngrade: {
@@ -138,7 +138,7 @@ const table: Table = {
       what === "authority"
         ? ["authorityMade", `A CA was made in ${secretName(cluster, authority)}: ${because}`]
         : what === "withoutPrevious"
-          ? ["previousCaForgotten", `The CA before was taken out of ${secretName(cluster, authority)}: ${because}`]
+          ? ["previousCaForgotten", `The previous CA was removed from ${secretName(cluster, authority)}: ${because}`]
           : ["certificatesRenewed", `Certificates of ${what.join(", ")} were renewed: ${because}`],
     ],
     watched: true,

@@ -97,7 +97,7 @@ export async function startAgain(execution: ClusterExecution, action: ActionOf<"
   const image = before?.asked ?? otherReference(now, status?.imageID ?? "");
   if (image === undefined)
     throw new Refused(
-      `${member} has to be started again to read its CA, and its node does not say which image it runs (${status?.imageID}). End its process, as by kubectl debug --target=etcd; deleting the pod would cost its data where it has no volume.`,
+      `${member} has to be started again to read its CA, but its node does not report which image it runs (${status?.imageID}). End its process, for example with kubectl debug --target=etcd; deleting the pod would cost its data where it has no volume.`,
     );
   const noted = { asked: before?.asked ?? now, reference: image, restarts: status?.restartCount ?? 0 };
   const containers = live.spec.containers.map((one) => (one === container ? { ...one, image } : one));
@@ -131,7 +131,7 @@ async function compareMembers(execution: ClusterExecution): Promise<void> {
   const differing = others.filter(({ hash }) => hash !== first?.hash);
   if (differing.length > 0)
     throw new Refused(
-      `${first?.name} and ${differing.map(({ name }) => name).join(", ")} hold different data at revision ${revision}, so no member is restarted. Find out which of them is right, replace the others by deleting their pods, or restore a backup.`,
+      `${first?.name} and ${differing.map(({ name }) => name).join(", ")} hold different data at revision ${revision}, so no member is restarted. Find out which of them has the right data, replace the others by deleting their pods, or restore a backup.`,
     );
 }
 

@@ -50,7 +50,7 @@ export async function makeCertificates(
   const { authority: use, what, by } = action;
   const live = await liveSecret(execution, secretName(cluster, use));
   if (what !== "authority" && live === undefined)
-    throw new NotYet(`the Secret ${secretName(cluster, use)} is another one than was looked at`, delays.cacheIsBehind);
+    throw new NotYet(`the Secret ${secretName(cluster, use)} has changed since it was read`, delays.cacheIsBehind);
   const known = live && signingContent(use, live);
   const content =
     known === undefined || what === "authority"
@@ -90,7 +90,7 @@ async function changedContent(
 ): Promise<AuthorityContent> {
   if (what === "withoutPrevious") return known;
   const signer = by === "previous" ? previous : known;
-  if (signer === undefined) throw new NotYet("the CA before is not kept any more", delays.cacheIsBehind);
+  if (signer === undefined) throw new NotYet("the previous CA is no longer kept", delays.cacheIsBehind);
   const leaves = { ...signer.leaves, ...(await signedLeaves(execution, signer.authority, what)) };
   return by === "previous" ? { ...known, previous: { ...signer, leaves } } : { ...known, leaves, previous };
 }

@@ -194,4 +194,4 @@ export async function restoreNow({ live }: ClusterExecution, name: string, uid: 
 const other = (kind: string, { cluster }: ClusterExecution): NotYet => otherOne(kind, cluster.metadata.name);
 
 const otherOne = (what: string, name: string): NotYet =>
-  new NotYet(`the ${what} ${name} has changed since it was looked at`, delays.cacheIsBehind);
+  new NotYet(`the ${what} ${name} has changed since it was read`, delays.cacheIsBehind);

@@ -19,7 +19,7 @@ const makesPod = ({ do: what }: ClusterAction): boolean =>
   what === "createSeed" || what === "createFirstMembers" || what === "createPod" || what === "addMember";
 
 const adviceOnOther =
-  "See that the operator has the rights that example/rbac lists, and that no quota or policy of the namespace forbids it.";
+  "Check that the operator has the permissions in example/rbac, and that no quota or policy of the namespace forbids it.";
 
 function adviceOnPod({ reason, causes }: ApiError): string {
   if (reason === "Forbidden")

@@ -53,7 +53,7 @@ export const gates: Readonly<Record<GateName, Gate>> = {
     closed: (input) => {
       const [pod] = input.changes.filter(({ pod: one }) => isUntried(one, input) !== undefined).map((one) => one.pod);
       if (pod === undefined) return undefined;
-      return `it waits until ${input.release.image} can be tried on ${nodeOf(pod)}, which took no pod for that (${isUntried(pod, input)}): it is tried again every half a minute`;
+      return `it waits until ${input.release.image} can be tried on ${nodeOf(pod)}, which took no pod for that (${isUntried(pod, input)}): it is tried again every 30 s`;
     },
     cure: "whatever brings no other image, or brings it to a member that is down, or to another node",
     isCure: (change, input) =>

@@ -74,7 +74,7 @@ describe("a member", () => {
     [
       "that is held back while the others serve is lost",
       silent({ guard: "open", gated: true, state: { t: "pending" } }),
-      "lost: its pod was never let start",
+      "lost: its pod was never allowed to start",
     ],
     [
       "that serves on a claim which is being deleted is doomed",

@@ -91,7 +91,7 @@ function stateOf(
     return { t: "lost", because: "its pod is gone, and its data with it" };
   }
   // The others serve without it, and which pod it was to run in is not known any more.
-  if (pod.gated === true) return { t: "lost", because: "its pod was never let start" };
+  if (pod.gated === true) return { t: "lost", because: "its pod was never allowed to start" };
   if (wiped) return { t: "lost", because: "it came back without its data", wiped: true };
   if (hasLostData(pod)) return { t: "lost", because: "its data is gone, and etcd does not start without", wiped: true };
   const loss = pod.hasVolume && !unstarted ? volumeLossOf(claim) : undefined;

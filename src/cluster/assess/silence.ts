@@ -27,7 +27,7 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
     return [
       {
         reason: "MembersUnreachable",
-        sentence: `Pod ${name} answers, but not as etcd does, and nothing of that was taken: ${unreadable}. Set spec.image, or spec.repository and spec.version, to an image of etcd.`,
+        sentence: `Pod ${name} answers, but not as etcd does, so its answers are ignored: ${unreadable}. Set spec.image, or spec.repository and spec.version, to an image of etcd.`,
       },
     ];
   // One of several is reported as unhealthy, whatever the reason is.
@@ -35,14 +35,14 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
     return [
       {
         reason: "MembersUnreachable",
-        sentence: `Pod ${name} is ready as its kubelet says, and does not answer the operator. See that nothing, as a NetworkPolicy, keeps the operator from port ${ports.client} of the members.`,
+        sentence: `Pod ${name} is ready according to its kubelet, but does not answer the operator. Check that nothing, such as a NetworkPolicy, keeps the operator from port ${ports.client} of the members.`,
       },
     ];
   if (ready || readyOnce === true) return [];
   return [
     {
       reason: "MemberCannotStart",
-      sentence: `Pod ${name}: etcd runs and does not serve. \`kubectl logs ${name}\` tells what it waits for; members must reach each other's port ${ports.peer} under the names that spec.pod.ClusterDomain gives them.`,
+      sentence: `Pod ${name}: etcd runs, but does not serve. \`kubectl logs ${name}\` shows what it waits for; members must reach each other's port ${ports.peer} under the names that spec.pod.ClusterDomain gives them.`,
     },
   ];
 }

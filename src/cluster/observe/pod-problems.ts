@@ -41,7 +41,7 @@ const endsItself =
   "Correct what it complains about in spec.pod.etcdEnv, spec.etcd or spec.pod.ClusterDomain; `kubectl logs --previous` has all of it.";
 
 const noPeerAnswers =
-  "No peer has answered it, and it is started again: see that members reach each other's port 2380, that DNS knows the names of their pods, and that spec.pod.ClusterDomain is the domain of your Kubernetes cluster.";
+  "No peer has answered it, so it is started again: check that members can reach each other's port 2380, that DNS resolves the names of their pods, and that spec.pod.ClusterDomain is the domain of your Kubernetes cluster.";
 
 export function schedulingProblem(reason = "Unschedulable", message?: string): PodTrouble {
   const problem = sentence(reason, message);

@@ -339,7 +339,7 @@ export type AccessTrouble =
         | "secretMissing"
         | "secretForbidden"
         | "secretUnread"
-        /** There is no such user, or the password is another. */
+        /** There is no such user, or the password is wrong. */
         | "wrongPassword"
         | "notRoot"
         | "tokenRefused";

@@ -30,13 +30,13 @@ function causeOf(trouble: AccessTrouble): string {
     case "secretIncomplete":
       return `etcd's authentication is on, and the Secret ${trouble.secret} of spec.auth.operatorSecret has no ${trouble.lacks.join(" and no ")}. It needs the keys username and password of ${aUser}.`;
     case "secretForbidden":
-      return `etcd's authentication is on, and the operator may not read the Secret ${trouble.secret} of spec.auth.operatorSecret. Give it the right to get secrets, as example/rbac does.`;
+      return `etcd's authentication is on, and the operator may not read the Secret ${trouble.secret} of spec.auth.operatorSecret. Grant it the permission to get secrets, as example/rbac does.`;
     case "secretUnread":
       return `etcd's authentication is on, and the Secret ${trouble.secret} of spec.auth.operatorSecret could not be read just now. It is tried again.`;
     case "wrongPassword":
-      return `etcd refuses the login in the Secret ${trouble.secret} of spec.auth.operatorSecret: there is no such user, or the password is another. Correct the Secret, or set the password with etcdctl user passwd.`;
+      return `etcd refuses the login in the Secret ${trouble.secret} of spec.auth.operatorSecret: there is no such user, or the password is wrong. Correct the Secret, or set the password with etcdctl user passwd.`;
     case "notRoot":
-      return `The user in the Secret ${trouble.secret} of spec.auth.operatorSecret has not the role root. Grant it with etcdctl user grant-role, or put another user into the Secret.`;
+      return `The user in the Secret ${trouble.secret} of spec.auth.operatorSecret does not have the role root. Grant it with etcdctl user grant-role, or set another user in the Secret.`;
     case "tokenRefused":
       break;
   }

@@ -86,7 +86,7 @@ export function apartSentence({
 }: Assessment): string | undefined {
   if (apart.length === 0) return undefined;
   const names = apart.map(({ pod }) => pod.name).join(", ");
-  const what = `${names}: etcd read another CA when it started than that of the certificates in use, so members, or the operator, are refused.`;
+  const what = `${names}: etcd started with another CA than that of the certificates in use, so it refuses other members or the operator.`;
   if (cluster.spec.paused)
     return `${what} The cluster is paused, so nothing is done about it: set spec.paused to false.`;
   if (desired.impossible !== undefined) return `${what} Nothing is done about it until the spec is correct.`;
@@ -119,7 +119,7 @@ function damagedSentences({ certificates: { toMake, writes }, world: { cluster, 
       toMake.some(({ authority }) => authority === use) || [...writes.keys()].some((one) => one === use);
     if (damage === undefined || !isNeeded || isRepaired) return [];
     return [
-      `The Secret ${secretName(cluster, use)} was damaged: ${damage.why}. The operator writes it again as soon as it has what belongs into it.`,
+      `The Secret ${secretName(cluster, use)} was damaged: ${damage.why}. The operator writes it again as soon as it has what belongs in it.`,
     ];
   });
 }

@@ -128,7 +128,7 @@ export function adviceOn(health: Unavailable, world: Pick<ClusterWorld, "backup"
     case "joining":
       return "New members are needed for a majority and start; nothing can be written until they have joined.";
     case "foreign":
-      return `All pods that answer are of the etcd cluster ${health.answering}, and status.clusterId says ${health.recorded}: nothing is done to them. If they hold the right data, put ${health.answering} into status.clusterId with kubectl patch --subresource=status; else see how they came there.`;
+      return `All pods that answer belong to the etcd cluster ${health.answering}, but status.clusterId is ${health.recorded}: the operator does not touch them. If they hold the right data, set status.clusterId to ${health.answering} with kubectl patch --subresource=status; otherwise, find out where they came from.`;
     case "quorumLost":
       return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.${elseRestore(world)}`;
     case "accessDenied":
@@ -300,7 +300,7 @@ function disputeIn({ etcd }: ClusterWorld): Verdict<"Ready"> | undefined {
   if (etcd.rivals.length > 0)
     return no(
       "LeadersDisagree",
-      `Members follow different leaders (${etcd.rivals.join(", ")}), so one of them has lost its data or was cut off: nothing is deleted until they agree. See that the members reach each other's port 2380.`,
+      `Members follow different leaders (${etcd.rivals.join(", ")}), so one of them has lost its data or was cut off: nothing is deleted until they agree. Check that the members can reach each other's port 2380.`,
     );
   return undefined;
 }

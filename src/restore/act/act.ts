@@ -61,7 +61,7 @@ async function vital(
 
 const changedMeanwhile: Obstacle = {
   t: "notYet",
-  because: "the EtcdRestore has changed since it was looked at",
+  because: "the EtcdRestore has changed since it was read",
   againAfter: delays.cacheIsBehind,
 };
 
@@ -141,7 +141,7 @@ async function isAsSeen({ world: { restore }, reconcile: { api } }: RestoreExecu
 function refusalOf(words: string, refusal: ApiError, { do: what }: RestoreAction): string {
   if (!isForbidden(refusal)) {
     const field = what === "createWorker" ? "spec.worker" : "spec.clusterSpec";
-    return `${words} Nothing was touched: correct ${field} and apply it anew.`;
+    return `${words} Nothing was touched: correct ${field} and apply it again.`;
   }
   const advice =
     what === "createWorker"

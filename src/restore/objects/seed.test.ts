@@ -96,8 +96,8 @@ test("each restore in place goes past the highest revision that was ever seen of
 
 test("a bump that would repeat revisions is refused, and 0 asks for those of the backup", () => {
   const asked = (revisionBump: number, inPlace = true) => aRestore({ spec: { revisionBump }, status: { inPlace } });
-  assert.match(tooSmallBump(asked(199), 500, 700) ?? "", /at revision 700.*say at least 201/);
-  assert.match(tooSmallBump(asked(200), 500, 700) ?? "", /say at least 201/);
+  assert.match(tooSmallBump(asked(199), 500, 700) ?? "", /at revision 700.*set it to at least 201/);
+  assert.match(tooSmallBump(asked(200), 500, 700) ?? "", /set it to at least 201/);
   assert.equal(tooSmallBump(asked(201), 500, 700), undefined);
   assert.equal(tooSmallBump(asked(0), 500, 700), undefined);
   assert.equal(tooSmallBump(asked(5, false), 500, 700), undefined, "nobody has seen anything of a new cluster");

@@ -89,5 +89,5 @@ export function tooSmallBump(
 ): string | undefined {
   const { revisionBump: asked } = spec;
   if (status.inPlace !== true || asked === undefined || asked === 0 || revision + asked > highest) return undefined;
-  return `spec.revisionBump is ${asked}, and the cluster has been at revision ${highest}: with the backup's revision ${revision} that would repeat revisions that clients have seen. Leave it out, or say at least ${highest - revision + 1}.`;
+  return `spec.revisionBump is ${asked}, and the cluster has been at revision ${highest}: with the backup's revision ${revision} that would repeat revisions that clients have seen. Leave it out, or set it to at least ${highest - revision + 1}.`;
 }

@@ -8,7 +8,7 @@ import { type RestoreDecision, type Facts, fail, pace, stay } from "./actions.ts
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld, now: number): RestoreDecision {
-  if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it anew.`);
+  if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it again.`);
   const { name } = restore.spec.etcdCluster;
   if (cluster?.metadata.deletionTimestamp !== undefined)
     return stay(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`, pace.slowly);
@@ -41,7 +41,7 @@ function inPlaceRefused(cluster: string, name: string): string | undefined {
 
 function newRefused(name: string, spec: EtcdClusterSpec | undefined): string | undefined {
   if (spec === undefined || spec === null)
-    return `There is no EtcdCluster ${name}: name one that exists, or say in spec.clusterSpec what the new one shall be.`;
+    return `There is no EtcdCluster ${name}: name one that exists, or describe the new one in spec.clusterSpec.`;
   const problems = problemsOf({ metadata: { name }, spec });
   if (problems.length > 0) return `spec.clusterSpec cannot be used: ${problems.join(" ")}`;
   if (spec.paused === true)

@@ -37,7 +37,7 @@ function prove(world: RestoreWorld, now: number): RestoreDecision {
 function again({ restore }: RestoreWorld, because: string): RestoreDecision {
   return (
     tryAgain(restore, because) ??
-    fail(`${because} It was tried ${mostAttempts} times. ${untouched} Apply it anew when that is mended.`)
+    fail(`${because} It was tried ${mostAttempts} times. ${untouched} Fix that, then apply it again.`)
   );
 }
 

@@ -25,7 +25,7 @@ export function strayed({ restore, cluster }: RestoreWorld): RestoreDecision | u
   const { name } = restore.spec.etcdCluster;
   if (clusterUid !== undefined && cluster?.metadata.uid !== clusterUid)
     return fail(
-      `The EtcdCluster ${name} was deleted${cluster === undefined ? "" : " and made anew"} after the restore had begun. ${whatIsLeft(restore)}Apply another EtcdRestore, with spec.clusterSpec where there is no cluster.`,
+      `The EtcdCluster ${name} was deleted${cluster === undefined ? "" : " and created again"} after the restore had begun. ${whatIsLeft(restore)}Apply another EtcdRestore, with spec.clusterSpec where there is no cluster.`,
     );
   if (clusterUid !== undefined && cluster?.metadata.deletionTimestamp !== undefined)
     return fail(`The EtcdCluster ${name} is being deleted. ${whatIsLeft(restore)}Apply another EtcdRestore.`);
@@ -114,7 +114,7 @@ export function withoutBackup({ backup }: RestoreWorld): RestoreDecision | undef
       );
     case "forbidden":
       return stay(
-        `The operator may not read the EtcdBackup ${backup.name}: grant it the rights on etcdbackups that example/rbac lists.`,
+        `The operator may not read the EtcdBackup ${backup.name}: grant it the permissions on etcdbackups in example/rbac.`,
         pace.slowly,
       );
     case "there":

@@ -366,7 +366,7 @@ describe("Checking", () => {
   test("says that the operator may not read the EtcdBackup", () => {
     const decision = decided(aWorld(checking, { backup: { t: "forbidden", name: "nightly" } }));
     assert.ok(decision.t === "stay");
-    assert.match(decision.because, /^The operator may not read the EtcdBackup nightly: grant it the rights/);
+    assert.match(decision.because, /^The operator may not read the EtcdBackup nightly: grant it the permissions on etcdbackups/);
   });
 
   test("names a pod that is in the way", () => {
@@ -383,7 +383,7 @@ describe("Checking", () => {
     assert.ok(refused.t === "fail");
     assert.match(
       refused.because,
-      /^spec.revisionBump is 58, .* at revision 100: .* say at least 59\. Nothing was touched/,
+      /^spec.revisionBump is 58, .* at revision 100: .* set it to at least 59\. Nothing was touched/,
     );
     assert.equal(bumped(59).t, "stay");
   });

@@ -68,7 +68,7 @@ function follow(world: RestoreWorld, cluster: CompleteEtcdCluster, clusterPhase:
   const other = seeds.find((seed) => seed.t === "made" && seed.backup !== undefined && !isSame(seed.backup, world));
   if (other !== undefined)
     return fail(
-      `The member ${other.member} was made from another backup than the one that was proved. ${whatIsLeft(restore)}Apply another EtcdRestore.`,
+      `The member ${other.member} was made from another backup than the one that was checked. ${whatIsLeft(restore)}Apply another EtcdRestore.`,
     );
   const [failed, ...more] = seeds.flatMap((seed) => (isGivenUp(seed) ? [seed] : []));
   // 1 of 3: the other 2 are a majority, and the cluster replaces this one. 2 of 3, 1 of 1: nobody will serve.

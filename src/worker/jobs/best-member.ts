@@ -54,7 +54,7 @@ export function rank<S extends { readonly status: MemberStatus }>(answers: reado
   if (clusters.size > 1)
     throw new WorkerFailure(
       "misconfigured",
-      `The endpoints belong to different etcd clusters (${[...clusters].join(", ")}). Name those of one.`,
+      `The endpoints belong to different etcd clusters (${[...clusters].join(", ")}). Name the endpoints of one cluster.`,
     );
   const sound = answers.filter(({ status }) => !isCorrupt(status));
   if (sound.length === 0)

@@ -9,12 +9,12 @@ export function refuseOther(of: SealedOf, key: string, { copied, cluster }: Encr
   if (!keysOf(key, copied).includes(of.key))
     throw new WorkerFailure(
       "tampered",
-      `${key} was encrypted under the key ${of.key}${copied ? `, not under ${keysOf(key, copied)[0]}` : ""}: it was copied, renamed or exchanged. If it was copied on purpose, set spec.encryption.originalKey of the EtcdRestore to ${of.key}.`,
+      `${key} was encrypted under the key ${of.key}${copied ? `, not under ${keysOf(key, copied)[0]}` : ""}: it was copied, renamed or replaced. If it was copied on purpose, set spec.encryption.originalKey of the EtcdRestore to ${of.key}.`,
     );
   if (cluster && of.cluster && (cluster.namespace !== of.cluster.namespace || cluster.name !== of.cluster.name))
     throw new WorkerFailure(
       "tampered",
-      `${key} is a backup of the EtcdCluster ${of.cluster.namespace}/${of.cluster.name}, and the EtcdBackup is for ${cluster.namespace}/${cluster.name}: it may have been exchanged. To restore it on purpose, name the object itself in the EtcdRestore, with spec.backupStorageType instead of spec.backup.`,
+      `${key} is a backup of the EtcdCluster ${of.cluster.namespace}/${of.cluster.name}, and the EtcdBackup is for ${cluster.namespace}/${cluster.name}: it may have been replaced. To restore it on purpose, name the object itself in the EtcdRestore, with spec.backupStorageType instead of spec.backup.`,
     );
 }
 

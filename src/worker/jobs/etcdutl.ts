@@ -86,7 +86,7 @@ function problemOf(what: string, error: Error, said: string, folder: string): Wo
   if ("signal" in error && error.signal === "SIGKILL")
     return new WorkerFailure(
       "failed",
-      `etcdutl ${what} was killed, probably for want of memory. Raise the memory limit of the worker.`,
+      `etcdutl ${what} was killed, probably because it ran out of memory. Raise the memory limit of the worker.`,
       { cause: error },
     );
   // A file that is no sound database ends it by an error, or by a fault of memory in the middle of a page.

@@ -78,7 +78,7 @@ async function downloaded(
 ): Promise<Omit<Fetched, "file" | "metadata">> {
   const stored = await store.get(key, { signal: watch.signal });
   if (stored === undefined)
-    throw new WorkerFailure("notFound", `There is no ${key} in ${store.name}. Look at the path of the backup.`);
+    throw new WorkerFailure("notFound", `There is no ${key} in ${store.name}. Check the path of the backup.`);
   const { plain, sealed } = await opened(counted(stored.body, watch), key, encryption);
   const digest = new TrailingDigest();
   await written(file, withinScratch(plain, key, mostBytes), digest);

@@ -89,7 +89,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clo
 const stalled = (what: string, seconds: number, bytes: number): WorkerFailure =>
   new WorkerFailure(
     "stalled",
-    `The ${what} stood still for ${seconds} s after ${bytes} bytes. Look at the network, the store and the etcd members.`,
+    `The ${what} stood still for ${seconds} s after ${bytes} bytes. Check the network, the store and the etcd members.`,
   );
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -48,8 +48,8 @@ export function wrongStatuses(): void {
     await untilReported(cluster, {
       reason: "ForeignCluster",
       says: [
-        `of the etcd cluster ${before.clusterId}, and status.clusterId says deadbeef`,
-        `put ${before.clusterId} into status.clusterId`,
+        `belong to the etcd cluster ${before.clusterId}, but status.clusterId is deadbeef`,
+        `set status.clusterId to ${before.clusterId} with kubectl patch`,
       ],
     });
     const after = await healed(context, cluster, () => patchStatus(cluster, { clusterId: before.clusterId }));

@@ -25,7 +25,7 @@ function assessed(tls: Partial<ClusterWorld["tls"]>) {
 
 const given = { peer: { t: "there", name: "peers", data: writeBundle("peer", { ca: ca.cert, pair }) } } as const;
 
-test("a damaged Secret of the operator gets what belongs into it", () => {
+test("a damaged Secret of the operator gets what belongs in it", () => {
   const { certificates } = assessed({ given, damaged: { peer: { why, ca: ca.cert } } });
   assert.deepEqual(certificates.writes.get("peer"), {
     bundle: { ca: ca.cert, pair },
@@ -46,7 +46,7 @@ test("one that there is nothing to repair with is reported", () => {
   assert.equal(verdict?.reason, "Damaged");
   assert.equal(
     verdict?.message,
-    `The Secret demo-peer-tls was damaged: ${why}. The operator writes it again as soon as it has what belongs into it.`,
+    `The Secret demo-peer-tls was damaged: ${why}. The operator writes it again as soon as it has what belongs in it.`,
   );
   const repaired = certificatesValid(assessed({ given, damaged: { peer: { why } } }));
   assert.notEqual(repaired?.reason, "Damaged");

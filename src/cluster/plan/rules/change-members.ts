@@ -51,7 +51,7 @@ function letGo(situation: Situation): ClusterDecision | undefined {
   const handOver = stepDown(situation, instance, "the leader is about to be removed");
   if (handOver.length > 0)
     return { actions: handOver, because: `${instance.name} is about to go`, requeueAfter: delays.soon };
-  const reason = `it is exchanged: ${because}`;
+  const reason = `it is replaced: ${because}`;
   const actions = removeHealthy(situation, instance, reason);
   if (actions === undefined) return undefined;
   return { actions, because: `${instance.name} goes: ${reason}`, requeueAfter: delays.atOnce };

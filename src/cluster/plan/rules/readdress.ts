@@ -15,7 +15,7 @@ export function readdress(situation: Situation): ClusterDecision | undefined {
     const because = "its name is in another domain than spec.pod.ClusterDomain says";
     const actions = removeGone(situation, instance, because);
     if (actions !== undefined)
-      return { actions, because: `${instance.name} is exchanged: ${because}`, requeueAfter: delays.atOnce };
+      return { actions, because: `${instance.name} is replaced: ${because}`, requeueAfter: delays.atOnce };
   }
   const [only, ...others] = voters;
   if (only === undefined || others.length > 0 || learners.length > 0 || desired.size === 1) return undefined;

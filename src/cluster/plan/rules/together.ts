@@ -47,5 +47,5 @@ export function replacePlaceholder(situation: Situation): ClusterDecision | unde
   const because = "it does not get all data where nobody can dial it";
   const actions = stuck === undefined ? undefined : removeGone(situation, stuck, because);
   if (stuck === undefined || actions === undefined) return undefined;
-  return { actions, because: `${stuck.name} is exchanged: ${because}`, requeueAfter: delays.atOnce };
+  return { actions, because: `${stuck.name} is replaced: ${because}`, requeueAfter: delays.atOnce };
 }

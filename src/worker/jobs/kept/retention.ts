@@ -68,7 +68,7 @@ export async function applyRetention(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     worker.log.warn("older backups could not be looked after", { error });
-    return { deleted: 0, count: 1, kept: `Older backups could not be looked after: ${error.message}` };
+    return { deleted: 0, count: 1, kept: `Older backups could not be cleaned up: ${error.message}` };
   }
 }
 
