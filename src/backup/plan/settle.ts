@@ -1,6 +1,7 @@
 // What follows from how an attempt ended: facts about the backup, a verification, another attempt, or the end of the run.
 import type { CompleteEtcdBackup, CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import { backoffDelay } from "../../kube/clock.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import type { BackupDone, BackupFacts, Job, Result } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import { isSeries, placeIn, timeText } from "../objects/jobs.ts";
@@ -105,7 +106,7 @@ function backupTaken(
   const place = placeIn(backup);
   // Where the worker was told to put it: the spec may have been edited since.
   const path = pathOf(job?.do === "backup" ? { ...place, target: job.store } : place, facts.key);
-  const note = `The backup ${path} is complete: revision ${facts.revision} of etcd ${facts.etcdVersion}, ${facts.bytes} bytes.`;
+  const note = `The backup ${path} is complete: revision ${facts.revision} of etcd ${facts.etcdVersion}, ${bytesInWords(facts.bytes)}.`;
   const entry = { ...entryOf(run, now), result: "Succeeded" as const, path, sizeBytes: facts.bytes };
   const besides = [kept, held].filter((one) => one !== undefined).join(" ");
   const taken = {

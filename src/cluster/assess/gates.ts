@@ -1,5 +1,6 @@
 // The gates of a roll, as a table: what each one waits for, what it says, and which changes it must never hold up, because
 // they are its cure. Whatever a gate lets through is still weighed by `plan/safety.ts`, which keeps the quorum.
+import { bytesInWords } from "../../kube/objects/size.ts";
 import { isUntried, nodeOf } from "./image-proof.ts";
 import type { Change, RollInput } from "./roll.ts";
 import { indexOf, isDoomed, isHealthy, isVoter, type Instance } from "./instances.ts";
@@ -129,7 +130,7 @@ export const gates: Readonly<Record<GateName, Gate>> = {
     closed: ({ world }) => {
       const full = fullDatabase(world);
       if (full === undefined) return undefined;
-      return `it waits until the database of ${full.pod} has room (${full.size} of ${full.quota} bytes): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
+      return `it waits until the database of ${full.pod} has room (${bytesInWords(full.size)} of ${bytesInWords(full.quota)}): compact and defragment, or raise spec.etcd.quotaBackendBytes`;
     },
     cure: "a larger quota, another compaction, a larger volume",
     isCure: makesRoom,

@@ -5,6 +5,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Alarm } from "../../etcd/member.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import { requestOf } from "../objects/claims.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
@@ -124,17 +125,17 @@ export function pressureOf(world: ClusterWorld): Pressure | undefined {
   if (size > limit)
     return {
       reason: "DatabaseNearQuota",
-      message: `The database file has ${size} of ${quota} bytes, and takes no more writes when it is full: delete keys, compact and defragment, or raise spec.etcd.quotaBackendBytes.`,
+      message: `The database file has ${bytesInWords(size)} of ${bytesInWords(quota)}, and takes no more writes when it is full: delete keys, compact and defragment, or raise spec.etcd.quotaBackendBytes.`,
     };
   if (size > volume * roomForDatabase)
     return {
       reason: "NoRoomToDefragment",
-      message: `The database file has ${size} bytes and its volume ${volume}: a defragmentation needs room for a second copy. Ask for larger volumes in spec.pod.persistentVolumeClaimSpec.`,
+      message: `The database file has ${bytesInWords(size)} and its volume ${bytesInWords(volume)}: a defragmentation needs room for a second copy. Ask for larger volumes in spec.pod.persistentVolumeClaimSpec.`,
     };
   if (quota > volume * roomForDatabase)
     return {
       reason: "QuotaTooLarge",
-      message: `The database may grow to ${quota} bytes, and its volume has ${volume}: at that size there is no room to defragment it. Lower spec.etcd.quotaBackendBytes to at most ${Math.floor(volume * roomForDatabase)}, or ask for volumes of at least ${Math.ceil(quota / roomForDatabase)} bytes.`,
+      message: `The database may grow to ${bytesInWords(quota)}, but its volume has ${bytesInWords(volume)}: at that size there is no room to defragment it. Lower spec.etcd.quotaBackendBytes to at most ${Math.floor(volume * roomForDatabase)}, or ask for volumes of at least ${Math.ceil(quota / roomForDatabase / 2 ** 30)}Gi.`,
     };
   return undefined;
 }

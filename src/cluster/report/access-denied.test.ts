@@ -32,7 +32,11 @@ const table: [AccessTrouble, string, RegExp][] = [
     "AuthRequired",
     /has no username and no password\./,
   ],
-  [{ t: "secretForbidden", secret: "login" }, "AuthRequired", /may not read the Secret login.*permission to get secrets/],
+  [
+    { t: "secretForbidden", secret: "login" },
+    "AuthRequired",
+    /may not read the Secret login.*permission to get secrets/,
+  ],
   [{ t: "secretUnread", secret: "login" }, "AuthRequired", /Secret login .*could not be read/],
   [{ t: "wrongPassword", secret: "login" }, "LoginRefused", /Secret login .*no such user, or the password.*Correct/],
   [{ t: "notRoot", secret: "login" }, "LoginRefused", /Secret login .*does not have the role root\. Grant it/],

@@ -56,7 +56,8 @@ export class FakeAuth {
     if (user?.password !== login.password)
       throw refusal("wrongPassword", "Authenticate", "authentication failed, invalid user ID or password");
     if (!hasQuorum) throw refusal("timeout", "Authenticate", "request timed out");
-    if (!user.roles.includes("root")) throw refusal("notRoot", "UserGet", `${login.username} does not have the role root`);
+    if (!user.roles.includes("root"))
+      throw refusal("notRoot", "UserGet", `${login.username} does not have the role root`);
     this.#tokens.set(login, user.password);
   }
 }

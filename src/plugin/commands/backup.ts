@@ -9,7 +9,7 @@ import { type Chosen, storedCluster } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { readClusters } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
-import { bytesInWords } from "../screen/words.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import { all, isOf } from "../observe/observe.ts";
 import { until, type Verdict, waitFlags } from "../until.ts";
 

@@ -8,7 +8,7 @@ import { type Target, readTarget } from "../one-cluster.ts";
 import { Refusal } from "../place/refusal.ts";
 import { execInPods, readClusters, readPods } from "../permissions.ts";
 import { structured } from "../screen/structured.ts";
-import { bytesInWords } from "../screen/words.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import type { MemberView } from "../view/members.ts";
 

@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import { inColour, plain } from "./colour.ts";
 import { screenOf, type WhenColour } from "./screen.ts";
 import { leftOut, tableLines } from "./table.ts";
-import { ageInWords, bytesInWords, shareInWords } from "./words.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
+import { ageInWords, shareInWords } from "./words.ts";
 import { item, wrapped } from "./wrap.ts";
 
 const minute = 60_000;

@@ -28,16 +28,6 @@ export function timeOf(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
-
-/** As in 512 B, 1.5 MiB, 24 MiB. */
-export function bytesInWords(bytes: number): string {
-  const power = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
-  const value = bytes / 1024 ** power;
-  const digits = power === 0 || value >= 10 || Number.isInteger(value) ? 0 : 1;
-  return `${value.toFixed(digits)} ${units[power]}`;
-}
-
 /** As in 4 %, <1 %. */
 export function shareInWords(part: number, whole: number): string {
   if (whole <= 0) return "";

@@ -1,7 +1,8 @@
 // One cluster as a screen: what is the matter first, then the members, then what people ask for less often.
 import type { Hue, Paint } from "../screen/colour.ts";
 import { type Cell, type Column, leftOut, type Table, tableLines } from "../screen/table.ts";
-import { ageInWords, bytesInWords, shareInWords } from "../screen/words.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
+import { ageInWords, shareInWords } from "../screen/words.ts";
 import { item, wrapped } from "../screen/wrap.ts";
 import type { BackupView, CertificateView, ClusterView, DatabaseView } from "./cluster-view.ts";
 import { certificateHue, databaseHue, healthHue, quorumHue, readyHue } from "./hues.ts";

@@ -11,7 +11,8 @@ import { workerName } from "../objects/worker-pods.ts";
 import { type RestoreDecision, pace, stay } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
-export const otherThanTold = "The worker did another job than the one in its spec: its image may be of another release.";
+export const otherThanTold =
+  "The worker did another job than the one in its spec: its image may be of another release.";
 
 export interface Task {
   readonly job: Job;

@@ -366,7 +366,10 @@ describe("Checking", () => {
   test("says that the operator may not read the EtcdBackup", () => {
     const decision = decided(aWorld(checking, { backup: { t: "forbidden", name: "nightly" } }));
     assert.ok(decision.t === "stay");
-    assert.match(decision.because, /^The operator may not read the EtcdBackup nightly: grant it the permissions on etcdbackups/);
+    assert.match(
+      decision.because,
+      /^The operator may not read the EtcdBackup nightly: grant it the permissions on etcdbackups/,
+    );
   });
 
   test("names a pod that is in the way", () => {

@@ -3,6 +3,7 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import * as path from "node:path";
 import { TrailingDigest } from "../../etcd/trailing-digest.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import { firstBytes, isSealed } from "../../seal/format.ts";
 import { keysIn } from "../../seal/key.ts";
 import type { SealedOf } from "../../seal/sealed-of.ts";
@@ -161,7 +162,7 @@ async function* withinScratch(
     if (bytes > mostBytes)
       throw new WorkerFailure(
         "misconfigured",
-        `${key} is larger than the scratch volume of the worker may become, which is ${mostBytes} bytes: raise spec.worker.scratchSize.`,
+        `${key} is larger than the scratch volume of the worker may become, which is ${bytesInWords(mostBytes)}: raise spec.worker.scratchSize.`,
       );
     yield chunk;
   }

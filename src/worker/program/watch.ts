@@ -2,6 +2,7 @@
 // limit to the whole: a large database takes its time.
 import { type Cancel, type Clock } from "../../kube/clock.ts";
 import { follow } from "../../kube/abort.ts";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import type { Fields, Logger } from "../../kube/process/log.ts";
 import { WorkerFailure } from "./failure.ts";
 
@@ -89,7 +90,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, clock: Clo
 const stalled = (what: string, seconds: number, bytes: number): WorkerFailure =>
   new WorkerFailure(
     "stalled",
-    `The ${what} stood still for ${seconds} s after ${bytes} bytes. Check the network, the store and the etcd members.`,
+    `The ${what} stood still for ${seconds} s after ${bytesInWords(bytes)}. Check the network, the store and the etcd members.`,
   );
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

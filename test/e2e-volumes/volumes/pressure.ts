@@ -73,7 +73,7 @@ export function pressure(): void {
       const message = await untilPressure(cluster, "DatabaseNearQuota");
       assert.match(
         message,
-        /of 268435456 bytes.*delete keys, compact and defragment, or raise spec\.etcd\.quotaBackendBytes/,
+        /of 256 MiB, .*delete keys, compact and defragment, or raise spec\.etcd\.quotaBackendBytes/,
       );
       await writer.nothingIsLost();
       for (const key of keys) await leader.etcd.delete(key, patiently);

@@ -1,5 +1,6 @@
 // One cluster: how it is and how much it can bear, what the operator does, where the members are, what happened.
-import { ageInWords, bytesInWords, shareInWords } from "../../screen/words.ts";
+import { bytesInWords } from "../../../kube/objects/size.ts";
+import { ageInWords, shareInWords } from "../../screen/words.ts";
 import type { ClusterView } from "../../view/cluster-view.ts";
 import type { ClusterMessage } from "../messages.ts";
 import { bar, votes } from "./charts.ts";

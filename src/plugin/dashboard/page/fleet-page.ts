@@ -1,5 +1,6 @@
 // All clusters: a card for each, with what one wants to know before opening it.
-import { ageInWords, bytesInWords, plural, shareInWords } from "../../screen/words.ts";
+import { bytesInWords } from "../../../kube/objects/size.ts";
+import { ageInWords, plural, shareInWords } from "../../screen/words.ts";
 import type { FleetMessage } from "../messages.ts";
 import { bar, votes } from "./charts.ts";
 import { type Child, h } from "./dom.ts";

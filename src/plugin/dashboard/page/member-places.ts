@@ -1,5 +1,6 @@
 // The members where they are: zones, in them nodes, on them members with their figures as they move.
-import { ageInWords, bytesInWords, plural, shareInWords } from "../../screen/words.ts";
+import { bytesInWords } from "../../../kube/objects/size.ts";
+import { ageInWords, plural, shareInWords } from "../../screen/words.ts";
 import type { MemberView } from "../../view/members.ts";
 import type { ClusterMessage, NodeOfMembers, Zone } from "../messages.ts";
 import { bar, sparkline } from "./charts.ts";

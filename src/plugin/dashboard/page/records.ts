@@ -1,6 +1,7 @@
 // What is kept about a cluster: what happened, its backups, its certificates.
 import type { Hue } from "../../screen/colour.ts";
-import { ageInWords, bytesInWords, plural } from "../../screen/words.ts";
+import { bytesInWords } from "../../../kube/objects/size.ts";
+import { ageInWords, plural } from "../../screen/words.ts";
 import type { BackupView, CertificateView } from "../../view/cluster-view.ts";
 import type { ClusterMessage, Moment } from "../messages.ts";
 import { h } from "./dom.ts";
