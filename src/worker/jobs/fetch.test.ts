@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { bytesInWords } from "../../kube/objects/size.ts";
 import * as fc from "fast-check";
 import { SealKey } from "../../seal/key.ts";
 import { seal } from "../../seal/seal.ts";
@@ -199,7 +200,7 @@ test("what is larger than the scratch volume may become is refused in the middle
     (error: unknown) =>
       error instanceof WorkerFailure &&
       error.code === "misconfigured" &&
-      error.message.includes(`${snapshot.length - 1} bytes: raise spec.worker.scratchSize`),
+      error.message.includes(`${bytesInWords(snapshot.length - 1)}: raise spec.worker.scratchSize`),
   );
   assert.deepEqual(await readdir(small.scratch), []);
   await using enough = await testWorker(store, { scratchBytes: snapshot.length });
