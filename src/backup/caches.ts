@@ -20,7 +20,7 @@ interface BackupInformers {
   readonly clusters: Informer<EtcdCluster>;
 }
 
-const without = "EtcdBackups are not looked after";
+const without = "EtcdBackups are not managed";
 
 export function backupCaches(options: CacheOptions) {
   const informer = informersOf(options);

@@ -8,7 +8,7 @@ import type { BackupMetrics } from "./metrics.ts";
 
 export interface BackupCaches {
   readonly backups: StoreView<EtcdBackup>;
-  /** Of workers. Undefined while they may not be seen, or have not been seen yet: then nothing is decided. */
+  /** The pods of workers. Undefined while they may not be seen, or have not been seen yet: then nothing is decided. */
   readonly pods: StoreView<Pod> | undefined;
   /** Undefined while they may not be seen, or have not been seen yet. */
   readonly clusters: StoreView<EtcdCluster> | undefined;

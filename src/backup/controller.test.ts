@@ -13,7 +13,7 @@ const hours = 60 * minutes;
 const failure = (code: FailureCode, message = "The store does not answer."): Result => ({ ok: false, code, message });
 const fails = (code: FailureCode, message?: string) => () =>
   ({ t: "ends", result: { ...failure(code), ...(message !== undefined && { message }) } }) as const;
-const reasons = (stage: Stage): string[] => stage.told.map(({ reason }) => reason);
+const reasons = (stage: Stage): string[] => stage.recorded.map(({ reason }) => reason);
 
 describe("a backup that is taken once", () => {
   test("is taken at once, its facts are in the status, and then nothing is written any more", async () => {
@@ -115,7 +115,7 @@ describe("a backup that is taken once", () => {
     assert.deepEqual(await stage.podNames(), []);
   });
 
-  test("is taken anew by a pod that takes the place of one that was deleted", async () => {
+  test("is taken again by a pod that takes the place of one that was deleted", async () => {
     await using stage = new Stage();
     stage.workers.fate = (_job, nth) => (nth === 0 ? { t: "runs" } : undefined);
     stage.startOperator();
@@ -130,7 +130,7 @@ describe("a backup that is taken once", () => {
     assert.equal(stage.workers.most, 1);
   });
 
-  test("is taken anew when its node is lost and never reports the end of the pod", async () => {
+  test("is taken again when its node is lost and never reports the end of the pod", async () => {
     await using stage = new Stage();
     stage.workers.fate = (_job, nth) => (nth === 0 ? { t: "runs" } : undefined);
     stage.workers.stops = false;
@@ -403,7 +403,7 @@ describe("a worker that does not start", () => {
       assert.equal(stage.life.writes.length, writes);
     });
 
-  test("is made anew when the spec is edited", async () => {
+  test("is made again when the spec is edited", async () => {
     await using stage = new Stage();
     stage.workers.fate = (_job, nth) => (nth === 0 ? { t: "waits", reason: "ContainerCreating" } : undefined);
     stage.startOperator();

@@ -1,4 +1,4 @@
-// Backups with the clusters that they are of, and with real workers on a store in memory: clusters are made anew under
+// Backups with the clusters that they are of, and with real workers on a store in memory: clusters are made again under
 // their name, members lag or are alone, clocks differ, two namespaces share a path. Whatever happens, what was proved of a
 // cluster stays until a newer one of the same cluster is proved, and nobody gets what is not theirs.
 import assert from "node:assert/strict";
@@ -29,7 +29,7 @@ type Happening =
   | { readonly t: "lag"; readonly by: number }
   | { readonly t: "alone" }
   | { readonly t: "clock"; readonly hours: number }
-  | { readonly t: "anew" }
+  | { readonly t: "again" }
   | { readonly t: "others" }
   | { readonly t: "release" };
 
@@ -39,7 +39,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ t: fc.constant("lag" as const), by: fc.integer({ min: 0, max: 4 }) }),
   fc.constant({ t: "alone" as const }),
   fc.record({ t: fc.constant("clock" as const), hours: fc.integer({ min: -5, max: 5 }) }),
-  fc.constant({ t: "anew" as const }),
+  fc.constant({ t: "again" as const }),
   fc.constant({ t: "others" as const }),
   fc.constant({ t: "release" as const }),
 );
@@ -127,7 +127,7 @@ class Play {
       case "clock":
         this.skewHours = happening.hours;
         return;
-      case "anew":
+      case "again":
         await this.stage.api.delete(EtcdCluster, { namespace: key.namespace, name: "demo" });
         this.#etcd = this.#makeEtcd();
         await this.#makeCluster();
@@ -286,9 +286,9 @@ async function play(script: readonly Happening[]): Promise<void> {
 
 const backup: Happening = { t: "backup" };
 
-test("a cluster that is made anew, a lagging member, one that is alone, others at the same path, other clocks", async () => {
+test("a cluster that is made again, a lagging member, one that is alone, others at the same path, other clocks", async () => {
   const scripts: readonly (readonly Happening[])[] = [
-    [backup, { t: "write", keys: 2 }, backup, { t: "anew" }, backup, backup, backup, { t: "release" }, backup],
+    [backup, { t: "write", keys: 2 }, backup, { t: "again" }, backup, backup, backup, { t: "release" }, backup],
     [backup, { t: "write", keys: 2 }, backup, { t: "lag", by: 4 }, backup, backup, backup],
     [backup, { t: "alone" }, backup, backup, backup, { t: "alone" }, backup],
     [backup, { t: "others" }, { t: "write", keys: 1 }, backup, backup],

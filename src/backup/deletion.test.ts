@@ -18,7 +18,7 @@ const onDelete =
   (fortune: Fortune): Fate =>
   (job) =>
     job.do === "delete" ? fortune : undefined;
-const reasons = (stage: Stage): string[] => stage.told.map(({ reason }) => reason);
+const reasons = (stage: Stage): string[] => stage.recorded.map(({ reason }) => reason);
 
 describe("deletion", () => {
   const deletionPolicy = "Delete" as const;
@@ -90,7 +90,7 @@ describe("deletion", () => {
     assert.ok(!(await stage.isGone()), "it is held up");
   };
   const leftBehind = (stage: Stage): string => {
-    const [last] = stage.told.slice(-1);
+    const [last] = stage.recorded.slice(-1);
     assert.equal(last?.reason, "Backups Left Behind");
     assert.equal(stage.workers.stored.size, 1);
     return last.note;
@@ -208,7 +208,7 @@ describe("deletion", () => {
     assert.equal(stage.workers.running, 1);
   });
 
-  test("goes on at once with a Secret that is named anew", async () => {
+  test("goes on at once with another Secret that is named", async () => {
     await using stage = new Stage();
     stage.workers.fate = (job, count) =>
       job.do === "delete" && count === 0 ? { t: "waits", reason: "ContainerCreating" } : undefined;

@@ -67,7 +67,7 @@ export class BackupMetrics {
     for (const counter of [this.#runs, this.#verifications]) counter.remove(labels);
   }
 
-  /** Of a process that no longer leads: another one says what is the case. What was counted stays counted. */
+  /** For a process that no longer leads: another one says what is the case. What was counted stays counted. */
   forgetAll(): void {
     for (const gauge of this.#gauges()) gauge.clear();
   }

@@ -1,4 +1,4 @@
-// The controller from end to end where etcd's own authentication is on: with a way in it looks after the cluster as ever,
+// The controller from end to end where etcd's own authentication is on: with a way in it manages the cluster as ever,
 // and without one it says so, harms nothing, and goes on when it is given one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -69,7 +69,7 @@ for (const version of ["3.6.16", "3.5.21"])
     await stage.createWhole(3, version);
     enableAuth(stage);
     await untilReason(stage, "AuthRequired");
-    assert.equal(stage.told.filter(({ reason }) => reason === "Auth Required").length, 1);
+    assert.equal(stage.recorded.filter(({ reason }) => reason === "Auth Required").length, 1);
     assert.equal((await stage.condition("Available"))?.status, "True");
     const members = stage.kubelet.etcd?.members;
     const pods = (await stage.pods()).map(({ metadata }) => metadata?.uid);
@@ -100,11 +100,11 @@ for (const version of ["3.6.16", "3.5.21"])
     );
     await give(stage, "wrong");
     await untilReason(stage, "LoginRefused");
-    assert.equal(stage.told.filter(({ reason }) => reason === "Login Refused").length, 1);
+    assert.equal(stage.recorded.filter(({ reason }) => reason === "Login Refused").length, 1);
     await give(stage, root.password);
     await stage.untilWhole(5);
     assert.ok(!(await stage.podNames()).includes(gone));
-    const said = JSON.stringify([stage.told, (await stage.cluster()).status]);
+    const said = JSON.stringify([stage.recorded, (await stage.cluster()).status]);
     assert.doesNotMatch(said, /sesame|wrong/);
     assert.doesNotMatch(said, /QuorumLost|Quorum Lost|DataLost/);
   });

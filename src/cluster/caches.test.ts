@@ -30,7 +30,7 @@ async function running() {
   return { clock, api, lines, caches, end, start, asked };
 }
 
-test("rights to see nodes that come after the start are used without a restart", async () => {
+test("permissions to see nodes that come after the start are used without a restart", async () => {
   const { clock, api, lines, caches, end, start } = await running();
   const granted = api.faults.fail({ kind: Node }, forbidden, { times: Number.POSITIVE_INFINITY });
   const ended = start();
@@ -48,7 +48,7 @@ test("rights to see nodes that come after the start are used without a restart",
   await ended;
 });
 
-test("an operator without the right to see nodes asks for it seldom, and warns once", async () => {
+test("an operator without the permission to see nodes asks for it seldom, and warns once", async () => {
   const { clock, api, lines, caches, end, start, asked } = await running();
   api.faults.fail({ kind: Node }, forbidden, { times: Number.POSITIVE_INFINITY });
   const ended = start();
@@ -63,7 +63,7 @@ test("an operator without the right to see nodes asks for it seldom, and warns o
   await ended;
 });
 
-test("when the right to see nodes is taken away, nodes are unknown and not as they were", async () => {
+test("when the permission to see nodes is taken away, nodes are unknown and not as they were", async () => {
   const { clock, api, caches, end, start } = await running();
   const ended = start();
   await clock.advance(1000);

@@ -29,7 +29,7 @@ test("a cluster is looked at when the readiness of a member's node changes, and 
     return looks() > before;
   };
   await write("True", "2026-01-01T00:00:00Z");
-  // It is looked at now and then; after that nothing disturbs for a while.
+  // It is reconciled now and then; after that nothing disturbs for a while.
   const before = looks();
   await stage.until("it is looked at", () => looks() > before + 1);
   assert.equal(await isLookedAtAfter(write("True", "2026-01-01T00:00:10Z")), false);

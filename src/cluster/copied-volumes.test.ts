@@ -33,7 +33,7 @@ test("a cluster that finds copies of the volumes of another one starts nothing o
   const ready = await stage.condition("Ready");
   assert.equal(ready?.reason, "VolumesForeign");
   assert.match(ready?.message ?? "", /copies of the data of the EtcdCluster shop\/demo: .*EtcdRestore/);
-  assert.ok(stage.told.some(({ reason, note }) => reason === "Volumes Foreign" && note === ready?.message));
+  assert.ok(stage.recorded.some(({ reason, note }) => reason === "Volumes Foreign" && note === ready?.message));
   for (const { metadata } of (await stage.api.list(PersistentVolumeClaim)).items)
     assert.equal(metadata?.annotations?.["etcd.database.coreos.com/cluster-uid"], "uid-of-demo");
 

@@ -14,7 +14,7 @@ interface Scenario {
   /** The members of the whole cluster that it begins with; 0: there is none. */
   readonly from: number;
   readonly to: number;
-  /** Of the cluster that it begins with. */
+  /** The spec of the cluster that it begins with. */
   readonly version?: string;
   readonly spec?: Partial<EtcdClusterSpec>;
   readonly happens: (stage: Stage) => Promise<unknown>;

@@ -29,7 +29,7 @@ for (const version of ["3.5.35", "3.6.16"])
       await stage.until("the alarm is disarmed", () => etcd.alarms.length === 0);
       await stage.untilWhole(3);
       assert.equal(await stage.write(), true);
-      assert.ok(stage.told.some(({ reason }) => reason === "Alarm Disarmed"));
+      assert.ok(stage.recorded.some(({ reason }) => reason === "Alarm Disarmed"));
       const { status } = await stage.cluster();
       assert.equal(status?.updatedMembers, 3);
     });

@@ -43,7 +43,7 @@ async function expectReunion(stage: Stage, before: readonly string[]): Promise<v
   });
   assert.deepEqual(await uids(stage), before, "members lost their pods, and the data in them");
   assert.equal((await stage.condition("CertificatesValid"))?.status, "True");
-  const again = stage.told.filter(({ reason }) => reason === "Member Started Again");
+  const again = stage.recorded.filter(({ reason }) => reason === "Member Started Again");
   assert.equal(again.length, before.length);
 }
 
@@ -116,7 +116,7 @@ describe("kept apart by certificates", () => {
     const old = (await stage.api.list(Secret)).items;
     await stage.rotate("1");
     await stage.until(
-      "the CAs are exchanged",
+      "the CAs are replaced",
       async () => (await stage.isWhole(3)) && (await stage.isCertified()),
       30 * minute,
     );
@@ -132,7 +132,7 @@ describe("kept apart by certificates", () => {
     await stage.pass(2 * minute);
     stage.startOperator();
     await expectReunion(stage, before);
-    await stage.until("the CAs are exchanged again", () => stage.isWhole(3), 30 * minute);
+    await stage.until("the CAs are replaced again", () => stage.isWhole(3), 30 * minute);
   });
 
   test("a rotation is held up for longer than a certificate lives, and nobody is ever apart", async () => {

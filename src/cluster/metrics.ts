@@ -44,7 +44,7 @@ export class ClusterMetrics {
   readonly #expiry: Gauge;
   readonly #lifetime: Gauge;
   readonly #certificateProblems: Gauge;
-  /** Of databases: how large they are, may become, and how much room they have. */
+  /** How large databases are, may become, and how much room they have. */
   readonly #size: Gauge;
   readonly #inUse: Gauge;
   readonly #quota: Gauge;
@@ -112,7 +112,7 @@ export class ClusterMetrics {
     });
   }
 
-  /** Of a cluster without TLS there is nothing to say. */
+  /** A cluster without TLS has none of these. */
   certificatesOf(key: Key, { inUse, problems }: CertificatesMeasured): void {
     const labels = labelsOf(key);
     this.#expiry.remove(labels);
@@ -148,12 +148,12 @@ export class ClusterMetrics {
       this.#conditions.set({ ...labels, type, reason }, status === "True" ? 1 : 0);
   }
 
-  /** Of a cluster that is no more, or no longer this operator's. */
+  /** Forgets a cluster that is no more, or no longer this operator's. */
   forget(key: Key): void {
     for (const gauge of this.#ofClusters()) gauge.remove(labelsOf(key));
   }
 
-  /** Of a process that no longer leads: another one says what is the case. */
+  /** For a process that no longer leads: another one says what is the case. */
   forgetAll(): void {
     for (const gauge of this.#ofClusters()) gauge.clear();
   }

@@ -1,4 +1,4 @@
-// How a reconcile is counted, and what it took. The cluster is paused, so that nothing is done but to look and to report.
+// How a reconcile is counted, and what it took. The cluster is paused, so that nothing is done but to observe and to report.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";

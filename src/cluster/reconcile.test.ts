@@ -41,7 +41,7 @@ test("an EtcdCluster of three becomes three voters, two Services, a budget and a
     [status?.currentVersion, status?.targetVersion, status?.serviceName],
     ["3.6.16", "", `${key.name}-client`],
   );
-  assert.equal(stage.told.filter(({ reason }) => reason === "New Member Added").length, 3);
+  assert.equal(stage.recorded.filter(({ reason }) => reason === "New Member Added").length, 3);
   const made = stage.api.writes.filter(({ kind, verb }) => kind === "Pod" && verb !== "mergePatch");
   assert.deepEqual(
     made.map(({ verb }) => verb),
@@ -64,7 +64,7 @@ test("a second voter whose pod could not be made at first, which costs a lone 3.
   await stage.resize(3);
   await assertWhole(stage, 3);
   assert.deepEqual(
-    stage.told.filter(({ type }) => type === "Warning"),
+    stage.recorded.filter(({ type }) => type === "Warning"),
     [],
   );
 });
@@ -89,7 +89,7 @@ test("a member whose pod is deleted is removed and replaced, and what was writte
   const victim = await stage.deletePod("leader");
   await stage.until("another takes its place", async () => !(await stage.podNames()).includes(victim));
   await assertWhole(stage, 3);
-  assert.ok(stage.told.some(({ reason, note }) => reason === "Replacing Dead Member" && note.includes(victim)));
+  assert.ok(stage.recorded.some(({ reason, note }) => reason === "Replacing Dead Member" && note.includes(victim)));
   const kept = await etcd?.at(etcd.members[0]?.clientUrls[0] ?? "").get("key");
   assert.equal(Buffer.from(kept?.value ?? []).toString(), "kept");
 });
@@ -116,11 +116,11 @@ test("a lost majority is said at once, with what to do, and nothing is made in i
   assert.equal(status?.phase, "Failed");
   assert.equal((await stage.condition("Available"))?.reason, "DataLost");
   assert.match(status.reason ?? "", /EtcdRestore/);
-  assert.equal(stage.told.filter(({ reason }) => reason === "Data Lost").length, 1);
+  assert.equal(stage.recorded.filter(({ reason }) => reason === "Data Lost").length, 1);
   assert.deepEqual(await stage.podNames(), left);
 });
 
-test("a reconcile that could do nothing for want of a quorum counts as failed, and any other as done", async () => {
+test("a reconcile that could do nothing because it lacks a quorum counts as failed, and any other as done", async () => {
   await using stage = begin();
   const failed = 'etcd_operator_cluster_reconcile_failed{Reason="lostQuorum"}';
   const done = "etcd_operator_cluster_reconcile_duration_count";
@@ -187,7 +187,7 @@ test("a status that is refused for the object's own name is reported by an event
   stage.api.faults.fail({ verb: "mergePatch", kind: EtcdCluster }, refusal, { times: Number.POSITIVE_INFINITY });
   await stage.api.create(EtcdCluster, { metadata: { ...key }, spec: { size: 1, version: "2.3.8" } });
   await stage.until("it is reported", () =>
-    stage.told.some(({ reason, note }) => reason === "Invalid Spec" && note.includes("2.3.8")),
+    stage.recorded.some(({ reason, note }) => reason === "Invalid Spec" && note.includes("2.3.8")),
   );
 });
 

@@ -1,7 +1,7 @@
 // Restores in place with the clusters that they are for, through generated histories: EtcdRestores are deleted half way and
 // brought back without their status, quotas come and go, operators die. What serves is replaced only when a person has asked
 // for it and the first member will be admitted; then the cluster gets there, and nobody sees a revision twice.
-// PROPERTY_RUNS=1000 plays so many new histories.
+// PROPERTY_RUNS=1000 plays that many new histories.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

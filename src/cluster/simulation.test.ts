@@ -1,6 +1,6 @@
 // The whole controller through generated histories, on an in-memory Kubernetes and etcd: what must never happen is
 // asserted all the time, and when the trouble is over the cluster must come to rest as it was asked for.
-// PROPERTY_RUNS=1000 plays so many new histories of each sort; `make matrix` does.
+// PROPERTY_RUNS=1000 plays that many new histories of each sort; `make matrix` does.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -59,7 +59,7 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
     ["with volumes that are lost, and pods that are all gone at once", 15, "everyday", "volumes"],
     ["with volumes, through lost data, edits and changes", 15, "everyday", "volumes", "wipes", "edits", "rolls"],
     ["through moves to volumes and away from them", 10, "everyday", "moves", "edits"],
-    ["with certificates whose CAs are exchanged", 4, "everyday", "certificates"],
+    ["with certificates whose CAs are replaced", 4, "everyday", "certificates"],
     [
       "with certificates and volumes, through edits and changes",
       4,
@@ -70,7 +70,7 @@ describe("a cluster survives what it could survive alone, and comes to rest as i
       "rolls",
     ],
     ["with certificates, through lost, damaged and old Secrets and the course of months", 6, "everyday", "secrets"],
-    ["through the same while CAs are exchanged", 4, "everyday", "secrets", "certificates"],
+    ["through the same while CAs are replaced", 4, "everyday", "secrets", "certificates"],
     ["through databases that grow full, and nodes that are full", 6, "everyday", "edits", "space"],
     ["through all of it", 25, "everyday", "wipes", "images", "refusals", "edits", "rolls", "mistakes", "flags"],
   ];

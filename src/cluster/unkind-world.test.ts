@@ -26,7 +26,7 @@ async function survives(history: Partial<History>, never = /(?!)/): Promise<void
   await played.play(whole);
   await played.comeToRest();
   assert.ok(!played.stage.watch.isDoomed(), await played.stage.describe());
-  const untrue = played.stage.told.filter(({ note }) => never.test(note ?? ""));
+  const untrue = played.stage.recorded.filter(({ note }) => never.test(note ?? ""));
   assert.deepEqual(untrue, []);
 }
 
@@ -123,7 +123,7 @@ describe("certificates", () => {
       ],
     }));
 
-  test("whose CAs are exchanged while no member may be changed do not keep members apart", () =>
+  test("whose CAs are replaced while no member may be changed do not keep members apart", () =>
     survives({
       ...certified,
       steps: [step({ t: "strategy", strategy: "OnDelete" }), step({ t: "rotate", what: 1 }, 300_000), ...months(4)],
@@ -135,7 +135,7 @@ describe("certificates", () => {
 
   for (const what of ["key", "crt"] as const)
     for (const who of [0, 1, 2, 3, 4, 5])
-      test(`of which a ${what} is another's (${who}) are mended`, () =>
+      test(`of which a ${what} is another's (${who}) are corrected`, () =>
         survives({ ...certified, steps: [step({ t: "damageSecret", who, what }, 120_000), ...months(3)] }));
 
   test("are written without wiping what others wrote on their Secrets", () =>

@@ -8,11 +8,11 @@ export const mostAttempts = 5;
  * somebody changes it. `dataExists` is one of these: no worker removes files that it did not make, and the next attempt, on
  * the same volume, finds them again.
  */
-const failures: Readonly<Record<FailureCode, "mayPass" | "definite">> = {
-  store: "mayPass",
-  etcd: "mayPass",
-  stalled: "mayPass",
-  failed: "mayPass",
+const failures: Readonly<Record<FailureCode, "transient" | "definite">> = {
+  store: "transient",
+  etcd: "transient",
+  stalled: "transient",
+  failed: "transient",
   notFound: "definite",
   damaged: "definite",
   tampered: "definite",

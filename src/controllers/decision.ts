@@ -1,4 +1,4 @@
-// What every rule of a controller decides: actions as data, why, and when to look again although nothing happened.
+// What every rule of a controller decides: actions as data, why, and when to reconcile again although nothing happened.
 
 export interface Decision<Action> {
   /** Carried out in order; the first that fails ends it. */

@@ -1,4 +1,4 @@
-// When a controller looks again although no watch has brought its object back: every delay of the three, in milliseconds.
+// When a controller reconciles again although no watch has brought its object back: every delay of the three, in milliseconds.
 import type { Backoff } from "../kube/clock.ts";
 
 export const delays = {
@@ -29,7 +29,7 @@ export const delays = {
   ownImage: 5_000,
   /** What a person has to correct may be corrected where no watch sees it: a quota, a permission, a login. */
   untilCorrected: 10_000,
-  /** etcd has no events for a member that hangs, or one that is added by hand: even a cluster at rest is looked at. */
+  /** etcd has no events for a member that hangs, or one that is added by hand: even a cluster at rest is observed. */
   atRest: 30_000,
   /** Backups that cannot be deleted: the store may be back, or somebody may have deleted them there. */
   deletionHeldUp: 300_000,

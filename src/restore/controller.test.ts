@@ -59,7 +59,7 @@ test("the data of a cluster is saved, replaced, and the restore succeeds when th
   const [complete] = status.conditions ?? [];
   assert.deepEqual([complete?.type, complete?.status, complete?.reason], ["Complete", "True", "Succeeded"]);
   assert.deepEqual(
-    stage.told.map(({ reason }) => reason),
+    stage.recorded.map(({ reason }) => reason),
     ["Data Saved", "Restore Begun", "Restore Succeeded"],
   );
   assert.deepEqual(stage.seedings, [uid]);
@@ -291,7 +291,7 @@ test("a cluster that does not answer is replaced all the same, and that is said"
     stage.startOperator();
     assert.equal((await stage.untilOver()).phase, "Succeeded");
     assert.deepEqual(
-      stage.told.map(({ reason }) => reason),
+      stage.recorded.map(({ reason }) => reason),
       ["Data Not Saved", "Restore Begun", "Restore Succeeded"],
       how,
     );
@@ -309,7 +309,7 @@ test("a cluster that serves is not replaced before its data is safe, even if etc
   assert.match(status.reason ?? "", /etcd refuses the login\..*safetySnapshot: Skip/);
 });
 
-test("a cluster that is deleted, or made anew, after the restore has begun is not touched", async () => {
+test("a cluster that is deleted, or created again, after the restore has begun is not touched", async () => {
   for (const what of ["deleted", "created again"] as const) {
     await using stage = new Stage();
     let hangs = true;
@@ -530,7 +530,7 @@ test("an operator of all namespaces restores its own clusters, takes a restore i
   await stage.pass(40_000);
   assert.deepEqual([await stage.status(), (await stage.status("to-copy")).phase], [{}, "Succeeded"]);
   assert.equal((await stage.cluster("copy")).metadata?.annotations?.["etcd.database.coreos.com/scope"], "clusterwide");
-  const told = stage.told.map(({ reason }) => reason).filter((reason) => reason.endsWith("Taken"));
+  const told = stage.recorded.map(({ reason }) => reason).filter((reason) => reason.endsWith("Taken"));
   assert.deepEqual(told, ["Taken", "Not Taken"]);
   const annotations = { "etcd.database.coreos.com/scope": "clusterwide" };
   await stage.api.mergePatch(EtcdCluster, key, { metadata: { annotations } });

@@ -100,7 +100,7 @@ describe("an operator that starts after a restore with a view from before its en
         if (phase === undefined) remember();
         // At the very write, before anything else happens in that phase.
         stage.api.onWrite(({ kind, object }) => {
-          // Of the kind EtcdRestore, as its name says.
+          // It is an EtcdRestore, as its name says.
           const isNow = kind === EtcdRestore.kind && (object as EtcdRestore).status?.phase === phase;
           if (isNow && past.length === 0) remember();
         });

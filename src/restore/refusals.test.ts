@@ -70,7 +70,7 @@ for (const { name, cluster, backup, restore, called, says } of refusals)
       life.writes.join(", "),
     );
     assert.deepEqual(
-      stage.told.map(({ reason }) => reason),
+      stage.recorded.map(({ reason }) => reason),
       ["Restore Failed"],
     );
   });

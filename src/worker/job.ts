@@ -1,4 +1,4 @@
-// What a worker pod is told, and what it answers. The controllers write a Job into the environment of a pod and read the
+// The job that a worker pod gets, and what it answers. The controllers write a Job into the environment of a pod and read the
 // Result from its termination message; neither holds a secret: those are files in mounted folders.
 import type { StoreTarget } from "../store/store.ts";
 
@@ -13,7 +13,7 @@ export type Job = BackupJob | CheckJob | RestoreJob | VerifyJob | DeleteJob | Aw
 /** Whom the objects belong to: retention touches no others. */
 export interface Owner {
   readonly namespace: string;
-  /** Of the EtcdBackup. */
+  /** Name of the EtcdBackup. */
   readonly name: string;
 }
 
@@ -179,7 +179,7 @@ export const addressVariable = "ETCD_WORKER_ADDRESS";
  */
 export interface AwaitNameJob {
   readonly do: "awaitName";
-  /** Of the member, as in `example-1.example.default.svc`, with or without the domain of the Kubernetes cluster. */
+  /** The host name of the member, as in `example-1.example.default.svc`, with or without the domain of the Kubernetes cluster. */
   readonly host: string;
   readonly withinSeconds: number;
 }
@@ -229,11 +229,11 @@ export interface BackupDone {
 /** What is known of a backup; stored beside it as `<key>.json`. */
 export interface BackupFacts {
   readonly key: string;
-  /** Of the object as it is stored. */
+  /** Size of the object as it is stored. */
   readonly bytes: number;
-  /** Of the object as it is stored. */
+  /** Digest of the object as it is stored. */
   readonly sha256: string;
-  /** Of the snapshot inside, where it is encrypted. */
+  /** Size of the snapshot inside, where it is encrypted. */
   readonly snapshotBytes: number;
   /** When the run began; the key has it, too. */
   readonly takenAt: string;

@@ -1,4 +1,4 @@
-// From the API to what a worker is told: the Secrets and claims that a spec names become mounted folders, and a Job names
+// From the API to the job of a worker: the Secrets and claims that a spec names become mounted folders, and a Job names
 // the folders. So only the worker ever reads them.
 import type { Volume, VolumeMount } from "kubernetes-types/core/v1.js";
 import type { ReadPolicy } from "../api/backups/encryption.ts";
@@ -154,7 +154,7 @@ export function volumeMountsOf(mounts: readonly Mount[]): VolumeMount[] {
 const nameAt = (folder: string): string => `worker-${folder.slice(folder.lastIndexOf("/") + 1)}`;
 const volumeName = ({ folder }: Mount): string => nameAt(folder);
 
-/** Of the volume that backups are kept in, in a pod that reads or writes them there. */
+/** For the volume that backups are kept in, in a pod that reads or writes them there. */
 export const backupsVolume: string = nameAt(folders.claim);
 
 function split(path: string): { bucket: string; key: string } {

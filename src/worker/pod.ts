@@ -101,7 +101,7 @@ export function podBasics(policy: WorkerPolicy): Omit<PodSpec, "containers"> {
   };
 }
 
-/** Of a container that has ended; undefined when it has not. A message that cannot be read is a failure. */
+/** The result of a container that has ended; undefined when it has not. A message that cannot be read is a failure. */
 export function resultOf(pod: Pod, container: string = workerContainerName): Result | undefined {
   return readEnd(statusOf(pod, container)?.state?.terminated);
 }
@@ -121,7 +121,7 @@ export const statusesOf = ({ status }: Pod): readonly ContainerStatus[] => [
 const statusOf = (pod: Pod, container: string): ContainerStatus | undefined =>
   statusesOf(pod).find(({ name }) => name === container);
 
-/** What its worker was told. Undefined: it has none, or what it was told cannot be read. */
+/** The job of its worker. Undefined: it has none, or it cannot be read. */
 export function jobIn({ spec }: Pod): Job | undefined {
   const container = spec?.containers.find(({ name }) => name === workerContainerName);
   const text = container?.env?.find(({ name }) => name === jobVariable)?.value;

@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
 
-/** Of jobs that pass everything on in streams. */
+/** For jobs that pass everything on in streams. */
 const noFile = 64 * MiB;
 /** Where nobody knows the size of the backup: four times the largest database that etcd recommends. */
 const unknownSize = 32 * GiB;
@@ -23,7 +23,7 @@ export function scratchOf(job: Job, { scratchSize = "" }: { readonly scratchSize
   return Math.max(unknownSize, 2 * expectedBytes + slack);
 }
 
-/** Of the throwaway member that verifies a backup: a snapshot as large as the scratch volume takes, and etcd's log. */
+/** For the throwaway member that verifies a backup: a snapshot as large as the scratch volume takes, and etcd's log. */
 export const memberScratchOf = (bytes: number): number => bytes + slack;
 
 export const limited = (bytes: number): { readonly sizeLimit: string } => ({

@@ -12,8 +12,8 @@ const patienceMs = 30_000;
 /** Why a pod does not start. */
 export interface Stuck {
   readonly because: string;
-  /** `told`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
-  readonly by: "told" | "silent";
+  /** `reported`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */
+  readonly by: "reported" | "silent";
 }
 
 /** By the reason of a container that waits. */
@@ -27,7 +27,7 @@ const advice: ReadonlyMap<string, string> = new Map([
 export function troubleOf(pod: Pod, now: number): string | undefined {
   const stuck = stuckOn(pod);
   const since = Date.parse(pod.metadata?.creationTimestamp ?? "");
-  return stuck?.by === "told" || now - since > patienceMs ? stuck?.because : undefined;
+  return stuck?.by === "reported" || now - since > patienceMs ? stuck?.because : undefined;
 }
 
 /** However short a while it may have been. Undefined: it has started. */
@@ -36,15 +36,15 @@ export function stuckOn(pod: Pod): Stuck | undefined {
   const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False")
     return {
-      by: "told",
+      by: "reported",
       because: `No node takes the pod ${name} (${wordsOf(scheduled)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or give a node what is asked for.`,
     };
   for (const container of statusesOf(pod)) {
     const { reason = "", message } = container.state?.waiting ?? {};
     const what = advice.get(reason);
-    if (imagePullReasons.has(reason)) return { by: "told", because: adviceOnImage(name, container) };
+    if (imagePullReasons.has(reason)) return { by: "reported", because: adviceOnImage(name, container) };
     if (what !== undefined)
-      return { by: "told", because: `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}` };
+      return { by: "reported", because: `The pod ${name} cannot start (${wordsOf({ reason, message })}). ${what}` };
   }
   const isCreating = statusesOf(pod).every(({ state }) => state?.waiting !== undefined);
   if (pod.status?.phase === "Running" || !isCreating) return undefined;

@@ -1,4 +1,4 @@
-// What the workers of an EtcdBackup are told, and what they have to mount for it.
+// The jobs that the workers of an EtcdBackup get, and what they have to mount for them.
 import type { CompleteEtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
@@ -76,7 +76,7 @@ export function deleteWork(backup: CompleteEtcdBackup): Work<DeleteJob> {
 
 export const placeIn = ({ spec }: CompleteEtcdBackup): StorePlace => placeOf(spec.storageType, spec);
 
-/** Of a path as the status has it. Undefined: it is in another place than the spec names by now. */
+/** The key of a path as the status has it. Undefined: it is in another place than the spec names by now. */
 export function keyIn(place: StorePlace, path: string): string | undefined {
   const start = pathOf(place, "");
   return path.startsWith(start) ? path.slice(start.length) : undefined;

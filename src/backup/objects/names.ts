@@ -23,7 +23,7 @@ export interface AttemptName {
   readonly attempt: number;
 }
 
-/** Of the pod. Another attempt is another pod: the failed one stays for its log. */
+/** Name of the pod. Another attempt is another pod: the failed one stays for its log. */
 export function workerName(backup: string, { id, step, attempt }: AttemptName): string {
   return `${backup}-${id}-${letterOf[step]}${attempt}`;
 }

@@ -21,7 +21,7 @@ const dataDir = "/var/etcd/data";
 
 interface Verification {
   readonly work: Work<VerifyJob>;
-  /** Of the pod: with the member beside the worker. */
+  /** Spec of the pod: with the member beside the worker. */
   readonly spec: PodSpec;
 }
 

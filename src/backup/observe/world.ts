@@ -11,9 +11,9 @@ export interface BackupWorld {
   /** Its pods, the oldest first. */
   readonly workers: readonly RunWorker[];
   readonly origin: Origin;
-  /** Of workers: the operator's own. Undefined: it is not known yet. */
+  /** The image of workers: the operator's own. Undefined: it is not known yet. */
   readonly workerImage: string | undefined;
-  /** `terminating`: nothing can be created in it any more. Only looked at where that matters: when its backups are to be deleted. */
+  /** `terminating`: nothing can be created in it any more. Only read where that matters: when its backups are to be deleted. */
   readonly namespace: "active" | "terminating";
 }
 

@@ -20,7 +20,7 @@ import type { Note } from "../../controllers/event.ts";
 
 /** Keeps the object until its backups are deleted. */
 export const deleteFinalizer = `${EtcdBackup.group}/delete-backups`;
-/** Of etcd-operator 0.9, which is not there any more to take it away. */
+/** Left by etcd-operator 0.9, which is not there any more to take it away. */
 const inheritedFinalizer = "backup-operator-periodic";
 
 /** Undefined: they are as they should be. */
@@ -53,7 +53,7 @@ type Deletion =
   /** Nothing is left to do. */
   | { readonly t: "over"; readonly notes: readonly Note[]; readonly because: string };
 
-/** Of an object with the finalizer, whose policy is to delete. */
+/** For an object with the finalizer, whose policy is to delete. */
 export function deleteBackups(world: BackupWorld, now: number): Deletion {
   const { backup } = world;
   if (!mayHaveBackups(world)) return over([], "it has no backups");

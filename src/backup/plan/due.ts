@@ -108,7 +108,7 @@ function scheduledStart(backup: Backup, now: number): number | undefined {
 /** More slots than a sane jitter spans. */
 const mostSlots = 100;
 
-/** A slot that has come may still have its start before it, by its jitter: so slots are looked at from a little earlier. */
+/** A slot that has come may still have its start before it, by its jitter: so slots are considered from a little earlier. */
 function firstStart(backup: Backup, { after, slotsFrom }: { after: number; slotsFrom: number }): number | undefined {
   const { schedule = "", timeZone } = backup.spec.backupPolicy;
   const cron = new Cron(schedule, { paused: true, mode: "5-part", timezone: timeZone ?? "UTC" });

@@ -13,7 +13,7 @@ import { mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */
-export const startPatienceMs = { told: 15_000, silent: 60_000 } as const;
+export const startPatienceMs = { reported: 15_000, silent: 60_000 } as const;
 
 export function followRun(world: BackupWorld, run: Run, now: number): BackupDecision {
   const name = workerName(world.backup.metadata.name, run);

@@ -1,5 +1,5 @@
 // Decides what is done about an EtcdBackup. Pure: it returns what is written down first, the actions to carry out then, and
-// when to look again.
+// when to reconcile again.
 import type { BackupWorld } from "../observe/world.ts";
 import type { BackupAction, BackupDecision, BackupPlan } from "./actions.ts";
 import { beginOrRest } from "./begin.ts";

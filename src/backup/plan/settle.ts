@@ -20,7 +20,7 @@ const mostHistory = 10;
 
 interface AttemptEnd {
   readonly result: Result;
-  /** What the worker was told; undefined: the pod is gone. */
+  /** The job of the worker; undefined: the pod is gone. */
   readonly job?: Job | undefined;
   /** The generation of the EtcdBackup that the worker was made from. */
   readonly generation?: number;

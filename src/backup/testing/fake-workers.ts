@@ -70,7 +70,7 @@ export class FakeWorkers {
     this.#now = now;
     api.onWrite(({ verb, kind, object }) => {
       if (kind !== Pod.kind || object === undefined) return;
-      // Of the kind that was asked for.
+      // It is of the kind that was asked for.
       if (verb === "create") this.#made(object as Pod);
       if (verb === "delete") this.#deleted(keyOf(object));
     });

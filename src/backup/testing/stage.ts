@@ -12,7 +12,7 @@ import { backupController } from "../controller.ts";
 import { FakeWorkers } from "./fake-workers.ts";
 import { OperatorStage } from "../../controllers/testing/operator-stage.ts";
 
-/** Of the one EtcdBackup there is. */
+/** Identifies the one EtcdBackup there is. */
 export const key: Key = { namespace: "default", name: "nightly" };
 
 export const toS3: EtcdBackupSpec = {
@@ -125,7 +125,7 @@ export class Stage extends OperatorStage<Life> {
     return (await this.api.list(Pod)).items.map(({ metadata }) => metadata?.name ?? "").toSorted();
   }
 
-  /** Of the running operator's metrics, the sample of this name and these labels; undefined when there is none. */
+  /** The sample of this name and these labels in the running operator's metrics; undefined when there is none. */
   metric(sample: string): number | undefined {
     const lines = this.running?.observer.metrics.registry.text().split("\n") ?? [];
     const line = lines.find((one) => one.startsWith(`${sample}{`));

@@ -3,7 +3,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { ClusterAction, ClusterDecision, ClusterPlan } from "../plan/actions.ts";
 import { carryOut, eventsOf } from "./actions.ts";
-import { type ClusterExecution, lookAgain } from "./execution.ts";
+import { type ClusterExecution, forgetReads } from "./execution.ts";
 import { isRefused, type ActionObstacle, obstacleAt, type ClusterOutcome } from "./outcome.ts";
 
 export async function act(plan: ClusterPlan, execution: ClusterExecution): Promise<ClusterOutcome> {
@@ -52,7 +52,7 @@ const obstacles = ({ obstacle }: ClusterOutcome): readonly ActionObstacle[] =>
 /** The first that fails ends it. */
 async function inOrder(decision: ClusterDecision, execution: ClusterExecution): Promise<ClusterOutcome> {
   const did: ClusterAction[] = [];
-  lookAgain(execution);
+  forgetReads(execution);
   for (const actions of together(decision.actions)) {
     const ended = await atOnce(actions, execution);
     did.push(...ended.did);
@@ -78,7 +78,7 @@ function each(
   actions: readonly ClusterAction[],
   execution: ClusterExecution,
 ): Promise<Pick<ClusterOutcome, "did" | "passed">> {
-  lookAgain(execution);
+  forgetReads(execution);
   return atOnce(actions, execution);
 }
 

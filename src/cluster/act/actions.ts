@@ -59,7 +59,7 @@ interface Row<A extends ClusterAction> {
   /** What is read live before it, so that no old view destroys anything. */
   readonly requires: typeof destroysNothing | ((action: A) => readonly [Precondition, ...Precondition[]]);
   readonly run: (execution: ClusterExecution, action: A) => Promise<void>;
-  /** Of the EtcdCluster, once it is done. None: it can be seen in its object, or was reported with the member. */
+  /** Events of the EtcdCluster, once it is done. None: it can be seen in its object, or was reported with the member. */
   readonly events: (action: A, assessment: Assessment) => readonly Note[];
   /** Whether a watch brings the cluster back. What is done to etcd brings no event. */
   readonly watched: boolean;

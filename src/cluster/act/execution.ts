@@ -48,7 +48,7 @@ export function executionOf(
 }
 
 /** Another decision: what was read for the last one counts for nothing in it. */
-export function lookAgain(execution: ClusterExecution): void {
+export function forgetReads(execution: ClusterExecution): void {
   execution.live = new Live(execution.reconcile.api, keyOf(execution.cluster));
 }
 

@@ -31,7 +31,7 @@ export class Live {
   #one<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
     const of = `${kind.kind} ${name}`;
     const known = this.#read.get(of);
-    // Of the same kind, as its key says.
+    // It is of the same kind, as its key says.
     if (known !== undefined) return known as Promise<T | undefined>;
     const read = getOrUndefined(this.#api, kind, { ...this.#cluster, name });
     this.#read.set(of, read);

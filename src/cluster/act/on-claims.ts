@@ -76,7 +76,7 @@ export async function ownClaim(execution: ClusterExecution, { member, uid }: Act
 
 /**
  * A storage class that cannot grow volumes is written down, so that it is not asked again and again; the members are
- * exchanged for ones with larger volumes then.
+ * replaced by ones with larger volumes then.
  */
 export async function growClaim(
   execution: ClusterExecution,

@@ -19,7 +19,7 @@ import { NotYet } from "../../controllers/obstacle.ts";
 interface Live {
   readonly cluster?: EtcdCluster;
   readonly pod?: Pod | Error;
-  /** Of those of the others, by name, that are not as they were seen. */
+  /** Pods of the others, by name, that are not as they were seen. */
   readonly others?: Readonly<Record<string, Pod>>;
   /** What etcd says instead of doing it. */
   readonly says?: Error;

@@ -82,7 +82,7 @@ export async function labelPod(
   await giveItsLabels(reconcile.api, cluster, { name: member, uid });
 }
 
-/** Of this very pod: with another uid the server refuses. */
+/** Acts on this very pod: with another uid the server refuses. */
 export async function guardPod(
   { assessment, reconcile, cluster }: ClusterExecution,
   { member, uid }: ActionOf<"guardPod">,

@@ -28,7 +28,7 @@ interface There {
   /** By the address of the member. */
   readonly hashes?: Record<string, Partial<KvHash>>;
   readonly world?: SampleWorld;
-  /** Of the pods of the other members, what differs from what was seen. */
+  /** What differs in the pods of the other members from what was seen. */
   readonly others?: Pod["metadata"];
 }
 

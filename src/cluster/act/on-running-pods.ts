@@ -14,7 +14,7 @@ import {
 } from "../objects/image-reference.ts";
 import { trustAnnotations } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, lookAgain, portTo } from "./execution.ts";
+import { type ClusterExecution, forgetReads, portTo } from "./execution.ts";
 import { askingEtcd } from "./outcome.ts";
 import { podNow } from "./preconditions.ts";
 import { makeImageCheck, replacePod } from "./taken-away.ts";
@@ -64,7 +64,7 @@ export async function changeImage(execution: ClusterExecution, action: ActionOf<
   if (afterComparing) {
     await compareMembers(execution);
     // Which may take a while.
-    lookAgain(execution);
+    forgetReads(execution);
   }
   const pod = await podNow(execution, member, uid);
   const containers = (pod.spec?.containers ?? []).map((container) =>

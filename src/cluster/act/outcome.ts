@@ -19,7 +19,7 @@ export interface ClusterOutcome {
   readonly did: readonly ClusterAction[];
   /** The decision that was carried out, or was tried last. */
   readonly decision: ClusterDecision;
-  /** What stopped the members from being looked after; undefined: nothing. */
+  /** What stopped the members from being managed; undefined: nothing. */
   readonly obstacle: ActionObstacle | undefined;
   /** What was refused on the way and held up nothing: other decisions, guards, upkeep. */
   readonly passed: readonly ActionObstacle[];

@@ -1,5 +1,5 @@
 // The column of the action table that keeps old views from destroying anything: each action that could has live checks, and
-// where the API server has another world than was looked at, nothing is written.
+// where the API server has another world than was read, nothing is written.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -22,7 +22,7 @@ import {
   sampleWorld,
 } from "../testing/sample-world.ts";
 import { carryOut, requirementsOf } from "./actions.ts";
-import { executionOf, lookAgain } from "./execution.ts";
+import { executionOf, forgetReads } from "./execution.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
@@ -360,7 +360,7 @@ test("what several actions of a decision need is read once, and again for the ne
   const once = ["EtcdCluster demo", `PersistentVolumeClaim ${member}`];
   for (const action of [samples.retireClaim, samples.ownClaim]) await confirm(requirementsOf(action) ?? [], execution);
   assert.deepEqual(read, once);
-  lookAgain(execution);
+  forgetReads(execution);
   await confirm(requirementsOf(samples.retireClaim) ?? [], execution);
   assert.deepEqual(read, [...once, ...once]);
 });

@@ -28,7 +28,7 @@ export type Precondition =
   | { readonly holds: "clusterAsSeen" }
   /** No operator has ever called it running, or given it an id. */
   | { readonly holds: "neverServed" }
-  /** The member's pod is the one that was looked at, or gone since. One that nobody knew of is another world. */
+  /** The member's pod is the one that was read, or gone since. One that nobody knew of is another world. */
   | { readonly holds: "podAsSeen"; readonly member: MemberName; readonly pod: PodSeen }
   /** Whoever else was seen to serve, and is counted on, is there to stay. */
   | { readonly holds: "othersStay"; readonly member: MemberName }
@@ -42,7 +42,7 @@ export type Precondition =
   | { readonly holds: "podServesNobody"; readonly member: MemberName; readonly uid: string }
   /** It is the same claim, of the same cluster, in the same role, with the same data or none. */
   | { readonly holds: "claimAsSeen"; readonly member: MemberName; readonly uid: string }
-  /** Every volume of the cluster's name that holds data was looked at. */
+  /** Every volume of the cluster's name that holds data was read. */
   | { readonly holds: "noUnseenVolume" }
   /** No pod of a member is there, and no claim that is a member's. */
   | { readonly holds: "noMemberLeft" }
@@ -50,7 +50,7 @@ export type Precondition =
   | { readonly holds: "onlyFirstMembers" }
   /** The EtcdRestore is there, is not over, and means this very EtcdCluster. */
   | { readonly holds: "restoreUnderWay"; readonly name: string; readonly uid: string }
-  /** The Secret of the CA is the one that was looked at. */
+  /** The Secret of the CA is the one that was read. */
   | { readonly holds: "authorityAsSeen"; readonly use: AuthorityUse };
 
 type Check<P extends Precondition> = (execution: ClusterExecution, precondition: P) => Promise<void>;

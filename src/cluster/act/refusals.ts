@@ -9,7 +9,7 @@ import { forbidders, triedAgain } from "../../controllers/obstacle.ts";
 export const adviceOn = (refusal: ApiError, at: ClusterAction): string =>
   makesPod(at) ? adviceOnPod(refusal) : adviceOnOther;
 
-/** The next look tells more: it begins with who the operator is. */
+/** The next reconcile tells more: it begins with who the operator is. */
 export function accessRefusalOf({ message }: EtcdError): string {
   return `etcd does not let the operator do this (${message}). It needs to be a user with the role root: name a Secret with the keys username and password of one in spec.auth.operatorSecret, or use a client certificate with its name.`;
 }

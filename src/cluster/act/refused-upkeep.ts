@@ -1,4 +1,4 @@
-// Upkeep that was refused a moment ago. While members are healed a cluster is looked at many times a second; what a quota
+// Upkeep that was refused a moment ago. While members are healed a cluster is reconciled many times a second; what a quota
 // forbids is not asked for as often, and is reported all the while.
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterAction } from "../plan/actions.ts";

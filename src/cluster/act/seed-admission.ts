@@ -101,7 +101,7 @@ export function fitsAfter(message: string, freed: readonly Pick<MemberPod, "reso
   });
 }
 
-/** Of one pod, under the name that a quota gives it. */
+/** What one pod uses, under the name that a quota gives it. */
 function usedBy({ limits = {}, requests = {} }: ResourceRequirements = {}, name: string): number {
   if (name === "pods" || name === "count/pods") return 1;
   const [kind, resource] = name.includes(".")

@@ -102,7 +102,7 @@ export async function makeImageCheck(execution: ClusterExecution, pod: Pod): Pro
     const { uid } = there.metadata ?? {};
     if (!isImageCheck(there) || lostIn(pod, there).length > 0)
       await reconcile.api.delete(Pod, keyOf(pod), uid === undefined ? {} : { uid });
-    // Of the same image on the same node, from before: it has yet to go.
+    // It tried the same image on the same node before: it has yet to go.
     throw new NotYet("the last try of the image is still there", delays.cacheIsBehind);
   }
 }

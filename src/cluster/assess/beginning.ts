@@ -24,10 +24,10 @@ import type { Assessment } from "./assess.ts";
 import { claimOf, isHeldBy, volumeLossOf } from "./claims.ts";
 import { isNodeLost, isOutdatedAndUnheard, isStuck, problemOf } from "./pods.ts";
 
-type Looked = Pick<Assessment, "world" | "desired" | "now">;
+type Seen = Pick<Assessment, "world" | "desired" | "now">;
 
 /** Why a pod that has never served will not serve, in words; undefined: it may. */
-export function failureOf(pod: MemberPod, { world, desired, now }: Looked): string | undefined {
+export function failureOf(pod: MemberPod, { world, desired, now }: Seen): string | undefined {
   if (pod.state.t === "ended") return `its pod has ended (${pod.state.problem})`;
   if (isNodeLost(pod, world, now)) return "its node is gone";
   const claim = claimOf(world.claims, pod.name);
@@ -43,12 +43,12 @@ export type FirstState =
   | { readonly t: "coming"; readonly pod: MemberPod }
   | { readonly t: "failed"; readonly because: string };
 
-export function firstStateOf({ name, pod: uid }: FirstMember, looked: Looked): FirstState {
-  const pod = looked.world.pods.find((one) => one.name === name);
+export function firstStateOf({ name, pod: uid }: FirstMember, seen: Seen): FirstState {
+  const pod = seen.world.pods.find((one) => one.name === name);
   if (pod === undefined) return uid === undefined ? { t: "unmade" } : { t: "failed", because: "its pod is gone" };
   if (uid !== undefined && uid !== pod.uid) return { t: "failed", because: "its pod was made again" };
   if (pod.terminating) return { t: "failed", because: "its pod is being deleted" };
-  const because = failureOf(pod, looked);
+  const because = failureOf(pod, seen);
   return because === undefined ? { t: "coming", pod } : { t: "failed", because };
 }
 

@@ -6,7 +6,7 @@ import { parseSettings } from "../objects/settings.ts";
 import type { Claim, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { isDeepStrictEqual } from "node:util";
 
-/** Of a member that was not removed. */
+/** Belongs to a member that was not removed. */
 export function claimOf(claims: readonly Claim[], member: string): Claim | undefined {
   return claims.find(({ name, role }) => name === member && role === "current");
 }

@@ -19,7 +19,7 @@ import type { Running } from "./target.ts";
 
 export interface Desired {
   readonly size: number;
-  /** One more than `size` while members are exchanged, or replaced on other volumes before they go. */
+  /** One more than `size` while members are replaced by new ones, which join before they go. */
   readonly withSurge: number;
   /** The EtcdCluster as members are made from it now: its version, image and settings may be older than the spec's. */
   readonly cluster: CompleteEtcdCluster;
@@ -111,7 +111,7 @@ function commonest(pods: readonly MemberPod[], claims: readonly Claim[]): Releas
   return first && { version: first.version, image: first.image };
 }
 
-/** Of members that have a volume and no pod. */
+/** For members that have a volume and no pod. */
 export function withoutPods(claims: readonly Claim[], pods: readonly MemberPod[]): readonly Claim[] {
   return claims.filter(({ name, role }) => role === "current" && !pods.some((pod) => pod.name === name));
 }

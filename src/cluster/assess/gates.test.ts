@@ -67,19 +67,19 @@ interface Case {
 }
 
 const roomMade = (disease: Partial<SampleMember>): Case["cures"] => ({
-  "a larger quota": [{ spec: quota, members: three(disease) }, "b exchange"],
+  "a larger quota": [{ spec: quota, members: three(disease) }, "b replace"],
   "a larger quota, on volumes": [
     { spec: { ...quota, ...volumes("4Gi") }, members: withClaims({ ...disease }, volumes("4Gi")) },
     "b recreate",
   ],
-  "another compaction": [{ spec: { etcd: { autoCompactionRetention: "1" } }, members: three(disease) }, "b exchange"],
+  "another compaction": [{ spec: { etcd: { autoCompactionRetention: "1" } }, members: three(disease) }, "b replace"],
   "a larger volume, where it cannot grow": [
     { spec: volumes("8Gi"), members: withClaims(disease, volumes("4Gi"), { cannotGrow: "8Gi" }) },
-    "b exchange",
+    "b replace",
   ],
   "a larger quota, though another version is not prepared for": [
     { version: "3.7.3", spec: quota, members: three(disease).map(of36) },
-    "b exchange",
+    "b replace",
   ],
 });
 
@@ -111,7 +111,7 @@ const table: Readonly<Record<GateName, Case>> = {
           spec: quota,
           members: [old("a"), old("b"), of("c", { version: "3.6.15", ...full })],
         },
-        "b exchange",
+        "b replace",
       ],
     },
   },
@@ -129,7 +129,7 @@ const table: Readonly<Record<GateName, Case>> = {
           members: [old("a"), old("b"), old("c")],
           change: { imageChecks: ["a", "b", "c"].map(rejected) },
         },
-        "b exchange",
+        "b replace",
       ],
     },
   },
@@ -232,7 +232,7 @@ const table: Readonly<Record<GateName, Case>> = {
     cures: {
       "a new member in the place of the corrupt one": [
         { spec: plain, members: three({ alarm: "corrupt" }) },
-        "c exchange",
+        "c replace",
       ],
     },
   },
@@ -252,7 +252,7 @@ const table: Readonly<Record<GateName, Case>> = {
     cures: {
       "other settings for the one that is behind": [
         { spec: plain, members: [of("a", { raftIndex: 9000 }), of("b", { raftIndex: 9000 }), of("c")] },
-        "c exchange",
+        "c replace",
       ],
     },
   },
@@ -262,7 +262,7 @@ const table: Readonly<Record<GateName, Case>> = {
     cures: {
       "a larger quota for a full database": [
         { version: "3.7.3", spec: quota, members: three(full).map(of36) },
-        "b exchange",
+        "b replace",
       ],
     },
   },

@@ -20,7 +20,7 @@ export type GateName =
   | "lag"
   | "preparation";
 
-/** What a gate looks at. */
+/** What a gate takes. */
 export interface GateInput extends RollInput {
   /** In whatever order. */
   readonly changes: readonly Change[];
@@ -99,8 +99,8 @@ export const gates: Readonly<Record<GateName, Gate>> = {
   size: {
     because: "nothing is stopped in a cluster that lacks a member",
     closed: ({ changes, ours, instances, size }) => {
-      const exchanging = changes.some(({ how }) => how === "exchange") && ours.length === size + 1 ? 1 : 0;
-      return instances.length === size + exchanging ? undefined : `it waits until the cluster has its ${size} members`;
+      const replacing = changes.some(({ how }) => how === "replace") && ours.length === size + 1 ? 1 : 0;
+      return instances.length === size + replacing ? undefined : `it waits until the cluster has its ${size} members`;
     },
     cure: "what brings up a member that is down; members are added and removed by other rules",
     isCure: mendsItself,
@@ -113,7 +113,7 @@ export const gates: Readonly<Record<GateName, Gate>> = {
         : undefined,
     cure: "a new member in the place of the corrupt one; one whose pod or volume a person deletes is replaced by plan/rules/replace.ts",
     isCure: ({ how, instance }, { world }) =>
-      how === "exchange" &&
+      how === "replace" &&
       alarmsIn(world).some(({ type, member }) => type === "corrupt" && member === instance.member.id),
   },
   noSpace: {

@@ -27,7 +27,7 @@ export function isUntried(pod: MemberPod, { world, release, ours }: Proof): stri
 }
 
 /**
- * It holds what it should, and could be had. Of three or more, one member that cannot get it on its own node costs no quorum,
+ * It holds what it should, and could be had. Among three or more, one member that cannot get it on its own node costs no quorum,
  * and stops the roll.
  */
 export function isProvedElsewhere({ imageChecks }: ClusterWorld, release: Release, ours: readonly Instance[]): boolean {

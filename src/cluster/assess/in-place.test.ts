@@ -19,7 +19,7 @@ const changedFrom = (version: string): Partial<MemberPod> => ({
 const table: [string, string, string, Partial<MemberPod>, RegExp | undefined][] = [
   ["with nothing special runs the next patch", "3.6.15", "3.6.16", {}, undefined],
   ["with nothing special runs the next minor", "3.6.16", "3.7.3", {}, undefined],
-  ["of 3.4 is exchanged for one of 3.5, because of its data", "3.4.23", "3.5.35", {}, /data of 3\.4/],
+  ["of 3.4 is replaced by one of 3.5, because of its data", "3.4.23", "3.5.35", {}, /data of 3\.4/],
   ["of 3.5 that was changed from 3.4 is, too", "3.5.35", "3.5.35", changedFrom("3.4.23"), /data of 3\.4/],
   ["of 3.5 runs another 3.5", "3.5.21", "3.5.35", {}, undefined],
   ["of 3.6 goes back to 3.5 with its data", "3.6.16", "3.5.35", {}, undefined],

@@ -31,7 +31,7 @@ export function obstacleInPlace(pod: MemberPod, to: EtcdVersion): string | undef
   return undefined;
 }
 
-/** Of `extraArgs`: one that the version has, under another name than the pod gives it by. */
+/** An entry of `extraArgs` that the version has, under another name than the pod gives it by. */
 function lostSetting({ madeFrom, flags, variables, featureGates }: MemberPod, to: EtcdVersion): string | undefined {
   const { extraArgs = [] } = (madeFrom === undefined ? undefined : parseSettings(madeFrom))?.etcd ?? {};
   const isGiven = (spelling: Spelling): boolean =>

@@ -14,7 +14,7 @@ export interface Instance {
   /** The name of its pod, whether there is one or not; of one that is not ours, whatever etcd knows. */
   readonly name: MemberName;
   readonly pod: MemberPod | undefined;
-  /** Of its own volume; undefined: it has none. */
+  /** The claim of its own volume; undefined: it has none. */
   readonly claim: Claim | undefined;
   readonly answer: MemberAnswer | undefined;
   /** A voter that reads through the quorum right now and can be believed, even if it is about to go. */
@@ -37,7 +37,7 @@ export type InstanceState =
   | { readonly t: "leaving"; readonly because: Reason }
   /** It will not come back with what it held. `wiped`: it came back, or tried to, without its data. */
   | { readonly t: "lost"; readonly because: Reason; readonly wiped?: true }
-  /** Not one of our pods, and so not one that we can look after. */
+  /** Not one of our pods, and so not one that we can manage. */
   | { readonly t: "foreign" }
   /** Its pod answers as a member of another cluster. A person has to see what it holds; nothing is done to it. */
   | { readonly t: "stranger" };
@@ -128,7 +128,7 @@ function stateOf(
   // One that was given another version keeps its data, and comes up again with the version that it had before.
   if (pod.state.t === "crashing" && (pod.changedFrom === undefined || loss !== undefined)) {
     const patience = pod.state.since + crashLoopAfterSeconds * 1000;
-    // Between two tries a kubelet calls everything a crash loop, also a container that it could not make for want of an
+    // Between two tries a kubelet calls everything a crash loop, also a container that it could not make because it lacks an
     // image or a Secret. So one that has data must have run, and exited again, after the time was up.
     // On a claim that is being deleted a kubelet may not start it again at all.
     if ((unstarted || loss !== undefined ? now : pod.state.exitedAt) >= patience)

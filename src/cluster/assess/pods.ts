@@ -21,7 +21,7 @@ export function problemOf({ state }: MemberPod): string | undefined {
 /** Milliseconds since a pod was made in which it is expected to start. */
 const startsWithinMs = 60_000;
 
-/** Young enough to be looked at often. */
+/** Young enough to be observed often. */
 export function isYoung({ createdAt }: MemberPod, now: number): boolean {
   return now - createdAt < startsWithinMs;
 }

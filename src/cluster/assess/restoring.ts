@@ -32,7 +32,7 @@ export function restoringOf({ asking, cluster }: Pick<ClusterWorld, "asking" | "
 }
 
 /**
- * Of an EtcdRestore that cannot be read, only what was surely written to this EtcdCluster stands: it is refused in a sentence.
+ * When an EtcdRestore cannot be read, only what was surely written to this EtcdCluster stands: it is refused in a sentence.
  * Who deletes it gives it up, and a cluster that serves goes on; one that was made for the restore does not begin empty.
  */
 function stands({ is, to }: AskingRestore, hasServed: boolean): boolean {

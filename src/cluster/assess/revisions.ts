@@ -8,7 +8,7 @@ export function highestRevisionIn(world: Pick<ClusterWorld, "cluster" | "etcd">)
   return Math.max(status.highestRevision ?? 0, status.revision ?? 0, revisionIn(world) ?? 0);
 }
 
-/** Of whoever answers now. It may be lower than it once was. Undefined: nobody does. */
+/** The highest of whoever answers now. It may be lower than it once was. Undefined: nobody does. */
 export function revisionIn({ etcd }: Pick<ClusterWorld, "etcd">): number | undefined {
   const answers = "answers" in etcd ? [...etcd.answers.values()] : [];
   const seen = answers.map((answer) => answer.status.revision).filter(Number.isSafeInteger);

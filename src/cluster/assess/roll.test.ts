@@ -58,14 +58,14 @@ describe("members that differ are changed:", () => {
     ["none without a pod", { members: [voter("a"), voter("b", { pod: undefined })] }, []],
     ["none while the spec is wrong", { members: threeOld, change: { problems: ["Mend it."] } }, []],
     [
-      "by exchange where only another pod can have the settings",
+      "by replacement where only another pod can have the settings",
       { members: [voter("a"), voter("b", { pod: outdated })] },
-      ["b exchange"],
+      ["b replace"],
     ],
     [
-      "by exchange where the version does not take a flag",
+      "by replacement where the version does not take a flag",
       { members: [voter("a"), old("b", oldFlag)] },
-      ["b exchange"],
+      ["b replace"],
     ],
     [
       "in place when it did not come up, whatever else is to be changed",
@@ -125,7 +125,7 @@ describe("the next change", () => {
     ],
     ["waits for one too many to go", { size: 2, members: threeOld }, "it waits until the cluster has its 2 members"],
     [
-      "does not wait for the one too many that others are exchanged for",
+      "does not wait for the one too many that others are replaced through",
       { size: 2, members: [voter("a", { pod: outdated }), voter("b", { pod: outdated }), voter("c")] },
       undefined,
     ],
@@ -227,9 +227,9 @@ describe("the change", () => {
     ["goes on where the image holds what it should", tried(check({ t: "found", version: "3.6.16" })), undefined],
     ["goes on when it is another image that does not run", tried({ ...failed, image: "another" }), undefined],
     ["goes on when it does not run on another node", tried({ ...failed, node: "another" }), undefined],
-    ["goes on when it is tried anew", tried({ ...failed, terminating: true }), undefined],
+    ["goes on when it is tried again", tried({ ...failed, terminating: true }), undefined],
     [
-      "goes on where the image is for nobody, because that member is exchanged",
+      "goes on where the image is for nobody, because that member is replaced",
       tried(failed, [old("a"), old("b", oldFlag), old("c")]),
       undefined,
     ],
@@ -251,7 +251,7 @@ describe("the change", () => {
 describe("a member more than asked for", () => {
   const all = ["a", "b", "c"].map((letter) => voter(letter, { pod: outdated }));
   const table: [string, SampleWorld, 0 | 1][] = [
-    ["joins before the first is exchanged", { members: all }, 1],
+    ["joins before the first is replaced", { members: all }, 1],
     ["does not join when none is", { members: threeOld }, 0],
     ["does not join when a person deletes the pods", { spec: { updateStrategy: "OnDelete" }, members: all }, 0],
     [
@@ -261,7 +261,7 @@ describe("a member more than asked for", () => {
     ],
     ["stays while the change waits", { members: [...all.slice(1), voter("d"), voter("e", { silent: true })] }, 1],
     [
-      "does not join before the turn of the first that is exchanged",
+      "does not join before the turn of the first that is replaced",
       { members: [old("a"), old("b"), old("c", oldFlag)] },
       0,
     ],

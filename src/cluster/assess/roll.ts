@@ -28,7 +28,7 @@ export interface Roll {
   readonly first: Preparation | undefined;
   /** What a person has to do something about before it goes on. */
   readonly stopped: string | undefined;
-  /** One member more than asked for, while members are exchanged: a new one joins before an old one leaves. */
+  /** One member more than asked for, while members are replaced: a new one joins before an old one leaves. */
   readonly surge: 0 | 1;
   /** How many have the version and the settings of the spec. */
   readonly updated: number;
@@ -38,10 +38,10 @@ export interface Change {
   readonly instance: Instance;
   readonly pod: MemberPod;
   /**
-   * In place: the image is changed, and the data stays. Recreate: it gets another pod on its volume. Exchange: a new
+   * In place: the image is changed, and the data stays. Recreate: it gets another pod on its volume. Replace: a new
    * member takes its place.
    */
-  readonly how: "inPlace" | "recreate" | "exchange";
+  readonly how: "inPlace" | "recreate" | "replace";
   readonly because: string;
   /** Its member is down, and this may bring it up. */
   readonly mends: boolean;
@@ -76,10 +76,10 @@ export function rollOf(input: RollInput): Roll {
   const isAtRest = next === undefined && target.first === undefined;
   const waits = isAtRest ? (settling(gated) ?? input.tlsUnfinished) : heldUpBy(next, gated);
   const first = next !== undefined && isUrgent(next, gated) ? undefined : target.first;
-  const exchanges = changes.some(({ how }) => how === "exchange");
+  const replaces = changes.some(({ how }) => how === "replace");
   const isUnderWay = ours.length > size;
-  const mayBegin = waits === undefined && first === undefined && next?.how === "exchange";
-  const surge = isRolling(world) && exchanges && (isUnderWay || mayBegin) ? 1 : 0;
+  const mayBegin = waits === undefined && first === undefined && next?.how === "replace";
+  const surge = isRolling(world) && replaces && (isUnderWay || mayBegin) ? 1 : 0;
   const isUpdated = (instance: Instance): boolean => {
     const { pod, answer } = instance;
     const { version } = world.cluster.spec;
@@ -118,16 +118,16 @@ function changesOf({ world, cluster, now, tls, target, release, ours }: RollInpu
       return change("inPlace", `it has not come up in ${pod.version}`, false);
     const moreRoom = getsMoreRoom(instance, cluster, world);
     const volume = needsOtherVolume(pod, instance.claim, cluster);
-    if (volume !== undefined) return change("exchange", volume, moreRoom || getsLargerVolume(instance, cluster));
+    if (volume !== undefined) return change("replace", volume, moreRoom || getsLargerVolume(instance, cluster));
     const speech = tls && outdatedTls(pod, tls);
-    if (speech?.by === "exchange") return change("exchange", speech.because, moreRoom);
+    if (speech?.by === "replace") return change("replace", speech.because, moreRoom);
     const setting = outdatedSetting(pod, cluster) ?? speech?.because;
-    if (setting !== undefined) return change(pod.hasVolume ? "recreate" : "exchange", setting, moreRoom);
+    if (setting !== undefined) return change(pod.hasVolume ? "recreate" : "replace", setting, moreRoom);
     if (target.refused !== undefined || runs(pod, release)) return [];
     const obstacle = obstacleInPlace(pod, target.now);
     return obstacle === undefined
       ? change("inPlace", `it runs ${pod.version}`, false)
-      : change("exchange", obstacle, moreRoom);
+      : change("replace", obstacle, moreRoom);
   });
 }
 

@@ -1,4 +1,4 @@
-// What is told about room: near the quota, in a volume without room for a second copy, and of a quota that is too large.
+// What is reported about room: near the quota, in a volume without room for a second copy, and of a quota that is too large.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { voter } from "../testing/plan-table.ts";
@@ -12,7 +12,7 @@ interface Room {
   readonly quota: number;
   /** Absent: there are no volumes. */
   readonly volume?: number;
-  /** What was told before. */
+  /** What was reported before. */
   readonly before?: string;
 }
 

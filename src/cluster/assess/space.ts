@@ -15,12 +15,12 @@ import type { Instance } from "./instances.ts";
 const usualQuota = 2 * 1024 ** 3;
 
 export interface Space {
-  /** Of the largest database file, in bytes. */
+  /** Size of the largest database file, in bytes. */
   readonly size: number;
   /** Bytes of it that hold data; undefined before etcd 3.4. */
   readonly inUse: number | undefined;
   readonly quota: number;
-  /** Of the smallest volume; undefined: there are none. */
+  /** Size of the smallest volume; undefined: there are none. */
   readonly volume: number | undefined;
 }
 
@@ -61,9 +61,9 @@ function wantedQuota({ spec }: CompleteEtcdCluster): number {
 
 // A full database
 
-/** Of the quota: a database that is fuller than this holds up what is not urgent. */
+/** Share of the quota: a database that is fuller than this holds up what is not urgent. */
 const fullest = 0.95;
-/** Of the quota: with every database below it, the alarm can be disarmed without being raised again at once. */
+/** Share of the quota: with every database below it, the alarm can be disarmed without being raised again at once. */
 const roomy = 0.9;
 
 /** The first member whose database is all but full. */
@@ -110,9 +110,9 @@ export function getsLargerVolume({ claim }: Instance, { spec }: CompleteEtcdClus
   return (requestOf(spec.pod.persistentVolumeClaimSpec) ?? 0) > (claim?.capacity ?? 0);
 }
 
-/** Of the quota, from which on it is said, and below which it is no longer: a size that wavers is said once. */
+/** Shares of the quota, from which on it is reported, and below which it is no longer: a size that wavers is said once. */
 const near = { from: 0.8, until: 0.7 };
-/** Of a volume: etcd's files, a copy of the database while it is defragmented, and the raft log beside them. */
+/** Share of a volume: etcd's files, a copy of the database while it is defragmented, and the raft log beside them. */
 const roomForDatabase = 0.45;
 
 export function pressureOf(world: ClusterWorld): Pressure | undefined {

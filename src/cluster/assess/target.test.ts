@@ -100,13 +100,13 @@ check("an automatic path", [
 check("before 3.7", [
   ["a log that began with 3.6 is fine", "3.7.3", running(of36, { log: "3.6" }), "3.7.3"],
   [
-    "a log of 3.5 is made anew by a downgrade that is not carried out",
+    "a log of 3.5 is made again by a downgrade that is not carried out",
     "3.7.3",
     running(of36, { log: "3.5" }),
     "3.6.16, then 3.7.3; first enableDowngrade 3.5.0",
   ],
   [
-    "a log of which nothing is known is made anew, too",
+    "a log of which nothing is known is made again, too",
     "3.7.3",
     running(of36),
     "3.6.16, then 3.7.3; first enableDowngrade 3.5.0",
@@ -163,7 +163,7 @@ check("a downgrade", [
     "3.7.3, then 3.6.16; first cancelDowngrade",
   ],
   [
-    "to another version is cancelled before the log is made anew",
+    "to another version is cancelled before the log is made again",
     "3.7.3",
     running(of36, { downgrade: "3.4.0", log: "3.5" }),
     "3.6.16, then 3.7.3; first cancelDowngrade",

@@ -12,11 +12,11 @@ import {
 
 /** What the members say. */
 export interface Running {
-  /** Of each voter that answers; of the pods when none does. */
+  /** The version of each voter that answers; of the pods when none does. */
   readonly versions: readonly EtcdVersion[];
   /** The versions in which those from 3.6 on have stored their data; undefined: one has yet to say. */
   readonly storage: readonly (EtcdVersion | undefined)[];
-  /** The version that etcd was told to get ready to go back to. */
+  /** The version that etcd prepares to go back to. */
   readonly downgrade: EtcdVersion | undefined;
   /** The oldest that may have written what is still in the raft logs; undefined: not known. */
   readonly log: EtcdVersion | undefined;

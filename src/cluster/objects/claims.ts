@@ -10,14 +10,14 @@ import { labelsOf } from "./labels.ts";
 
 /** `current`: its member belongs to the cluster. `retired`: it was removed, and the volume is kept for people. */
 export const claimLabel = "etcd_claim";
-/** Of the EtcdCluster: a claim may outlive it, so an owner reference cannot say it. */
+/** The uid of the EtcdCluster: a claim may outlive it, so an owner reference cannot say it. */
 export const clusterUidAnnotation = `${EtcdCluster.group}/cluster-uid`;
 /**
  * The namespace and name of the EtcdCluster whose data it holds, as in shop/orders. etcd's data lists its members by hosts of
  * that namespace, and tools that copy claims to another one take annotations along.
  */
 export const homeAnnotation = `${EtcdCluster.group}/cluster`;
-/** Of etcd. It is there once the member has started: from then on an empty volume is a loss. */
+/** The id of etcd's own cluster. It is there once the member has started: from then on an empty volume is a loss. */
 export const clusterIdAnnotation = `${EtcdCluster.group}/cluster-id`;
 /**
  * On a claim: the image that the member ran last; its version is in `etcd.version`. On a pod: the image that was asked for,
@@ -57,7 +57,7 @@ export function ownersOf(cluster: CompleteEtcdCluster): OwnerReference[] {
 /** Undefined: nobody has written it down. */
 export const homeOf = ({ metadata }: KubeObject): string | undefined => metadata?.annotations?.[homeAnnotation];
 
-/** Of this very EtcdCluster. Those of etcd-operator 0.9 say so by their owner only. */
+/** Belongs to this very EtcdCluster. Those of etcd-operator 0.9 say so by their owner only. */
 export function isClaimOf(claim: KubeObject, cluster: KubeObject): boolean {
   const home = keyText(keyOf(cluster));
   if ((homeOf(claim) ?? home) !== home) return false;

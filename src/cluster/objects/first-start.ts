@@ -1,6 +1,6 @@
 // What an etcd without data is told about its cluster, in annotations of its own pod: the container reads them as
 // environment variables each time it starts. Before the first start they say how to join; after it they are changed so
-// that an etcd without data exits. With data etcd looks at none of this. So a member never comes back empty: it would
+// that an etcd without data exits. With data etcd reads none of this. So a member never comes back empty: it would
 // have forgotten what it voted for and acknowledged.
 import type { EnvVar } from "kubernetes-types/core/v1.js";
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -19,7 +19,7 @@ export interface ListedMember {
   readonly peerUrls: readonly string[];
 }
 
-/** What the init container of a first member of a restored cluster is told, and what it mounts. */
+/** The job of the init container of a first member of a restored cluster, and what it mounts. */
 export interface SeedRestore {
   readonly image: string;
   readonly job: RestoreJob;

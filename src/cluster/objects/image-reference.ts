@@ -13,7 +13,7 @@ export interface StartedAgain {
 
 export const formatStartedAgain = (one: StartedAgain): string => JSON.stringify(one);
 
-/** Of a container whose image was changed since, it says nothing any more. */
+/** It says nothing about a container whose image was changed since. */
 export function startedAgainIn(text: string | undefined, image: string): StartedAgain | undefined {
   try {
     const { asked, reference, restarts }: Partial<StartedAgain> = JSON.parse(text ?? "{}");

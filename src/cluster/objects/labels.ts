@@ -9,7 +9,7 @@ interface NamedCluster {
   readonly metadata: Pick<CompleteEtcdCluster["metadata"], "name">;
 }
 
-/** Of pods, Services and the budget; the selector of all of them. */
+/** On pods, Services and the budget; the selector of all of them. */
 export function labelsOf(cluster: NamedCluster): Record<string, string> {
   return { app: "etcd", etcd_cluster: cluster.metadata.name };
 }
@@ -28,7 +28,7 @@ export interface OwnedMetadata {
   ownerReferences: OwnerReference[];
 }
 
-/** Of something that belongs to the cluster and goes with it. */
+/** On something that belongs to the cluster and goes with it. */
 export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMetadata {
   return {
     name,

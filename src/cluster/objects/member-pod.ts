@@ -46,7 +46,7 @@ export const versionAnnotation = "etcd.version";
 export const settingsAnnotation = `${EtcdCluster.group}/settings`;
 /** What it was before its image was changed in place, as JSON; taken away once its member serves in the new version. */
 export const changedFromAnnotation = `${EtcdCluster.group}/changed-from`;
-/** On an EtcdCluster: every member is to be exchanged for a new one. On a pod: what it said when the pod was made. */
+/** On an EtcdCluster: every member is to be replaced by a new one. On a pod: what it said when the pod was made. */
 export const restartedAtAnnotation = `${EtcdCluster.group}/restartedAt`;
 export const etcdContainer = "etcd";
 export const dataVolume = "etcd-data";

@@ -43,7 +43,7 @@ test("pods that all lose their labels at once get them back, and their data is n
     before,
   );
   assert.deepEqual(
-    stage.told.filter(({ type }) => type === "Warning"),
+    stage.recorded.filter(({ type }) => type === "Warning"),
     [],
   );
 });

@@ -13,7 +13,7 @@ export function hasItsLabels(pod: Pod): boolean {
   return app === "etcd" && cluster === controllerOf(pod)?.name;
 }
 
-/** Of this very pod: with another uid the server refuses. */
+/** Acts on this very pod: with another uid the server refuses. */
 export async function giveItsLabels(
   api: KubeApi,
   cluster: CompleteEtcdCluster,

@@ -41,7 +41,7 @@ export function leafSecret(
 export interface AuthorityContent {
   readonly authority: Authority;
   readonly leaves: Partial<Readonly<Record<LeafUse, KeyPair>>>;
-  /** The CA before, while certificates of it are in use: its key renews them for as long as members trust no other. */
+  /** The previous CA, while certificates of it are in use: its key renews them for as long as members trust no other. */
   readonly previous?: Omit<AuthorityContent, "previous" | "rotated"> | undefined;
   /** What the annotation of the EtcdCluster said when the CA was made. */
   readonly rotated: string | undefined;
@@ -73,7 +73,7 @@ function filesOf(
   return { ...Object.fromEntries(pairs), [`${prefix}ca.crt`]: authority.cert, [`${prefix}ca.key`]: authority.key };
 }
 
-/** Of the files of the CA before. */
+/** Names the files of the previous CA. */
 export const previousPrefix = "previous-";
 
 /** A CA and what it has signed, as a Secret holds them; undefined: there is none. */

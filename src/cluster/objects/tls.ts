@@ -85,12 +85,12 @@ export const trustsPeerAnnotation = `${EtcdCluster.group}/trusts-peer`;
 export const trustsClientAnnotation = `${EtcdCluster.group}/trusts-client`;
 export const anchorsPeerAnnotation = `${EtcdCluster.group}/anchors-peer`;
 export const anchorsClientAnnotation = `${EtcdCluster.group}/anchors-client`;
-/** Changed when the files of the pod were renewed, so that its kubelet looks at it. */
+/** Changed when the files of the pod were renewed, so that its kubelet reads it again. */
 export const renewedAnnotation = `${EtcdCluster.group}/renewed`;
 /** The CA behind the certificate that was in use when the pod was made. */
 export const presentsPeerAnnotation = `${EtcdCluster.group}/presents-peer`;
 export const presentsClientAnnotation = `${EtcdCluster.group}/presents-client`;
-/** On an EtcdCluster: the CAs are to be exchanged. On the Secret of a CA: what it said when that was done. */
+/** On an EtcdCluster: the CAs are to be replaced. On the Secret of a CA: what it said when that was done. */
 export const rotateCaAnnotation = `${EtcdCluster.group}/rotate-ca`;
 /** A member serves clients. Kubelets have no client certificate and cannot find out, so the operator tells them. */
 export const servingGate = `${EtcdCluster.group}/serving`;

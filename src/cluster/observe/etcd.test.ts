@@ -302,17 +302,17 @@ test("an IPv6 address is dialled as a URL has it", () => {
 });
 
 /** As if `letter` had started again without its data and led a cluster of its own, under the same ids. */
-function withWiped(etcd: FakeEtcd, letter: string, differs: Partial<MemberStatus>, forLooks = Infinity) {
+function withWiped(etcd: FakeEtcd, letter: string, differs: Partial<MemberStatus>, forReads = Infinity) {
   const id = etcd.idOf(`demo-${letter}`);
   const url = memberUrl(address(letter));
-  let looks = 0;
+  let reads = 0;
   return {
     clusterId: etcd.clusterId,
     at(at: string): EtcdMember {
       const member = etcd.at(at);
       if (at !== url) return member;
-      looks += 1;
-      if (looks > forLooks) return member;
+      reads += 1;
+      if (reads > forReads) return member;
       return {
         ...member,
         status: async () => ({ ...(await member.status()), raftIndex: 4, leader: id, ...differs }),
@@ -374,7 +374,7 @@ test("members that ask for a login are not silent: they keep the operator out, a
     etcd.auth.setUser(new Login("guest", "secret"), []);
     etcd.auth.enable();
     const { signal } = new AbortController();
-    const look = (source: LoginSource) => {
+    const read = (source: LoginSource) => {
       const members = { at: ({ url, login }: Endpoint) => etcd.at(url, login) };
       return observedEtcd(podsOf("a", "b", "c"), { members, source, recorded: etcd.clusterId, regressed, signal });
     };
@@ -390,17 +390,17 @@ test("members that ask for a login are not silent: they keep the operator out, a
       refusing,
       serving,
     });
-    assert.deepEqual(await look({ t: "none" }), out({ t: "noLogin" }));
-    assert.deepEqual(await look(as("root", "wrong")), out({ t: "wrongPassword", secret: "login" }));
-    assert.deepEqual(await look(as("guest")), out({ t: "notRoot", secret: "login" }));
+    assert.deepEqual(await read({ t: "none" }), out({ t: "noLogin" }));
+    assert.deepEqual(await read(as("root", "wrong")), out({ t: "wrongPassword", secret: "login" }));
+    assert.deepEqual(await read(as("guest")), out({ t: "notRoot", secret: "login" }));
     const known = as("root");
-    assert.equal((await look(known)).t, "quorum");
+    assert.equal((await read(known)).t, "quorum");
     etcd.set("demo-c", "stopped");
     const two = all.slice(0, 2);
-    assert.deepEqual(await look({ t: "none" }), out({ t: "noLogin" }, two, two));
+    assert.deepEqual(await read({ t: "none" }), out({ t: "noLogin" }, two, two));
     etcd.set("demo-b", "stopped");
-    assert.equal((await look(known)).t, "noQuorum", "who was let in before still is");
-    const alone = await look({ t: "none" });
+    assert.equal((await read(known)).t, "noQuorum", "who was let in before still is");
+    const alone = await read({ t: "none" });
     assert.deepEqual(alone, text === "3.6.16" ? out({ t: "noLogin" }, [], ["demo-a"]) : { ...alone, t: "noQuorum" });
   }
 });

@@ -67,8 +67,8 @@ export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): 
     return address === undefined ? [] : [{ name, reachable: reach(pod, address), serves: ready && !terminating }];
   });
   if (askable.length === 0) return { t: "nobody" };
-  const first = await look(askable, asking);
-  const second = (await isWorthAnotherLook(first, asking)) ? await look(askable, asking) : first;
+  const first = await read(askable, asking);
+  const second = (await isWorthAnotherRead(first, asking)) ? await read(askable, asking) : first;
   return withRegressions(second === first ? undisputed(first.view) : second.view, asking);
 }
 
@@ -76,7 +76,7 @@ export async function observedEtcd(pods: readonly MemberPod[], asking: Asking): 
  * The list is younger than the answers, and the answers are not of one moment. Members that found their quorum between
  * the two would look as if they had lost it; around an election two leaders are named, the old one and the new.
  */
-async function isWorthAnotherLook({ view, leaderless }: EtcdLook, asking: Asking): Promise<boolean> {
+async function isWorthAnotherRead({ view, leaderless }: EtcdRead, asking: Asking): Promise<boolean> {
   return rivalsIn(view).length > 0 || hasFoundLeader(leaderless, asking);
 }
 
@@ -91,13 +91,13 @@ function withRegressions(view: EtcdView, { regressed }: Asking): EtcdView {
   return { ...view, wiped: regressed(statuses, view.members) };
 }
 
-interface EtcdLook {
+interface EtcdRead {
   readonly view: EtcdView;
   /** The voters that could decide nothing and knew of nobody who could. */
   readonly leaderless: readonly Answered[];
 }
 
-async function look(askable: readonly AskablePod[], asking: Asking): Promise<EtcdLook> {
+async function read(askable: readonly AskablePod[], asking: Asking): Promise<EtcdRead> {
   const asked = (await Promise.all(askable.map((pod) => ask(pod, asking)))).filter((one) => one !== undefined);
   const out = accessDenied(asked, asking);
   if (out !== undefined) return { view: out, leaderless: [] };
@@ -196,7 +196,7 @@ async function askOnce(pod: AskablePod, { members, source, signal }: Asking): Pr
   return { pod: pod.name, member, status, healthy: healthy && !status.learner, refused };
 }
 
-/** Of one or two, in turn: the first may have died since. An error: we are refused, because of who we are. */
+/** Asks one or two, in turn: the first may have died since. An error: we are refused, because of who we are. */
 async function firstList(
   of: readonly Answered[],
   linearizable: boolean,

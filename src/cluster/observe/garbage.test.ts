@@ -50,7 +50,7 @@ interface Found {
   readonly peerUrls: readonly string[];
 }
 
-/** With the real look at the wire: there OpenSSL is given what is in the Secrets. Nobody listens at the addresses. */
+/** With real reads on the wire: there OpenSSL is given what is in the Secrets. Nobody listens at the addresses. */
 async function observed(found: Partial<Found> & Pick<Found, "cluster">): Promise<ClusterWorld | undefined> {
   const { cluster, secrets = [], pods = [], claims = [], backups = [], peerUrls = [] } = found;
   const byName = <T extends { metadata?: { name?: string } }>(all: readonly T[]) => ({

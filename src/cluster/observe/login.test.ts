@@ -57,7 +57,7 @@ describe("a login", () => {
     assert.equal(logins.known(named("login")), undefined);
   });
 
-  test("is read anew when the spec names another Secret", async () => {
+  test("is read again when the spec names another Secret", async () => {
     const { state, logins, reading } = server(good);
     await logins.of(named("login"), reading);
     assert.equal(logins.known(named("other")), undefined);

@@ -61,11 +61,11 @@ function observer(
     return found === undefined ? Promise.reject(new ApiError(404, "NotFound", "")) : Promise.resolve(found);
   };
   const { signal } = new AbortController();
-  const look = async (): Promise<ClusterWorld | undefined> => {
+  const observed = async (): Promise<ClusterWorld | undefined> => {
     const seen = await observe(key, { api: { get }, signal } as never, context as never);
     return seen.t === "world" ? seen.world : undefined;
   };
-  return { ...context, look };
+  return { ...context, observed };
 }
 
 test("of pods that no cache has, only those that are the cluster's and have lost their labels are taken for members", async () => {
@@ -75,7 +75,7 @@ test("of pods that no cache has, only those that are the cluster's and have lost
     { metadata: { ...key, name: "demo-b" } },
     { metadata: { ...key, name: "demo-c", ...owned, labels: { app: "etcd" } } },
   ];
-  const world = await observer(cluster, pods).look();
+  const world = await observer(cluster, pods).observed();
   assert.deepEqual(
     world?.pods.map(({ name }) => name),
     ["demo-a"],
@@ -94,7 +94,7 @@ test("etcd is asked once, unless a pod is found that no cache has", async () => 
     const silence = new TransportError("broken", "a test");
     const status = (): Promise<never> => ((asked += 1), Promise.reject(silence));
     const member = { status, health: () => Promise.resolve({ t: "unreachable" }) };
-    await observer(cluster, strays, true, { cached: [pod("demo-a")], members: { at: () => member } }).look();
+    await observer(cluster, strays, true, { cached: [pod("demo-a")], members: { at: () => member } }).observed();
     return asked;
   };
   assert.equal(await looks([]), 1);
@@ -103,7 +103,7 @@ test("etcd is asked once, unless a pod is found that no cache has", async () => 
 
 test("a pod that cannot be asked for is not taken for one that is gone", async () => {
   const down = new ApiError(500, "InternalError", "");
-  await assert.rejects(observer(cluster, down).look(), down);
+  await assert.rejects(observer(cluster, down).observed(), down);
 });
 
 describe("a cluster is not looked at, and what was known of it is forgotten,", () => {
@@ -117,10 +117,10 @@ describe("a cluster is not looked at, and what was known of it is forgotten,", (
     ["when it is another operator's", cluster, false],
   ] as const)
     test(when, async () => {
-      const { progress, refusedUpkeep, look } = observer(stored, [], isOurs);
+      const { progress, refusedUpkeep, observed } = observer(stored, [], isOurs);
       progress.note(cluster, at(1000), [{ id: a }]);
       refusedUpkeep.note("shop/demo", [service], [{ t: "refused", at: service, because: "quota" }], 0);
-      assert.equal(await look(), undefined);
+      assert.equal(await observed(), undefined);
       assert.deepEqual([...progress.note(cluster, at(4), [{ id: a }])], []);
       assert.equal(refusedUpkeep.recent("shop/demo", [service], 1), undefined);
     });

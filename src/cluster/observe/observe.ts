@@ -51,7 +51,7 @@ export async function observe(
   const known = owned.filter((pod) => !isImageCheck(pod));
   const recorded = recordedIdOf(cluster);
   const tls = await observedTls(cluster, caches, api, signal);
-  const look = async (at: readonly Pod[]): Promise<Pick<ClusterWorld, "pods" | "etcd">> => {
+  const read = async (at: readonly Pod[]): Promise<Pick<ClusterWorld, "pods" | "etcd">> => {
     const pods = await Promise.all(
       at.map((pod) => withEndRead(observedPod(pod, caches.nodes), cluster.metadata.namespace, api, signal)),
     );
@@ -66,11 +66,11 @@ export async function observe(
       etcd.t === "accessDenied" && (await context.logins.hasChanged(cluster, { given: caches.given, api, signal }));
     return { pods, etcd: isWorthAnother ? await ask() : etcd };
   };
-  let seen = await look(known);
+  let seen = await read(known);
   const missing = namesOf(cluster, seen.etcd).filter((name) => !seen.pods.some((pod) => pod.name === name));
   const strays = await straysAmong(missing, cluster, api, signal);
-  if (strays.length > 0) seen = await look([...known, ...strays]);
-  const presented = await context.wire.look({
+  if (strays.length > 0) seen = await read([...known, ...strays]);
+  const presented = await context.wire.read({
     key: keyText(key),
     pods: seen.pods,
     serverName: ({ name }) => serverNameOf(cluster, name),
@@ -83,11 +83,11 @@ export async function observe(
   const unclaimed = seen.pods.filter(({ hasVolume, name }) => hasVolume && !isAmong(cached, name));
   const without = [...missing, ...unclaimed.map(({ name }) => name)].filter((name) => !isAmong(cached, name));
   const strayClaims = usesVolumes(cluster, seen.pods) ? await strayClaimsAmong(without, cluster, api, signal) : [];
-  const looked = [...cached, ...strayClaims].map(async (claim) => {
+  const claimReads = [...cached, ...strayClaims].map(async (claim) => {
     const pod = seen.pods.find(({ name, hasVolume }) => hasVolume && name === claim.metadata?.name);
     return observedClaim(claim, await volumeNode(claim, pod, { api, nodes: caches.nodes, signal }));
   });
-  const claims = await Promise.all(looked);
+  const claims = await Promise.all(claimReads);
   const others = named
     .filter((claim) => !isClaimOf(claim, cluster))
     .map((claim) => ({ claim, observed: observedClaim(claim) }))
@@ -113,7 +113,7 @@ export async function observe(
   return { t: "world", world };
 }
 
-/** Of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
+/** Names of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
 function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
   const { members, voters } = cluster.status;
   const listed = "members" in etcd ? etcd.members : [];

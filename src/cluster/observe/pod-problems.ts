@@ -56,7 +56,7 @@ export function waitingProblem({ reason, message }: ContainerStateWaiting): PodT
   return { problem: sentence(reason, message), ...(advice !== undefined && { advice }) };
 }
 
-/** Of a program that has exited. Whether the kubelet backs off is left out: it changes all the time. */
+/** Describes a program that has exited. Whether the kubelet backs off is left out: it changes all the time. */
 export function endProblem(ended: ContainerStateTerminated | undefined): PodTrouble {
   const { reason = "Error", message = "", exitCode } = ended ?? {};
   const what = `${reason}: etcd ended with exit code ${exitCode ?? "unknown"}`;
@@ -75,14 +75,14 @@ export function foundNoData(printed: string): boolean {
   return printed.toLowerCase().includes("could not retrieve cluster information");
 }
 
-/** Of a worker that could not make the data of a member; undefined while it has not failed. */
+/** Describes a worker that could not make the data of a member; undefined while it has not failed. */
 export function restoreProblem(message: string | undefined): PodTrouble | undefined {
   const result = message === undefined ? undefined : parseResult(message);
   if (message === undefined || result?.ok === true) return undefined;
   return { problem: sentence("its data could not be restored", result?.message) };
 }
 
-/** Of the container that waits for DNS, in the operator's own image. */
+/** Advice on the container that waits for DNS, in the operator's own image. */
 export function workerImageProblem(waiting: ContainerStateWaiting): PodTrouble | undefined {
   const found = waitingProblem(waiting);
   return found?.advice === image ? { ...found, advice: workerImage } : found;
@@ -91,7 +91,7 @@ export function workerImageProblem(waiting: ContainerStateWaiting): PodTrouble |
 const workerImage =
   "It is the operator's own image: let the nodes pull it, with spec.pod.imagePullSecrets where its registry asks who they are, or start the operator with -worker-image.";
 
-/** Of one that has failed; undefined while it has not. */
+/** Describes one that has failed; undefined while it has not. */
 export function nameProblem(ended: ContainerStateTerminated | undefined): PodTrouble | undefined {
   if (ended === undefined) return undefined;
   const result = parseResult(ended.message ?? "");

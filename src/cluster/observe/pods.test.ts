@@ -64,7 +64,7 @@ test("a pod that was ready once is known by it, and one that never was is not mi
   const readyOnce = (pod: Pod): boolean => observedPod(pod, undefined).readyOnce === true;
   assert.equal(readyOnce(runningUnready(20, 50)), true);
   assert.equal(readyOnce(runningUnready(20, 20)), false);
-  // The kubelet's first look fell on the turn of a second.
+  // The kubelet's first check fell on the turn of a second.
   assert.equal(readyOnce(runningUnready(20, 21)), false);
   assert.equal(readyOnce(pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }] }, "n")), true);
   assert.equal(readyOnce(pod({ phase: "Pending" })), false);
@@ -195,7 +195,7 @@ const states: [string, Pod, object][] = [
     { t: "starting", ...waitingProblem({ reason: "CreateContainerConfigError", message: 'secret "s" not found' }) },
   ],
   [
-    "ran before and is being made anew",
+    "ran before and is being made again",
     pod(
       {
         containerStatuses: etcd(

@@ -251,7 +251,7 @@ function changedFromIn(text: string | undefined): ChangedFrom | undefined {
   }
 }
 
-/** Of a flag, as a variable or as an argument: pods of older releases have all of them as arguments. */
+/** The value of a flag, as a variable or as an argument: pods of older releases have all of them as arguments. */
 function settingOf(pod: Pod, flag: string): string | undefined {
   const { command = [], env = [] } = containerOf(pod) ?? {};
   const argument = command.find((one) => one.startsWith(`--${flag}=`));

@@ -9,7 +9,7 @@ const cluster = sampleCluster({});
 const [a, b] = [sampleId("a"), sampleId("b")];
 const both = [{ id: a }, { id: b }];
 
-/** Only what is looked at. */
+/** Only what is read. */
 const at = (memberId: MemberId, raftTerm: number, raftIndex: number): MemberStatus =>
   ({ memberId, raftTerm, raftIndex }) as MemberStatus;
 

@@ -11,7 +11,7 @@ interface Seen {
 }
 
 interface ClusterProgress {
-  /** Of the EtcdCluster: another one of the same name has other members. */
+  /** The uid of the EtcdCluster: another one of the same name has other members. */
   readonly uid: string;
   readonly seen: ReadonlyMap<MemberId, Seen>;
   readonly wiped: ReadonlySet<MemberId>;
@@ -47,7 +47,7 @@ export class Progress {
     return wiped;
   }
 
-  /** Of a cluster that is no more. */
+  /** Forgets a cluster that is no more. */
   forget(key: Key): void {
     this.#clusters.delete(keyText(key));
   }

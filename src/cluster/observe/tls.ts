@@ -27,7 +27,7 @@ import {
   serverNameOf,
   tlsOf,
 } from "../objects/tls.ts";
-import type { LookAt } from "./wire.ts";
+import type { WireRead } from "./wire.ts";
 import type { Damage, GivenSecret, KeptAuthority, KeptLeaf, MemberPod, TlsView } from "./world.ts";
 
 const uses: readonly GivenUse[] = ["peer", "server", "operator"];
@@ -82,7 +82,7 @@ async function givenSecret(
     return secret === undefined ? { t: "absent", name } : { t: "there", name, data: decoded(secret) };
   } catch (error) {
     if (isForbidden(error)) return { t: "forbidden", name };
-    // As one that the API server cannot decrypt any more: every other one is still to be looked after.
+    // As one that the API server cannot decrypt any more: every other one is still to be managed.
     if (error instanceof ApiError || error instanceof TransportError) return { t: "unread", name, why: error.message };
     throw error;
   }
@@ -175,7 +175,7 @@ export function reachableAt(
 }
 
 /** What to look for on the wire. Servers of older versions end the handshake of whom has no certificate. */
-export function wireSides({ kept, identity }: Pick<TlsView, "kept" | "identity">): LookAt["sides"] {
+export function wireSides({ kept, identity }: Pick<TlsView, "kept" | "identity">): WireRead["sides"] {
   const { peer, server } = kept;
   return {
     ...(peer && { peer: { tls: dialling(peer.bundle), expected: leafFingerprint(peer.bundle) } }),

@@ -42,7 +42,7 @@ interface Case {
   readonly unasked?: true;
 }
 
-async function look({ madeFor, terms, pod, message, mayNotSeeNodes, unasked }: Case): Promise<PodNode> {
+async function read({ madeFor, terms, pod, message, mayNotSeeNodes, unasked }: Case): Promise<PodNode> {
   const claim: PersistentVolumeClaim = {
     metadata: { annotations: madeFor === undefined ? {} : { "volume.kubernetes.io/selected-node": madeFor } },
     spec: { volumeName: "pv-1" },
@@ -131,7 +131,7 @@ describe("the volume of a member that waits for a node", () => {
       anywhere,
     ],
   ];
-  for (const [what, given, wanted] of rows) test(what, async () => assert.deepEqual(await look(given), wanted));
+  for (const [what, given, wanted] of rows) test(what, async () => assert.deepEqual(await read(given), wanted));
 });
 
 describe("the scheduler says that a volume fits nowhere", () => {

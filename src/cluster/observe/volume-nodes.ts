@@ -68,7 +68,7 @@ async function placesOf(
 
 const hostname = "kubernetes.io/hostname";
 
-/** Of the nodes that a term asks for by name; storage drivers have labels of their own for that. Empty: it does not. */
+/** Names the nodes that a term asks for by name; storage drivers have labels of their own for that. Empty: it does not. */
 function namesIn(term: NodeSelectorTerm, madeFor: string | undefined): readonly string[] {
   const asked = [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])];
   const named = asked.find(

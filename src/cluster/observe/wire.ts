@@ -13,8 +13,8 @@ export type WireSide = "peer" | "client";
 
 export type PresentedBy = Partial<Readonly<Record<WireSide, PresentedCertificate>>>;
 
-export interface LookAt {
-  /** Of the cluster. */
+export interface WireRead {
+  /** Key of the cluster. */
   readonly key: string;
   readonly pods: readonly MemberPod[];
   /** Under which it is dialled: etcd 3.2 shows who asks by no name the certificate of its start. */
@@ -25,7 +25,7 @@ export interface LookAt {
   readonly signal: AbortSignal;
 }
 
-interface PresentedLook {
+interface PresentedRead {
   readonly at: number;
   readonly found: PresentedCertificate | undefined;
   /** What it should have presented. */
@@ -37,64 +37,64 @@ interface PresentedLook {
 /** Milliseconds. */
 const requeueAfter = 600_000;
 const whileItDiffers = 1000;
-/** A look at a port that a network policy closes holds up its reconcile for as long as the handshake is waited for. */
+/** Reading a port that a network policy closes holds up its reconcile for as long as the handshake is waited for. */
 const longestPause = 60_000;
 
 export class Wire {
   readonly #present: Presenter;
   /** By cluster, then by pod and side. */
-  readonly #looks = new Map<string, ReadonlyMap<string, PresentedLook>>();
+  readonly #reads = new Map<string, ReadonlyMap<string, PresentedRead>>();
 
   constructor(present: Presenter) {
     this.#present = present;
   }
 
   /** By the uid of the pod. */
-  async look({ key, pods, serverName, sides, now, signal }: LookAt): Promise<ReadonlyMap<string, PresentedBy>> {
-    const before = this.#looks.get(key) ?? new Map<string, PresentedLook>();
+  async read({ key, pods, serverName, sides, now, signal }: WireRead): Promise<ReadonlyMap<string, PresentedBy>> {
+    const before = this.#reads.get(key) ?? new Map<string, PresentedRead>();
     const asked = pods.flatMap((pod) =>
       sidesOf(pod).flatMap((side) => {
         const dialled = sides[side];
         return dialled === undefined ? [] : [{ pod, side, dialled }];
       }),
     );
-    const looks = await Promise.all(
+    const reads = await Promise.all(
       asked.map(async ({ pod, side, dialled }) => {
-        const last = before.get(lookKey(pod, side));
-        if (last !== undefined && !isDue(last, dialled.expected, now)) return { pod, side, look: last };
+        const last = before.get(readKey(pod, side));
+        if (last !== undefined && !isDue(last, dialled.expected, now)) return { pod, side, read: last };
         const { address = "" } = pod;
         const { expected, tls } = dialled;
         const url = `https://${hostIn(address)}:${ports[side]}`;
         const found = await this.#present({ url, serverName: serverName(pod), ...(tls && { tls }) }, signal);
         const misses = found === undefined ? 1 + (last?.expected === expected ? last.misses : 0) : 0;
-        return { pod, side, look: { at: now, found, expected, misses } };
+        return { pod, side, read: { at: now, found, expected, misses } };
       }),
     );
-    if (looks.length === 0) this.#looks.delete(key);
-    else this.#looks.set(key, new Map(looks.map(({ pod, side, look }) => [lookKey(pod, side), look])));
+    if (reads.length === 0) this.#reads.delete(key);
+    else this.#reads.set(key, new Map(reads.map(({ pod, side, read }) => [readKey(pod, side), read])));
     const presented = new Map<string, PresentedBy>();
-    for (const { pod, side, look } of looks)
-      if (look.found !== undefined) presented.set(pod.uid, { ...presented.get(pod.uid), [side]: look.found });
+    for (const { pod, side, read } of reads)
+      if (read.found !== undefined) presented.set(pod.uid, { ...presented.get(pod.uid), [side]: read.found });
     return presented;
   }
 
-  /** Of a cluster that is no more. */
+  /** Forgets a cluster that is no more. */
   forget(key: string): void {
-    this.#looks.delete(key);
+    this.#reads.delete(key);
   }
 }
 
-const lookKey = ({ uid }: MemberPod, side: WireSide): string => `${uid} ${side}`;
+const readKey = ({ uid }: MemberPod, side: WireSide): string => `${uid} ${side}`;
 
 /** After each miss in twice the time, until another certificate is expected: 1 s, 2 s, 4 s, up to a minute. */
-function isDue({ at, found, expected: before, misses }: PresentedLook, expected: string, now: number): boolean {
+function isDue({ at, found, expected: before, misses }: PresentedRead, expected: string, now: number): boolean {
   if (found === undefined && before === expected)
     return now - at >= Math.min(whileItDiffers * 2 ** (misses - 1), longestPause);
   const isExpected = found !== undefined && found.fingerprint === expected;
   return now - at >= (isExpected ? requeueAfter : whileItDiffers);
 }
 
-/** On which it can be looked at now. */
+/** On which it can be read now. */
 function sidesOf({ address, state, tls }: MemberPod): WireSide[] {
   if (address === undefined || state.t !== "running") return [];
   return [...(tls.peer === "tls" ? (["peer"] as const) : []), ...(tls.client ? (["client"] as const) : [])];

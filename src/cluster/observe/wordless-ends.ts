@@ -6,7 +6,7 @@ import { etcdContainer } from "../objects/member-pod.ts";
 import { foundNoData } from "./pod-problems.ts";
 import type { MemberPod } from "./world.ts";
 
-/** Of the few lines before its end. */
+/** Reads the few lines before its end. */
 const limits = { container: etcdContainer, tailLines: 20, limitBytes: 65_536 };
 
 /** The pod, with what its log says. One whose log cannot be read is not known to have lost anything. */

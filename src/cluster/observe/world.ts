@@ -55,7 +55,7 @@ export interface Facts extends Omit<ClusterWorld, "cluster" | "asking" | "proble
 }
 
 export interface LastBackup {
-  /** Of the EtcdBackup. */
+  /** Name of the EtcdBackup. */
   readonly by: string;
   readonly path: string;
   /** As in 2026-01-31T12:00:00Z. */
@@ -70,7 +70,7 @@ export interface TlsView {
   readonly given: Partial<Readonly<Record<GivenUse, GivenSecret>>>;
   /** In the operator's own Secrets: those of members are what pods mount. */
   readonly kept: Partial<Readonly<Record<LeafUse, KeptLeaf>>>;
-  /** Of certificates that the operator makes. */
+  /** For certificates that the operator makes. */
   readonly authorities: Partial<Readonly<Record<AuthorityUse, KeptAuthority>>>;
   /** Secrets of the operator that somebody changed so that nothing can be done with them. */
   readonly damaged: Partial<Readonly<Record<SecretUse, Damage>>>;
@@ -106,7 +106,7 @@ export interface KeptAuthority {
   readonly cert: string;
   /** What it signed last. */
   readonly leaves: Partial<Readonly<Record<LeafUse, KeyPair>>>;
-  /** The CA before, whose key is kept while certificates of it are in use. */
+  /** The previous CA, whose key is kept while certificates of it are in use. */
   readonly previous?: Pick<KeptAuthority, "cert" | "leaves">;
   /** What the annotation of the EtcdCluster said when it was made. */
   readonly rotated?: string;
@@ -142,18 +142,18 @@ export interface MemberPod {
   readonly rewritten?: string;
   /** It was started again in place, and how often it had been restarted by then: with more that is over. */
   readonly startedAgain?: { readonly restarts: number; readonly under: "itsName" | "anotherName" };
-  /** Of the etcd container; undefined: it asks for nothing. */
+  /** What the etcd container asks for; undefined: it asks for nothing. */
   readonly resources: ResourceRequirements | undefined;
   /** The flags that its etcd is started with, without dashes: on its command line, and as variables. */
   readonly flags: readonly string[];
   readonly variables: readonly string[];
-  /** Of the variable `feature-gates`. */
+  /** The value of the variable `feature-gates`. */
   readonly featureGates: readonly string[];
   /** The paths that its kubelet probes, or the program that it runs for it. */
   readonly probes: readonly string[];
-  /** How many learners its etcd was told to admit; undefined: it was not told. */
+  /** How many learners its etcd is set to admit; undefined: that is not set. */
   readonly maxLearners: number | undefined;
-  /** Bytes that its database may have, as its etcd was told; absent: etcd's own. */
+  /** Bytes that its database may have, as its etcd is set; absent: etcd's default. */
   readonly quota?: number;
   readonly guard: StartGuard;
   /** It is held back with the other first members of a restored cluster: nothing of it has ever run. */
@@ -171,7 +171,7 @@ export interface MemberPod {
   readonly advertises?: { readonly peer: readonly string[]; readonly client: readonly string[] };
   /** What it was started to speak, and which CA bundles it has read. */
   readonly tls: PodTls;
-  /** It waits for the operator to say that it serves clients, and has been told so. Absent: it does not wait. */
+  /** It waits for the operator to report that it serves clients, and the operator has. Absent: it does not wait. */
   readonly servingGate?: "open" | "closed";
   /** Which certificates its kubelet was last told to bring it. */
   readonly renewed?: string;
@@ -194,7 +194,7 @@ export interface Claim {
   readonly terminating: boolean;
   /** Pending: there is no volume yet, and so no data. Lost: there is none any more. */
   readonly phase: "Pending" | "Bound" | "Lost";
-  /** Of the EtcdCluster that made it; absent in those of etcd-operator 0.9. */
+  /** Names the EtcdCluster that made it; absent in those of etcd-operator 0.9. */
   readonly clusterUid?: string;
   /** The EtcdCluster whose data it holds is written on it. Older operators did not. */
   readonly hasHome: boolean;
@@ -313,7 +313,7 @@ export type EtcdView =
   | { readonly t: "nobody" }
   /** Pods were asked and none answered at all. */
   | { readonly t: "silent"; readonly tried: readonly string[]; readonly unreadable?: Unreadable }
-  /** Members answer, and etcd's own authentication does not let the operator look after them. */
+  /** Members answer, and etcd's own authentication does not let the operator manage them. */
   | {
       readonly t: "accessDenied";
       readonly trouble: AccessTrouble;

@@ -9,15 +9,15 @@ import type { ChangedFrom, Release } from "../observe/world.ts";
 import type { Decision } from "../../controllers/decision.ts";
 
 export type ClusterAction =
-  /** Server-side apply of one of the two Services; without effect when it is right. */
+  /** Server-side apply of one of the two Services; without effect when it is as it should be. */
   | { readonly do: "applyService"; readonly service: ServiceRole }
-  /** So many members may be evicted at a time; the selector counts voters only. */
+  /** How many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
-  /** Gives a pod back the labels that it is found by. */
+  /** Restores the labels that select a pod. */
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
-  /** A CA and what it signs, or only some of that, or the CA before is forgotten. Keys are made where they are written, and are in no action. */
+  /** A CA and what it signs, or only some of that, or the previous CA is forgotten. Keys are made where they are written, and are in no action. */
   | {
       readonly do: "makeCertificates";
       readonly authority: AuthorityUse;
@@ -95,7 +95,7 @@ export type ClusterAction =
   | {
       readonly do: "recordClusterId";
       readonly clusterId: ClusterId;
-      /** Of a cluster that begins: the minor version that writes its raft log. */
+      /** In a cluster that begins: the minor version that writes its raft log. */
       readonly logVersion?: string;
     }
   | {
@@ -114,7 +114,7 @@ export type ClusterAction =
   | {
       readonly do: "recreatePod";
       readonly member: MemberName;
-      /** Of the claim. */
+      /** The uid of the claim. */
       readonly uid: string;
       readonly release: Release;
     }
@@ -149,7 +149,7 @@ export type ClusterAction =
   | { readonly do: "adoptClaim"; readonly member: MemberName; readonly uid: string }
   /** May be refused as too early; then it is simply tried again soon. */
   | { readonly do: "promote"; readonly id: MemberId; readonly member: MemberName }
-  /** Of a voter that nobody has found there so far: the only one before others join it, or one that was placeholder. */
+  /** For a voter that nobody has found there so far: the only one before others join it, or one that was placeholder. */
   | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId; readonly because: Reason }
   | {
@@ -157,7 +157,7 @@ export type ClusterAction =
       readonly id: MemberId;
       readonly member: MemberName;
       readonly because: Reason;
-      /** Why it goes: it was lost (with or without its data left behind), or it is not wanted any more or exchanged. */
+      /** Why it goes: it was lost (with or without its data left behind), or it is not wanted any more or is replaced. */
       readonly cause: "lost" | "wiped" | "unwanted";
       /** The pod that the decision rests on. */
       readonly pod: PodSeen;

@@ -184,7 +184,7 @@ check("another version", [
     ["delete check-a"],
   ],
   [
-    "is tried anew where the image could not be had two minutes ago",
+    "is tried again where the image could not be had two minutes ago",
     {
       members: [voter("a"), old("b"), voter("c")],
       ...checks({ ...tried("b", { t: "running", problem: "ErrImagePull" }), createdAt: sampleNow - 121_000 }),
@@ -199,7 +199,7 @@ const stored = (version: string, storage: string, downgrade?: string): SampleMem
 
 check("what etcd is brought to first", [
   [
-    "a log that 3.7 could not read is written down as made anew before the downgrade is cancelled",
+    "a log that 3.7 could not read is written down as made again before the downgrade is cancelled",
     { version: "3.7.3", status: { raftLogVersion: "3.5" }, members: stored("3.6.16", "3.5.0", "3.5.0") },
     ["log of 3.6", "cancel downgrade"],
     500,
@@ -345,7 +345,7 @@ check("other settings", [
     ["remove d", "delete d"],
   ],
   [
-    "with a smaller size cost those that would have to be exchanged",
+    "with a smaller size cost those that would have to be replaced",
     {
       size: 1,
       spec,
@@ -355,7 +355,7 @@ check("other settings", [
     ["remove c", "delete c"],
   ],
   [
-    "with a smaller size cost one that would have to be exchanged before one that is newer",
+    "with a smaller size cost one that would have to be replaced before one that is newer",
     { size: 1, spec, members: [made("a", after), made("b", before), made("c", { ...after, ...young })] },
     ["remove b", "delete b"],
   ],
@@ -383,7 +383,7 @@ test("no member goes before a new one has joined in its place, though none can b
   );
 });
 
-test("while members are exchanged the status calls it an update and no change of size", () => {
+test("while members are replaced the status calls it an update and no change of size", () => {
   const { desired, roll } = assess(
     sampleWorld({ spec, members: [made("a", before), made("b", before), made("c", before), made("d", after)] }),
     sampleNow,

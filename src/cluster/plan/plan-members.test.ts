@@ -437,12 +437,12 @@ const wrong = ".wrong.example";
 
 check("members whose names are in another domain than the spec says", [
   [
-    "a learner is exchanged for one with the right name",
+    "a learner is replaced by one with the right name",
     { members: [voter("a"), voter("b"), added("c", { domain: wrong, pod: crashing(1000) })] },
     ["remove c", "delete c"],
   ],
   [
-    "a learner is exchanged for one of its names that is wrong",
+    "a learner is replaced by one of its names that is wrong",
     { members: [voter("a"), voter("b"), learner("c", { also: "http://demo-c.demo.shop.svc.wrong.example:2380" })] },
     ["remove c", "delete c"],
   ],

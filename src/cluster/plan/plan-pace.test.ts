@@ -1,4 +1,4 @@
-// How soon a cluster that waits is looked at again: not later than something may have changed, and not more often.
+// How soon a cluster that waits is reconciled again: not later than something may have changed, and not more often.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assess } from "../assess/assess.ts";

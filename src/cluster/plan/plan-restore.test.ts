@@ -225,7 +225,7 @@ check("the first members of a restored cluster", [
 
 check("after a restore", [
   [
-    "the member that was restored from a volume is exchanged, so that backups can be taken there again",
+    "the member that was restored from a volume is replaced, so that backups can be taken there again",
     { status: done, members: [voter("a", { pod: { holdsBackups: true } }), voter("b"), voter("c")] },
     ["add learner new1", "pod new1"],
   ],

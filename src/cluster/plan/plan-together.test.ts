@@ -11,7 +11,7 @@ const runningFor = (ms: number): Partial<MemberPod> => ({
   createdAt: sampleNow - 61_000,
   state: { t: "running", restarts: 0, since: sampleNow - ms },
 });
-/** Of a young cluster. */
+/** A member of a young cluster. */
 const fresh = voter("a", { raftIndex: 9 });
 const lagging = { ...hidden, raftIndex: 0, pod: runningFor(4000) } as const;
 const together = ["add placeholder learner new1", "add placeholder learner new2", "pod new1", "pod new2"];
@@ -132,19 +132,19 @@ check("members that nobody can dial", [
     ["delete c"],
   ],
   [
-    "and never get all data are exchanged for one that can be dialled",
+    "and never get all data are replaced by one that can be dialled",
     { members: [voter("a"), added("b", { ...hidden, pod: runningFor(6000) }), learner("c", lagging)] },
     ["remove b", "delete b"],
     0,
   ],
   [
-    "and have lost their pods are exchanged, when they would need a snapshot",
+    "and have lost their pods are replaced, when they would need a snapshot",
     { members: [voter("a"), added("b", { ...hidden, pod: undefined }), added("c", { ...hidden, pod: undefined })] },
     ["remove b"],
     0,
   ],
   [
-    "are exchanged one at a time, the next when the new one has started",
+    "are replaced one at a time, the next when the new one has started",
     {
       size: 3,
       members: [voter("a"), learner("c", { ...lagging, pod: runningFor(60_000) }), added("d", { pod: starting })],

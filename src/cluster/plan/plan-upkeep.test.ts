@@ -145,7 +145,7 @@ const tried = (state: ImageCheckState, differs: Partial<ImageCheck> = {}): Sampl
     ],
   },
 });
-const anew = "try quay.io/coreos/etcd:v3.6.16 on node-of-demo-c";
+const again = "try quay.io/coreos/etcd:v3.6.16 on node-of-demo-c";
 check("a pod that tries an image", [
   ["is left alone while it runs", tried({ t: "running" }), []],
   ["is left alone for two minutes", tried({ t: "running" }, { createdAt: sampleNow - 120_000 }), []],
@@ -156,7 +156,7 @@ check("a pod that tries an image", [
     ["change c from 3.6.15 to 3.6.16"],
   ],
   ["is read when it has ended", tried({ t: "ended" }), ["read check-c"]],
-  ["is not deleted twice", tried({ t: "ended" }, { terminating: true }), [anew]],
-  ["is deleted when it tries another image", tried({ t: "ended" }, { image: "another" }), [anew, "delete check-c"]],
-  ["is deleted when no member is on its node", tried({ t: "ended" }, { node: "another" }), [anew, "delete check-c"]],
+  ["is not deleted twice", tried({ t: "ended" }, { terminating: true }), [again]],
+  ["is deleted when it tries another image", tried({ t: "ended" }, { image: "another" }), [again, "delete check-c"]],
+  ["is deleted when no member is on its node", tried({ t: "ended" }, { node: "another" }), [again, "delete check-c"]],
 ]);

@@ -325,12 +325,12 @@ check("volumes that are to be larger", [
     ["grow claim a to 8Gi", "grow claim b to 8Gi", "grow claim c to 8Gi"],
   ],
   [
-    "are exchanged where they cannot: one joins first",
+    "are replaced where they cannot: one joins first",
     { spec: { pod: pod("8Gi") }, members: ["a", "b", "c"].map((l) => kept(l, { claim: { cannotGrow: "8Gi" } })) },
     ["add learner new1", "pod new1"],
   ],
   [
-    "are not exchanged where pods are changed by hand only",
+    "are not replaced where pods are changed by hand only",
     {
       spec: { pod: pod("8Gi"), updateStrategy: "OnDelete" },
       members: ["a", "b", "c"].map((l) => kept(l, { claim: { cannotGrow: "8Gi" } })),
@@ -377,13 +377,13 @@ check("members that are changed", [
     ["delete a"],
   ],
   [
-    "are exchanged to get volumes",
+    "are replaced to get volumes",
     { spec, members: three.map((m) => ({ ...m, pod: { madeFrom: settingsOf(sampleCluster({}).spec) } })) },
     ["add learner new1", "pod new1"],
   ],
-  ["are exchanged to lose them", { members: all }, ["add learner new1", "pod new1"]],
+  ["are replaced to lose them", { members: all }, ["add learner new1", "pod new1"]],
   [
-    "are exchanged for another kind of volume",
+    "are replaced to get another kind of volume",
     { spec: { pod: pod("4Gi", { storageClassName: "fast" }) }, members: all },
     ["add learner new1", "pod new1"],
   ],

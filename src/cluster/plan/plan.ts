@@ -77,7 +77,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
   const [first, ...others]: ClusterPlan["decisions"] = asked === undefined ? answers : [asked, ...answers];
   const prepare = (decided: ClusterDecision): ClusterDecision => {
     const { actions, ...decision } = afterCertificates(assessment, decided);
-    return { ...decision, ...lookAgain(assessment, decision), actions: prepared(actions) };
+    return { ...decision, ...requeueFor(assessment, decision), actions: prepared(actions) };
   };
   const prepared = (actions: readonly ClusterAction[]): readonly ClusterAction[] => [
     ...newClusterId(assessment),
@@ -109,7 +109,7 @@ export function planCluster(assessment: Assessment, random: () => number = Math.
 }
 
 /** Soon, while certificates are being taken over. */
-function lookAgain({ certificates: { requeueAfter } }: Assessment, decision: Pick<ClusterDecision, "requeueAfter">) {
+function requeueFor({ certificates: { requeueAfter } }: Assessment, decision: Pick<ClusterDecision, "requeueAfter">) {
   if (requeueAfter === Number.POSITIVE_INFINITY) return {};
   return { requeueAfter: Math.min(requeueAfter, decision.requeueAfter ?? requeueAfter) };
 }

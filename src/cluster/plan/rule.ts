@@ -1,4 +1,4 @@
-// What a rule is: a small function that looks at an assessed cluster and answers with a decision, or with nothing.
+// What a rule is: a small function that takes an assessed cluster and answers with a decision, or with nothing.
 import type { Assessment } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
 import type { ClusterDecision } from "./actions.ts";

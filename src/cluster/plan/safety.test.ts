@@ -8,7 +8,7 @@ import { quorum, type Instance, instancesOf } from "../assess/instances.ts";
 import { type SampleMember, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import type { ClusterWorld } from "../observe/world.ts";
 
-/** So many voters that serve and stay, serve and leave, and are away. */
+/** How many voters serve and stay, serve and leave, and are away. */
 function table(healthy: number, leaving: number, away: number) {
   const letters = "abcdefghijklmnopqrstu";
   const members = Array.from({ length: healthy + leaving + away }, (_, n): SampleMember => {

@@ -78,7 +78,7 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
   return { status: "True", reason: "Valid", message: "" };
 }
 
-/** Of members that trust another CA than that of the certificates in use, and what is done about it. */
+/** Names members that trust another CA than that of the certificates in use, and what is done about it. */
 export function apartSentence({
   certificates: { apart },
   desired,
@@ -93,7 +93,7 @@ export function apartSentence({
   return `${what} They are started again in their pods, one after another, and keep their data.`;
 }
 
-/** Of Secrets that were lost, and are not written while nobody may start the members again. */
+/** Names Secrets that were lost, and are not written while nobody may start the members again. */
 function lostSentence({ certificates: { setsApart }, desired, world: { cluster } }: Assessment): string | undefined {
   const { paused } = cluster.spec;
   if (setsApart.size === 0 || (!paused && desired.impossible === undefined)) return undefined;
@@ -109,7 +109,7 @@ export function keptApartBy(assessment: Assessment): string | undefined {
   return apartSentence(assessment) ?? (sentences.length > 0 ? sentences.join(" ") : undefined);
 }
 
-/** Of those Secrets of the operator that it has nothing to repair with. */
+/** Names those Secrets of the operator that it has nothing to repair with. */
 function damagedSentences({ certificates: { toMake, writes }, world: { cluster, tls } }: Assessment): string[] {
   const { made } = tlsOf(cluster);
   return [...leafUses, ...authorityUses].flatMap((use): string[] => {

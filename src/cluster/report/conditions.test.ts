@@ -31,7 +31,7 @@ const did = (...actions: ClusterAction[]): ClusterOutcome => ({
   passed: [],
 });
 const done = did();
-const exchange: ClusterAction = {
+const replacement: ClusterAction = {
   do: "removeMember",
   id: sampleId("x"),
   member: "demo-x",
@@ -39,7 +39,7 @@ const exchange: ClusterAction = {
   cause: "unwanted",
   pod: { t: "none" },
 };
-const removal: ClusterAction = { ...exchange, cause: "lost" };
+const removal: ClusterAction = { ...replacement, cause: "lost" };
 const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" };
 
 function concluded(sample: SampleWorld, outcome: ClusterOutcome = done): Record<string, string> {
@@ -397,7 +397,7 @@ const table: [string, SampleWorld, Record<string, string>, ClusterOutcome?][] = 
     { Upgrading: "False Not upgrading" },
   ],
   [
-    "members are to be exchanged for ones with other settings",
+    "members are to be replaced by ones with other settings",
     { members: three.map(({ letter }) => voter(letter, { pod: outdated })) },
     { Ready: "False Updating", Upgrading: "False Not upgrading", Scaling: "False Size reached" },
   ],
@@ -445,9 +445,9 @@ test("a voter that joins a lone one is no lost quorum and no lost data", () => {
   assert.equal(assess(sampleWorld(joining), sampleNow).health.t, "joining");
 });
 
-test("a member that is exchanged for another was not lost", () => {
+test("a member that is replaced by another was not lost", () => {
   const members = [voter("a"), voter("b")];
-  assert.equal(concluded({ members }, did(exchange))["Recovering"], "False All members healthy");
+  assert.equal(concluded({ members }, did(replacement))["Recovering"], "False All members healthy");
   assert.equal(concluded({ members }, did(removal))["Recovering"], "True Members lost");
 });
 

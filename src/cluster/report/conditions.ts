@@ -185,7 +185,7 @@ function rollProgress({ desired, roll, world }: Assessment): string {
   return `${done}; next: ${names}.`;
 }
 
-const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "exchange" && pod.hasVolume;
+const takesAnotherVolume = ({ how, pod }: Change): boolean => how === "replace" && pod.hasVolume;
 const inWords = (changes: readonly Change[]): string =>
   changes.map(({ instance, because }) => `${instance.name} (${because})`).join(", ");
 

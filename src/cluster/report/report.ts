@@ -46,12 +46,12 @@ function restoreIn(written: EtcdCluster | undefined): Pick<EtcdClusterStatus, "r
 }
 
 /** Conditions whose reasons are reported as events, too, where the table of conditions names one. */
-const told = ["Available", "Ready", "DiskPressure"] as const;
+const reported = ["Available", "Ready", "DiskPressure"] as const;
 
 /** When it begins, and again when an edit has only made it wrong in another way: the condition says it all the time. */
 function turnsForTheWorse({ assessment }: ClusterExecution, after: EtcdClusterStatus): KnownEvent[] {
   const { cluster } = assessment.world;
-  const events = told.flatMap((type) => {
+  const events = reported.flatMap((type) => {
     const is = after.conditions?.find((condition) => condition.type === type);
     const was = findCondition(cluster.status.conditions, type);
     const event = rowOf("EtcdCluster", type, is)?.event;

@@ -110,7 +110,7 @@ test("the leader is told by its name", () => {
   assert.equal(statusIn({ members: three, leader: "z" }).leader, undefined);
 });
 
-test("a cluster that begins is being created, unless its spec has never been right", () => {
+test("a cluster that begins is being created, unless its spec has never been valid", () => {
   const begins: SampleWorld = { etcd: "nobody", unrecorded: true, status: { phase: "" } };
   assert.equal(statusIn(begins).phase, "Creating");
   assert.equal(statusIn({ ...begins, change: { problems: ["Mend it."] } }).phase, "");

@@ -86,7 +86,7 @@ export class Rules implements Admission {
     const isOld = verb === "create" && this.podsAreMade === "withoutMaxLearners";
     const made = isOld ? withoutFlag(object, "max-learners") : object;
     const changed = this.also === undefined ? made : this.also(made, verb);
-    // Of the kind Pod, as its name says; and it stays one.
+    // It is a Pod, as its name says; and it stays one.
     return changes[this.webhook](changed as Pod) as T;
   };
 }

@@ -48,12 +48,12 @@ export type Happening =
   /** The network fails for a moment, and members connect again; all Secrets of the cluster are deleted; a backup tool keeps them; it brings back what it kept. */
   | { readonly t: "network" }
   | { readonly t: "loseSecrets" | "keepSecrets" | "bringSecretsBack" }
-  /** What was exchanged for that of another Secret does not belong to the rest; one Secret is deleted. */
+  /** What was replaced by that of another Secret does not belong to the rest; one Secret is deleted. */
   | { readonly t: "damageSecret"; readonly who: number; readonly what: "key" | "crt" }
   | { readonly t: "loseSecret"; readonly who: number }
   /** Somebody else writes on the Secrets what is his. */
   | { readonly t: "writeOnSecrets" }
-  /** So many days go by. */
+  /** This many days go by. */
   | { readonly t: "days"; readonly number: number }
   | { readonly t: "domain"; readonly to: string }
   | { readonly t: "pause"; readonly for: "good" | "nothing" }
@@ -168,7 +168,7 @@ const arbitraries = {
   ),
   /** Members get volumes, and lose them. */
   moves: fc.record({ t: of("volumes"), are: fc.constantFrom("wanted", "unwanted") }),
-  /** Members speak TLS, and CAs are exchanged, also for others before that is over. */
+  /** Members speak TLS, and CAs are replaced, also by others before that is over. */
   certificates: fc.record({ t: of("rotate"), what: fc.nat(9) }),
   /** What happens to Secrets in the hands of people and their tools, and in the course of months. */
   secrets: fc.oneof(

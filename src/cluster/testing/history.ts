@@ -30,7 +30,7 @@ export interface History {
   readonly volumes: boolean;
   /** Its members and clients speak TLS, with certificates that the operator makes. */
   readonly tls: boolean;
-  /** Operators look after backups and restores, too. */
+  /** Operators manage backups and restores, too. */
   readonly copies: boolean;
   readonly steps: readonly Step[];
 }

@@ -77,10 +77,10 @@ export class Watch {
   }
 
   /** At any time. */
-  look(): void {
+  check(): void {
     const { etcd, failures } = this.#kubelet;
     assert.deepEqual(failures, []);
-    this.restores.look();
+    this.restores.check();
     if (etcd !== undefined) {
       this.mostMembers = Math.max(this.mostMembers, etcd.members.length);
       for (const why of this.#mayBeApart ? [] : this.#kubelet.apart) this.#fail(`members cannot connect: ${why}`);
@@ -115,7 +115,7 @@ export class Watch {
       if ((this.#kubelet.etcd?.entries ?? 0) === 0 || this.#restoring) return;
       // Where etcd knows no learners, a second voter is added before it runs, and there is no other way.
       const second = before.voters === 1 && this.#voters().length === 2 && this.#running().length === 1;
-      // Of two voters none may fail, and a version is changed by a restart.
+      // Neither of two voters may fail, and a version is changed by a restart.
       const isReunion = this.#mayBeApart && what.startsWith("replace Pod");
       const isRestart = what.startsWith("replace Pod") || (what.startsWith("delete Pod") && keepsData);
       const restart = isRestart && this.#voters().length <= 2;
@@ -168,7 +168,7 @@ export class Watch {
     return this.#staying(without) >= quorum(this.#voters().length);
   }
 
-  /** So many of them are there to stay. */
+  /** How many of them are there to stay. */
   decidesAmong(needed: number): boolean {
     return this.#staying([]) >= needed;
   }

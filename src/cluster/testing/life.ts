@@ -77,10 +77,10 @@ export class Life {
   }
 
   async write<T>(what: string, ask: () => Promise<T>): Promise<T> {
-    const look = this.#witness(what, this);
+    const check = this.#witness(what, this);
     const answer = await this.read(ask);
     this.writes.push(what);
-    look();
+    check();
     const number = this.writes.length;
     if (this.#fate.t === "dies" && number === this.#fate.after) {
       this.end();

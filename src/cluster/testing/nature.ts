@@ -31,7 +31,7 @@ export class Nature {
   #sizes: number[];
   #spoilt = false;
   #paused = false;
-  /** Of the databases, where one was asked for: what is full needs it. */
+  /** Quota of the databases, where one was asked for: what is full needs it. */
   #quota: number | undefined;
   /** How much of its quota the database took when it grew last, in percent. */
   #filled = 0;
@@ -109,7 +109,7 @@ export class Nature {
         });
         return;
       case "spoil":
-        // Of a cluster that has never served nobody knows what was right before.
+        // Nobody knows what was right before in a cluster that has never served.
         if ((kubelet.etcd?.entries ?? 0) === 0) return;
         this.#spoil();
         return this.#stage.edit(spoilt[event.how]);
@@ -217,7 +217,7 @@ export class Nature {
 
   /** Members find each other by the peer Service: without it, no pod would be of use. Nor without an image. */
   async mayMakePods(): Promise<boolean> {
-    // An exchange that has begun, for other settings, waits for room in the database.
+    // A replacement that has begun, for other settings, waits for room in the database.
     if (this.#filled > 90) return false;
     if (this.#paused || /^(missing|crashing)/.test(this.#images)) return false;
     if (quotas.some((quota) => this.#ends.has(`refuse ${quota}`))) return false;
@@ -330,7 +330,7 @@ export class Nature {
     const { clock, kubelet, watch } = this.#stage;
     for (let day = 0; day < number; day += 1) {
       clock.leap(dayMs);
-      watch.look();
+      watch.check();
       kubelet.breakConnections();
       await this.#stage.pass(1_000);
     }

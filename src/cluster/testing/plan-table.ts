@@ -1,4 +1,4 @@
-// Tables of situations: the world in a few words, what is to be done about it, and how soon it is looked at again.
+// Tables of situations: the world in a few words, what is to be done about it, and how soon it is reconciled again.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assess } from "../assess/assess.ts";
@@ -43,7 +43,7 @@ export const gone = (letter: string, more: Partial<SampleMember> = {}): SampleMe
 export const three = [voter("a"), voter("b"), voter("c")];
 export const five = [...three, voter("d"), voter("e")];
 
-/** What is seen, what is done, and how soon it is looked at again (an upper limit). */
+/** What is seen, what is done, and how soon it is reconciled again (an upper limit). */
 export type Row = readonly [situation: string, world: SampleWorld, done: readonly string[], requeueWithin?: number];
 
 export function check(title: string, rows: readonly Row[]): void {

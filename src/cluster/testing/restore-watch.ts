@@ -10,7 +10,7 @@ import type { Kubelet } from "./kubelet/kubelet.ts";
 import { jobIn } from "./workers.ts";
 
 export class RestoreWatch {
-  /** Operators look after restores, too, and so have to save what is replaced. */
+  /** Operators manage restores, too, and so have to save what is replaced. */
   isWhole = false;
   readonly #kubelet: Kubelet;
   readonly #fail: (what: string) => void;
@@ -20,7 +20,7 @@ export class RestoreWatch {
   /** The uids of those for which members that served were stopped. */
   readonly #stopped = new Set<string>();
   #last: Kubelet["etcd"];
-  /** Of all that clients saw; and of the cluster whose data is being replaced. */
+  /** The highest that clients saw; and that of the cluster whose data is being replaced. */
   #highest = 0;
   #replaced: number | undefined;
   /** Names of claims, with their namespaces. */
@@ -40,7 +40,7 @@ export class RestoreWatch {
   }
 
   /** At any time. */
-  look(): void {
+  check(): void {
     const { etcd } = this.#kubelet;
     if (etcd === undefined) return;
     const { revision } = etcd.store;

@@ -135,7 +135,7 @@ export function sampleWorld(sample: SampleWorld): ClusterWorld {
   };
 }
 
-/** Of an EtcdRestore that is under way. */
+/** For an EtcdRestore that is under way. */
 function askingIn(cluster: CompleteEtcdCluster): ClusterWorld["asking"] {
   const request = restoreRequestOf(cluster);
   return request === undefined || request.uid === cluster.status.restore?.uid
@@ -147,7 +147,7 @@ export function sampleId(letter: string): MemberId {
   return memberId(BigInt(letter.charCodeAt(0)));
 }
 
-/** One that has run for an hour, unless told otherwise. */
+/** One that has run for an hour, unless the sample says otherwise. */
 export function samplePod(name: string, differs: Partial<MemberPod>, version = "3.6.16"): MemberPod {
   return {
     name,
@@ -174,7 +174,7 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
   };
 }
 
-/** Of 4 GiB, in use, unless told otherwise. */
+/** A volume of 4 GiB, in use, unless the sample says otherwise. */
 export function sampleClaim(name: string, differs: Partial<Claim> = {}): Claim {
   return {
     name,
@@ -201,7 +201,7 @@ function claimOf({ letter, claim }: SampleMember): readonly Claim[] {
   return [fresh ? freshClaim(`demo-${letter}`, differs) : sampleClaim(`demo-${letter}`, differs)];
 }
 
-/** Of a member that has yet to start. */
+/** The volume of a member that has yet to start. */
 export function freshClaim(name: string, differs: Partial<Claim> = {}): Claim {
   const { clusterId: _, release: __, ...claim } = sampleClaim(name);
   return { ...claim, ...differs };

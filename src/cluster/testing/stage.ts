@@ -31,7 +31,7 @@ import { Operator } from "./operator.ts";
 import { protectionFinalizer } from "./kubelet/protection.ts";
 import { isWorker } from "./workers.ts";
 
-/** Of the one cluster there is. */
+/** Identifies the one cluster there is. */
 export const key: Key = { namespace: "default", name: "demo" };
 export const beganAt = Date.parse("2026-01-01T00:00:00Z");
 const stepMs = 500;
@@ -45,7 +45,7 @@ export interface StageOptions {
   readonly random?: () => number;
   /** Which of them operators run; by default only that of clusters, the others then being played by the test. */
   readonly controllers?: "clusters" | "all";
-  /** Those that operators look after, beside that of the cluster. */
+  /** Those that operators manage, beside that of the cluster. */
   readonly namespaces?: readonly string[];
 }
 
@@ -55,10 +55,10 @@ export class Stage implements AsyncDisposable {
   readonly kubelet: Kubelet;
   /** What must never happen. */
   readonly watch: Watch;
-  /** Of all operators so far, in order. */
+  /** Writes of all operators so far, in order. */
   readonly writes: string[] = [];
   /** The Events of all operators so far. */
-  readonly told: NewEvent[] = [];
+  readonly recorded: NewEvent[] = [];
   /** What stands between operators and the API server. */
   readonly rules: Rules = new Rules();
   readonly #options: StageOptions;
@@ -111,7 +111,7 @@ export class Stage implements AsyncDisposable {
         makeAuthority: (...asked) => clock.standStillFor(signer.makeAuthority(...asked)),
         makeLeaf: (...asked) => clock.standStillFor(signer.makeLeaf(...asked)),
       },
-      events: { record: (_kind, _object, what) => void this.told.push(what) },
+      events: { record: (_kind, _object, what) => void this.recorded.push(what) },
       at: (endpoint) => kubelet.at(endpoint),
       presented: kubelet.presented,
     });
@@ -295,13 +295,13 @@ export class Stage implements AsyncDisposable {
     return victim.name;
   }
 
-  /** Of the member that comes first by name, under its running pod. */
+  /** Acts on the member that comes first by name, under its running pod. */
   async deleteClaim(): Promise<void> {
     const [name = ""] = await this.podNames();
     await this.api.delete(PersistentVolumeClaim, { ...key, name });
   }
 
-  /** Of all members at once; they serve on. */
+  /** Deletes the claims of all members at once; they serve on. */
   async deleteClaims(): Promise<void> {
     for (const name of await this.podNames()) await this.api.delete(PersistentVolumeClaim, { ...key, name });
   }
@@ -321,7 +321,7 @@ export class Stage implements AsyncDisposable {
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
-      this.watch.look();
+      this.watch.check();
     }
   }
 
@@ -377,13 +377,13 @@ export class Stage implements AsyncDisposable {
     );
   }
 
-  /** Of the operator that runs now, to be read after its end, too. */
+  /** Metrics of the operator that runs now, to be read after its end, too. */
   get registry(): Registry {
     assert.ok(this.#running);
     return this.#running.observer.metrics.registry;
   }
 
-  /** Of the running operator's metrics, the sample of this name and these labels; 0 when there is none. */
+  /** The sample of this name and these labels in the running operator's metrics; 0 when there is none. */
   metric(sample: string): number {
     const lines = this.#running?.observer.metrics.registry.text().split("\n") ?? [];
     return Number(lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length) ?? 0);
@@ -393,7 +393,7 @@ export class Stage implements AsyncDisposable {
 
   condition = async (type: string) => conditionOf(await this.cluster(), type);
 
-  /** Of members. */
+  /** Pods of members. */
   async pods(): Promise<Pod[]> {
     const { items } = await this.api.list(Pod, { namespace: key.namespace });
     return items.filter((pod) => !isImageCheck(pod) && !isWorker(pod));

@@ -7,7 +7,7 @@ import { RuntimeObserver } from "../../kube/process/runtime-observer.ts";
 import { SimulatedClock } from "../../kube/testing/simulated-clock.ts";
 import type { ControllerParts, MadeController } from "../controller.ts";
 
-/** Of one process. */
+/** The life of one process. */
 interface ProcessLife {
   readonly signal: AbortSignal;
   readonly writes: readonly string[];
@@ -19,8 +19,8 @@ type StageParts = Omit<ControllerParts, "scope" | "workerImage" | "random">;
 export class OperatorStage<Life extends ProcessLife> implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   /** The Events of all operators so far. */
-  readonly told: NewEvent[] = [];
-  /** Of all operators so far, in order. */
+  readonly recorded: NewEvent[] = [];
+  /** Writes of all operators so far, in order. */
   readonly writes: string[] = [];
   readonly #beganAt: number;
   #running: { readonly life: Life; readonly ended: Promise<unknown>; readonly observer: RuntimeObserver } | undefined;
@@ -42,7 +42,7 @@ export class OperatorStage<Life extends ProcessLife> implements AsyncDisposable 
     const observer = new RuntimeObserver(silent);
     const { controller, informers } = make({
       api,
-      events: { record: (_kind, _object, what) => void this.told.push(what) },
+      events: { record: (_kind, _object, what) => void this.recorded.push(what) },
       observer,
       clock: this.clock,
       now: this.now,

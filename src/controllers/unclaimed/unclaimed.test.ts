@@ -49,7 +49,7 @@ class World {
     while (this.time <= until) {
       const object = cached ?? (await this.get());
       if (!isInScope(object, { t: "clusterwide" }) && (seen(object) !== last || this.time >= due)) {
-        const next = await this.unclaimed.look(object, { api: this.api, signal: new AbortController().signal });
+        const next = await this.unclaimed.check(object, { api: this.api, signal: new AbortController().signal });
         [last, due] = [seen(object), next.next === "again" ? this.time + next.afterMs : Number.POSITIVE_INFINITY];
       }
       this.time += 500;

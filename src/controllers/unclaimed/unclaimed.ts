@@ -38,13 +38,13 @@ export class Unclaimed<T extends StoredObject> {
 
   /** What this operator does not reconcile: there is none, it is going, or it is not in its scope. */
   async leave(key: Key, cached: T | undefined, reconcile: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
-    if (cached !== undefined && !isInScope(cached, { t: this.#options.scope })) return this.look(cached, reconcile);
+    if (cached !== undefined && !isInScope(cached, { t: this.#options.scope })) return this.check(cached, reconcile);
     this.forget(key);
     return done;
   }
 
   /** `cached`: not in the scope of this operator. */
-  async look(cached: T, { api, signal }: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
+  async check(cached: T, { api, signal }: Pick<ReconcileContext, "api" | "signal">): Promise<Next> {
     const { scope, now, kind } = this.#options;
     const annotation = scopeOf(cached);
     const isCandidate = annotation === undefined || annotation === heldScope;

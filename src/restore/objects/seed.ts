@@ -9,7 +9,7 @@ import { backupPlace, readOnly, stalledAfterSeconds } from "./backup-place.ts";
 
 /**
  * How far past the highest revision that is known. More than the status of a cluster is behind (cluster/report/status.ts), and
- * than can be written between the last look at the members and their end.
+ * than can be written between the last read of the members and their end.
  */
 const margin = 1_000_000_000;
 

@@ -88,7 +88,7 @@ function reader({ api, signal }: Reading): Read {
 const isOne = (uid: string | undefined, wanted: string | undefined): boolean => uid !== undefined && uid === wanted;
 
 /**
- * It is for the operator that looks after its cluster. Where there is none yet, its own annotation says so. What has lost its
+ * It is for the operator that manages its cluster. Where there is none yet, its own annotation says so. What has lost its
  * cluster on the way is anybody's: all that is left to do is to say so.
  */
 function isOurs(

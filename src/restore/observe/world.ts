@@ -15,7 +15,7 @@ export interface RestoreWorld {
   readonly cluster: CompleteEtcdCluster | undefined;
   /** Another EtcdRestore that the cluster follows, and that is under way. */
   readonly rival: string | undefined;
-  /** Of a cluster that is to be replaced, until it takes that up. */
+  /** For a cluster that is to be replaced, until it takes that up. */
   readonly volumes: Volumes;
   readonly worker: StepWorker;
   /** While the backup is being checked: the pod that saves what the cluster holds meanwhile. */
@@ -30,7 +30,7 @@ export interface RestoreWorld {
   readonly image: string | undefined;
 }
 
-/** Of the members, as they are. */
+/** Volumes of the members, as they are. */
 export interface Volumes {
   /** The claims that outlive the members. */
   readonly kept: readonly string[];

@@ -1,4 +1,4 @@
-// How a worker is waited for: it is made, told about, tried again after what may pass, and given up after five attempts.
+// How a worker is waited for: it is made, reported, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
@@ -11,8 +11,7 @@ import { workerName } from "../objects/worker-pods.ts";
 import { type RestoreDecision, pace, stay } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
-export const otherThanTold =
-  "The worker did another job than the one in its spec: its image may be of another release.";
+export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
 
 export interface Task {
   readonly job: Job;

@@ -1,4 +1,4 @@
-// The first look at an EtcdRestore: bad input is refused before anything is done, and whether a cluster is replaced or made
+// The first check of an EtcdRestore: bad input is refused before anything is done, and whether a cluster is replaced or made
 // is decided, once.
 import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
@@ -20,7 +20,7 @@ export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld,
   return {
     t: "go",
     to: "Checking",
-    because: "The backup is looked for.",
+    because: "The operator looks for the backup.",
     record: { startedAt: secondsTime(new Date(now)), ...targetOf(cluster) },
   };
 }

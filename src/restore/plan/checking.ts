@@ -8,7 +8,7 @@ import { pathOf } from "../../worker/mounts.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
 import { bumpPast, tooSmallBump } from "../objects/seed.ts";
-import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
 import { type RestoreDecision, type Facts, fail } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
@@ -27,8 +27,7 @@ function prove(world: RestoreWorld, now: number): RestoreDecision {
     task: () => taskOf(world),
     lost: (because) => again(world, because),
     ended(result) {
-      if (result.ok)
-        return result.did.do === "check" ? proved(world, result.did.backup, now) : again(world, otherThanTold);
+      if (result.ok) return result.did.do === "check" ? proved(world, result.did.backup, now) : again(world, otherJob);
       return isDefinite(result.code) ? fail(`${result.message} ${untouched}`) : again(world, result.message);
     },
   });

@@ -25,7 +25,7 @@ const toSaving: RestoreDecision = {
   because: "What the cluster holds is saved before it is replaced.",
 };
 
-/** Of a cluster that is replaced, what is not in volumes that stay. */
+/** What a cluster that is replaced holds outside of volumes that stay. */
 export function mustBeSaved({ restore: { spec, status }, volumes }: RestoreWorld): boolean {
   return (
     status.inPlace === true && status.snapshotPath === undefined && spec.safetySnapshot === "Take" && !volumes.holdAll
@@ -40,7 +40,7 @@ function keptIn({ volumes: { kept } }: RestoreWorld): string {
  * Before the cluster is asked: a restore may have waited for long, and what members have may be something else by now. One
  * that serves is not stopped before its data is safe. Undefined: all is as it was recorded.
  */
-export function lastLook(world: RestoreWorld, now: number): RestoreDecision | undefined {
+export function lastCheck(world: RestoreWorld, now: number): RestoreDecision | undefined {
   const { restore, cluster, volumes } = world;
   if (restore.status.inPlace !== true || cluster === undefined) return undefined;
   if (isProofOld(restore.status, now)) return proveAgain;
@@ -52,7 +52,7 @@ export function lastLook(world: RestoreWorld, now: number): RestoreDecision | un
 /** Milliseconds in which a backup that was proved is hardly pruned or replaced by others. */
 export const proofLastsMs = 60_000;
 
-/** Of one that replaces a cluster: where one is made, nothing is lost by a backup that is gone. */
+/** For one that replaces a cluster: where one is made, nothing is lost by a backup that is gone. */
 const isProofOld = ({ inPlace, checkedAt }: RestoreWorld["restore"]["status"], now: number): boolean =>
   inPlace === true && checkedAt !== undefined && now - Date.parse(checkedAt) > proofLastsMs;
 

@@ -233,8 +233,8 @@ describe("Restoring", () => {
     assert.equal(decision.because, "2 of 3 members serve.");
   });
 
-  test("does not count more members than are wanted while one is exchanged, and says what the cluster waits for", () => {
-    const message = "1 of 3 members is exchanged.";
+  test("does not count more members than are wanted while one is replaced, and says what the cluster waits for", () => {
+    const message = "1 of 3 members is replaced.";
     const conditions = [{ ...unready, reason: "Updating", message }];
     const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "4/3", conditions }) }));
     assert.ok(decision.t === "stay");

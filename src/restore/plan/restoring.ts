@@ -12,7 +12,7 @@ import type { Seed, RestoreWorld } from "../observe/world.ts";
 import { bumpOf } from "../objects/seed.ts";
 import { type RestoreDecision, type Facts, fail, pace } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
-import { lastLook } from "./next-step.ts";
+import { lastCheck } from "./next-step.ts";
 
 export function restoring(world: RestoreWorld, now: number): RestoreDecision {
   const { restore, cluster } = world;
@@ -26,7 +26,7 @@ export function restoring(world: RestoreWorld, now: number): RestoreDecision {
       `The EtcdRestore ${followed?.name ?? "of another name"} has replaced the data of the EtcdCluster ${name} since. ${whatIsLeft(restore)}Apply another EtcdRestore if that is not what you want.`,
     );
   if (isAsked(cluster, restore)) return taken(world, cluster);
-  return heldUp(world) ?? lastLook(world, now) ?? ask(cluster);
+  return heldUp(world) ?? lastCheck(world, now) ?? ask(cluster);
 }
 
 function makeCluster({ restore, clusterSpec }: RestoreWorld): RestoreDecision {
@@ -167,7 +167,7 @@ const namesOf = (seeds: readonly Seed[]): string => seeds.map(({ member }) => me
 const named = (seeds: readonly Seed[]): string =>
   seeds.length === 1 ? `The member ${namesOf(seeds)} is` : `The members ${namesOf(seeds)} are`;
 
-/** For a while there may be one more than wanted: the member that was made from the volume of the backups is exchanged. */
+/** For a while there may be one more than wanted: the member that was made from the volume of the backups is replaced. */
 function servingOf({ ready = "0", conditions }: CompleteEtcdCluster["status"], size: number): string {
   const serving = Number.parseInt(ready, 10);
   if (serving < size) return `${serving} of ${size} members serve.`;

@@ -8,7 +8,7 @@ import { sourceOf } from "../../worker/source.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../objects/backup-place.ts";
 import { firstSaveName, shortUid } from "../objects/worker-pods.ts";
-import { byWorker, otherThanTold, type Task, tryAgain } from "./attempts.ts";
+import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
 import { type RestoreAction, type RestoreDecision, fail } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
@@ -49,7 +49,7 @@ function save(world: RestoreWorld, now: number): RestoreDecision {
       if (result.ok)
         return result.did.do === "backup"
           ? (tooEarly(world, result.did.backup) ?? saved(world, now, result.did.backup))
-          : again(world, now, otherThanTold, "failed");
+          : again(world, now, otherJob, "failed");
       return isDefinite(result.code) ? notSaved(result.message) : again(world, now, result.message, result.code);
     },
   });

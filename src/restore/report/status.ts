@@ -66,7 +66,7 @@ function factsAfter(
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;
   if (decision.t === "go") {
-    // What volumes are kept is looked at again at each step, and a check finds the backup again.
+    // What volumes are kept is read again at each step, and a check finds the backup again.
     const { keptVolumes: _kept, key, ...rest } = kept;
     const facts = decision.to === "Checking" || key === undefined ? rest : { ...rest, key };
     // The pod of the check before may be there still, and what it found is not asked for.

@@ -13,7 +13,7 @@ import { lastResultOf, workerContainer } from "../../worker/pod.ts";
 import { restoreJobOf } from "../objects/seed.ts";
 import { jobOf } from "./kubelet.ts";
 
-/** One look at all clusters. `seeded` is called for each time that the data of one is replaced. */
+/** One pass over all clusters. `seeded` is called for each time that the data of one is replaced. */
 export async function runClusters(api: FakeApi, seeded: (uid: string) => void): Promise<void> {
   for (const cluster of (await api.list(EtcdCluster)).items) await runCluster(api, cluster, seeded);
 }

@@ -10,7 +10,7 @@ import { workerContainerName } from "../../worker/pod.ts";
 /** Undefined: it runs on. */
 export type Answer = (job: Job, pod: Pod) => Result | undefined;
 
-/** One look at all pods. */
+/** One pass over all pods. */
 export async function runPods(api: FakeApi, answer: Answer): Promise<void> {
   for (const pod of (await api.list(Pod)).items) {
     const job = jobOf(pod);

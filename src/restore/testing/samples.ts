@@ -52,7 +52,7 @@ export const aBackup = (spec: Partial<EtcdBackup["spec"]> = {}): CompleteEtcdBac
 export const endpoints = ["http://demo-a.demo.n.svc:2379"];
 
 /** One that serves, without volumes. */
-/** Of conditions. */
+/** When the conditions last changed. */
 export const lastTransitionTime = "2026-01-31T12:00:00Z";
 
 export function storedCluster(

@@ -1,5 +1,5 @@
 // The restore controller on an in-memory Kubernetes, in simulated time: operators come and go, one at a time; pods are run by
-// `kubelet.ts`, clusters are looked after by `cluster-controller.ts`.
+// `kubelet.ts`, clusters are managed by `cluster-controller.ts`.
 import assert from "node:assert/strict";
 import { EtcdBackup } from "../../api/etcd-backup/etcd-backup.ts";
 import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
@@ -44,7 +44,7 @@ export class Stage extends OperatorStage<Life> {
       date: () => new Date(this.now()),
     });
     this.api.onWrite(({ verb, kind, object }) => {
-      // Of the kind Pod, as its name says.
+      // It is a Pod, as its name says.
       const job = verb === "create" && kind === Pod.kind ? jobOf(object as Pod) : undefined;
       if (job !== undefined) this.jobs.push(job);
     });
@@ -126,7 +126,7 @@ export class Stage extends OperatorStage<Life> {
     }
   }
 
-  /** Until it holds; fails after so many seconds of simulated time. */
+  /** Until it holds; fails after this many seconds of simulated time. */
   async until(what: string, holds: () => Promise<boolean> | boolean, seconds = 600, name = "demo"): Promise<void> {
     for (let ticks = 0; ticks < (seconds * 1000) / tickMs; ticks += 1) {
       if (await holds()) return;

@@ -7,7 +7,7 @@ const host = "c-a.c.ns.svc";
 const full = `${host}.cluster.local`;
 const place = { address: "10.0.0.7", search: ["ns.svc.cluster.local", "svc.cluster.local", "cluster.local"] };
 
-/** DNS as it is after so many milliseconds. */
+/** DNS as it is after this many milliseconds. */
 function namesAt(clock: SimulatedClock, knows: { name: number; address: number }) {
   const asked: string[] = [];
   const answer = (question: string, from: number, value: string): string[] => {

@@ -50,7 +50,7 @@ export function fullName(host: string, search: readonly string[]): string {
   return domain === undefined || !host.endsWith(".svc") ? host : `${host}.${domain}`;
 }
 
-/** Of a resolv.conf. */
+/** Reads a resolv.conf. */
 export function searchList(text: string): readonly string[] {
   const line = text.split("\n").findLast((one) => /^\s*search\s/.test(one)) ?? "";
   return line.trim().split(/\s+/).slice(1);

@@ -151,7 +151,7 @@ async function begin(source: ChosenMember, job: BackupJob, watch: Watch, worker:
     }
   });
   const first = await rest.next();
-  // etcd takes the snapshot before it sends any of it. Of two clocks the later one counts.
+  // etcd takes the snapshot before it sends any of it. The later one of two clocks counts.
   const takenBy = Math.max(worker.time(), Date.parse(job.startedAt));
   if (first.done === true) throw new WorkerFailure("etcd", `${source.member.endpoint} sent an empty snapshot.`);
   worker.log.info("the snapshot comes", {
@@ -202,7 +202,7 @@ async function upload({ job, name, at, key, stream, store, watch, worker }: Uplo
     const body = key ? sealed.of(seal(plain, key, of)) : plain;
     await store.put(at, body, { signal, expectedBytes: mostBytes(source.status.dbSize, key) });
     const snapshot = stream.snapshot();
-    // Of a plain one etcd's client knows it: it compared the digest at the end.
+    // etcd's client knows it of a plain one: it compared the digest at the end.
     const { bytes, sha256 } = key ? sealed.finish() : snapshot;
     const storageVersion = snapshot.version ?? source.status.storageVersion;
     return {

@@ -20,7 +20,7 @@ import type { JobContext } from "../program/job-context.ts";
 
 export interface Fetched {
   readonly file: string;
-  /** Of the object as it is stored. */
+  /** Size of the object as it is stored. */
   readonly bytes: number;
   readonly sha256: string;
   readonly snapshotBytes: number;

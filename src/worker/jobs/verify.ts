@@ -10,7 +10,7 @@ import type { Done, VerifyJob } from "../job.ts";
 import { getMetadata, type Metadata } from "./kept/metadata.ts";
 import type { JobContext } from "../program/job-context.ts";
 
-/** Milliseconds. Short, so that no lease ends before the first look. */
+/** Milliseconds. Short, so that no lease ends before the first check. */
 const askEvery = 100;
 
 export async function verify(job: VerifyJob, store: ObjectStore, worker: JobContext): Promise<Done> {

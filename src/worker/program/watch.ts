@@ -37,16 +37,16 @@ export async function watched<T>(options: Watched, work: (watch: Watch) => Promi
   let said = 0;
   let cancel: Cancel = () => {};
   const rate = (): Fields => ({ bytes, bytesPerSecond: Math.round((bytes * 1000) / Math.max(1, clock.now() - began)) });
-  const look = (): void => {
+  const check = (): void => {
     const idle = clock.now() - last;
     if (idle >= patience) following.abort(stalled(what, options.stalledAfterSeconds, bytes));
     else {
       if (bytes > said) log.info(`${what}: under way`, rate());
       said = bytes;
-      cancel = clock.after(Math.min(sayEvery, patience - idle), look);
+      cancel = clock.after(Math.min(sayEvery, patience - idle), check);
     }
   };
-  cancel = clock.after(Math.min(sayEvery, patience), look);
+  cancel = clock.after(Math.min(sayEvery, patience), check);
   const watch: Watch = {
     signal: following.signal,
     moved(count) {

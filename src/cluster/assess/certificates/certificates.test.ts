@@ -304,7 +304,7 @@ describe("what a pod speaks between plain text and TLS", () => {
 
   test("another peer URL takes another member, another CA another pod, and what is not known takes nothing", () => {
     const wanted: PodTls = { ...plainText, peer: "tls", trusts: { peer: "new" } };
-    assert.equal(outdatedTls(speaking("ready"), wanted)?.by, "exchange");
+    assert.equal(outdatedTls(speaking("ready"), wanted)?.by, "replace");
     assert.equal(outdatedTls(speaking("plain"), { ...wanted, peer: "ready" })?.by, "otherPod");
     assert.deepEqual(outdatedTls(speaking("tls", { peer: "old" }), wanted)?.because, "it has to read the new CA");
     assert.equal(outdatedTls(speaking("tls"), wanted), undefined);

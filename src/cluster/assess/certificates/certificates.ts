@@ -155,7 +155,7 @@ interface SideSteps {
 
 const nothing: SideSteps = { writes: [] };
 
-/** A roll brings its own looks; a kubelet that brings a file says nothing. */
+/** A roll brings its own reconciles; a kubelet that brings a file says nothing. */
 const waiting = (waits: string, requeueAfter: number): SideSteps => ({ writes: [], waits, requeueAfter });
 const never = Number.POSITIVE_INFINITY;
 
@@ -223,7 +223,7 @@ function repairOf(
   };
 }
 
-/** A CA that grew old is exchanged at leisure; who asks for another one wants it soon. */
+/** A CA that grew old is replaced at leisure; who asks for another one wants it soon. */
 function graceOf({ tls }: ClusterWorld): number {
   return tls.authorities["client-ca"]?.rotated === undefined ? leafLifeMs : graceWhenAsked;
 }
@@ -256,7 +256,7 @@ const signerIn = ({ pair }: Bundle, ca: string | undefined): string | undefined 
 
 /**
  * Those of another operator were started with what is there now, for all that is known: nothing was changed since it came.
- * Of those that an older release made, the CAs are known if they are the ones that are there.
+ * The CAs of those that an older release made are known if they are the ones that are there.
  */
 function unknownPods({ pods, tls: { kept } }: ClusterWorld, now: PodTls): readonly PodNote[] {
   return pods
@@ -295,7 +295,7 @@ function apartPods({ pods, tls: { kept, presented } }: ClusterWorld, now: PodTls
     return isAnchored(leaf.cert, leaf.ca, anchorsIn(leaf.ca)) && !isAnchored(leaf.cert, leaf.ca, anchors);
   };
   const leaves = leavesIn(kept);
-  // Where its port cannot be looked at, its kubelet was told to bring them.
+  // Where its port cannot be read, its kubelet was asked to bring them.
   const hasFiles = ({ uid, renewed }: MemberPod, side: WireSide): boolean => {
     const seen = presented.get(uid)?.[side];
     return seen === undefined ? renewed === leaves : seen.fingerprint === inUse[side]?.expected;

@@ -94,7 +94,7 @@ function listedWithoutPod({ claims, cluster, etcd, pods }: ClusterWorld): PeerTl
     .flatMap(([, url]) => (url.startsWith("https:") ? ["tls"] : []));
 }
 
-/** Of a member that etcd lists already: it must be found where it is listed. */
+/** For a member that etcd lists already: it must be found where it is listed. */
 export function podTlsFor(tls: PodTls, peerUrl: string): PodTls {
   if (peerUrl.startsWith("https:")) return { ...tls, peer: "tls" };
   return peerUrl.startsWith("http:") && tls.peer === "tls" ? { ...tls, peer: "ready" } : tls;
@@ -103,7 +103,7 @@ export function podTlsFor(tls: PodTls, peerUrl: string): PodTls {
 export interface OutdatedTls {
   readonly because: string;
   /** Another scheme is another peer URL, and so another member. The rest another pod of the same member can have. */
-  readonly by: "exchange" | "otherPod";
+  readonly by: "replace" | "otherPod";
 }
 
 /** What in a pod differs from one that would be made now; undefined: nothing that is known. */
@@ -111,7 +111,7 @@ export function outdatedTls(pod: Pick<MemberPod, "tls">, wanted: PodTls): Outdat
   const { peer, client, trusts } = pod.tls;
   if (peer !== wanted.peer) {
     const isOtherUrl = (peer === "tls") !== (wanted.peer === "tls");
-    return { because: `its peers are to reach it ${inWords[wanted.peer]}`, by: isOtherUrl ? "exchange" : "otherPod" };
+    return { because: `its peers are to reach it ${inWords[wanted.peer]}`, by: isOtherUrl ? "replace" : "otherPod" };
   }
   if (client !== wanted.client)
     return { because: `clients are to reach it ${client ? "without TLS" : "by TLS"}`, by: "otherPod" };

@@ -29,16 +29,16 @@ export interface CertificateProblem {
 /** Something that the operator has to sign. */
 export interface ToMake {
   readonly authority: AuthorityUse;
-  /** A CA and all that it signs; only what is due; or nothing, and the CA before is forgotten with its key. */
+  /** A CA and all that it signs; only what is due; or nothing, and the previous CA is forgotten with its key. */
   readonly what: "authority" | "withoutPrevious" | readonly LeafUse[];
-  /** By the CA before. Absent: by the one that there is. */
+  /** By the previous CA. Absent: by the current one. */
   readonly by?: "previous";
   readonly because: string;
 }
 
 export interface Wanted {
   readonly bundles: Partial<Readonly<Record<LeafUse, Bundle>>>;
-  /** What the CA before has signed, while its key is kept: members that run may trust no other. */
+  /** What the previous CA has signed, while its key is kept: members that run may trust no other. */
   readonly before: Partial<Readonly<Record<LeafUse, Bundle>>>;
   readonly problems: readonly CertificateProblem[];
   readonly toMake: readonly ToMake[];

@@ -89,7 +89,7 @@ function goOn(
   };
 }
 
-/** A quota that counts pods which are gone is right again before. */
+/** A quota that counts pods which are gone has recovered before. */
 const admissionMs = 25_000;
 
 function requeueFor(pod: MemberPod, { now, world }: Assessment): number {

@@ -11,7 +11,7 @@ import { listed, paceOf } from "../rule.ts";
 import { deleteFailedSeed } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-/** Of a cluster in which no etcd answers. */
+/** For a cluster in which no etcd answers. */
 export function bootstrap(assessment: Assessment): ClusterDecision | undefined {
   const { world, now } = assessment;
   if (hasServed(world)) return undefined;

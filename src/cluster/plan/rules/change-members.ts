@@ -21,7 +21,7 @@ export function changeMembers(situation: Situation): ClusterDecision | undefined
   // It costs no member a restart, and pods that a person deletes come back in the new version only after it.
   if (roll.first !== undefined) return prepare(roll.first);
   if (!isRolling(world) || next === undefined) return undefined;
-  if (next.how === "exchange") return letGo(situation);
+  if (next.how === "replace") return letGo(situation);
   return next.how === "recreate"
     ? recreateOne(situation, next)
     : (proveImages(situation) ?? changeInPlace(situation, next));
@@ -45,7 +45,7 @@ function preparing(first: Preparation): readonly ClusterAction[] {
 function letGo(situation: Situation): ClusterDecision | undefined {
   const { desired, ours, roll } = situation;
   if (ours.length <= desired.size) return undefined;
-  const next = roll.changes.find(({ how }) => how === "exchange");
+  const next = roll.changes.find(({ how }) => how === "replace");
   if (next === undefined) return undefined;
   const { instance, because } = next;
   const handOver = stepDown(situation, instance, "the leader is about to be removed");

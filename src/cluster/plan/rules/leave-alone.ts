@@ -43,7 +43,7 @@ export function leaveAlone({ instances, world }: Assessment): ClusterDecision | 
       requeueAfter: delays.later,
     };
   }
-  // One that has lost its data may lead a cluster of its own. Of the others, one of two is wrong, and nobody knows which.
+  // One that has lost its data may lead a cluster of its own. In the other case one of two is wrong, and nobody knows which.
   const leaders = new Set(instances.filter(({ alive }) => alive).map(({ answer }) => answer?.status.leader));
   if (etcd.rivals.length > 0 && leaders.size > 1)
     return {

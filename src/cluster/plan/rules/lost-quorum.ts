@@ -11,8 +11,8 @@ import { delays } from "../../../controllers/delays.ts";
 
 export function waitForQuorum(assessment: Assessment): ClusterDecision {
   const { world } = assessment;
-  const mended = undoChange(assessment) ?? recreateBroken(assessment);
-  if (mended !== undefined) return mended;
+  const repair = undoChange(assessment) ?? recreateBroken(assessment);
+  if (repair !== undefined) return repair;
   if (world.etcd.t === "accessDenied")
     return {
       actions: [],

@@ -10,7 +10,7 @@ import { delays } from "../../../controllers/delays.ts";
 
 /**
  * Entries behind the leader. etcd is content with nine tenths of the log, which may leave a large part of a long one.
- * So many entries it keeps at hand for those that lag (etcdserver/server.go, DefaultSnapshotCatchUpEntries).
+ * How many entries it keeps at hand for those that lag (etcdserver/server.go, DefaultSnapshotCatchUpEntries).
  */
 const closeBy = 5000;
 

@@ -10,7 +10,7 @@ import { delays } from "../../../controllers/delays.ts";
 
 export function readdress(situation: Situation): ClusterDecision | undefined {
   const { desired, learners, voters } = situation;
-  // An update makes voters of learners in some versions, so they are exchanged: that costs nothing.
+  // An update makes voters of learners in some versions, so they are replaced: that costs nothing.
   for (const instance of learners.filter((one) => isElsewhere(one, situation))) {
     const because = "its name is in another domain than spec.pod.ClusterDomain says";
     const actions = removeGone(situation, instance, because);

@@ -1,5 +1,5 @@
 // The pod of a learner that has never run can be made again at no cost, and must be when it cannot come up as it is:
-// started with a list of members that has changed since, or held up by a setting that may be right by now.
+// started with a list of members that has changed since, or held up by a setting that may be corrected by now.
 import { isOutdatedAndUnheard, isStuck, knowsMembers, problemOf } from "../../assess/pods.ts";
 import { volumeLossOf } from "../../assess/claims.ts";
 import type { Instance } from "../../assess/instances.ts";

@@ -8,7 +8,7 @@ import { listed } from "../rule.ts";
 import { stopAll } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-/** Before all others. Should the EtcdRestore be gone, a cluster that has data is looked after as before. */
+/** Before all others. Should the EtcdRestore be gone, a cluster that has data is managed as before. */
 export function beginRestore({ world }: Assessment): ClusterDecision | undefined {
   const restoring = restoringOf(world);
   if (restoring.t !== "asked") return undefined;

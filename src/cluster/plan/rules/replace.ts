@@ -7,7 +7,7 @@ import type { Situation } from "../rule.ts";
 import { removeGone } from "../safety.ts";
 import { delays } from "../../../controllers/delays.ts";
 
-/** One at a time, each after a new look. Those that serve no more first: as long as they count, the others cannot go. */
+/** One at a time, each in a reconcile of its own. Those that serve no more first: as long as they count, the others cannot go. */
 export function replaceLost(situation: Situation): ClusterDecision | undefined {
   for (const { instance, because } of gone(situation)) {
     const removal = removeGone(situation, instance, because);

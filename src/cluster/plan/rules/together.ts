@@ -35,7 +35,7 @@ const beginsWithin = 5000;
 
 /**
  * A learner that never gets to the end of the log, most likely because it needs a snapshot, or that would not, since it
- * has yet to start and needs one by now. It is exchanged for one that can be dialled: a learner costs nothing. One at a
+ * has yet to start and needs one by now. It is replaced by one that can be dialled: a learner costs nothing. One at a
  * time, or the next would be placeholder again.
  */
 export function replacePlaceholder(situation: Situation): ClusterDecision | undefined {

@@ -32,7 +32,7 @@ export function services({ desired: { cluster }, world }: Assessment): readonly 
     ["peer", covers(world.peerService?.spec, peerService(cluster).spec)],
     ["client", covers(world.clientService?.spec, clientService(cluster).spec)],
   ] as const;
-  return wrong.flatMap(([service, isRight]) => (isRight ? [] : [{ do: "applyService", service }]));
+  return wrong.flatMap(([service, isAsWanted]) => (isAsWanted ? [] : [{ do: "applyService", service }]));
 }
 
 /** Without them a member's name resolves to nothing, and to its peers it is gone. */
@@ -126,7 +126,7 @@ const retryChecksAfterMs = 120_000;
 /** It never ran, and costs nobody an image: a node has room again at any time. */
 const retryRejectedAfterMs = 30_000;
 
-/** Whether everything that is wanted is there. Of a list, in any order and among others. */
+/** Whether everything that is wanted is there. In a list, in any order and among others. */
 function covers(there: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted))
     return Array.isArray(there) && wanted.every((item) => there.some((candidate) => covers(candidate, item)));

@@ -1,4 +1,4 @@
-// Nothing to do now: either all is well, or something is on its way. Says which, and when to look again.
+// Nothing to do now: either all is well, or something is on its way. Says which, and when to reconcile again.
 import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { isHealthy, type Instance } from "../../assess/instances.ts";
 import type { MemberPod } from "../../observe/world.ts";

@@ -7,7 +7,7 @@ import { badOperators, type Prover } from "./table.ts";
 export interface Proof {
   /** What it was caught for; undefined: it was not. */
   readonly caught: string | undefined;
-  /** After so many worlds or histories. */
+  /** After that many worlds or histories. */
   readonly after: number;
 }
 

@@ -52,7 +52,7 @@ export function withoutFlag<T extends KubeObject & Pick<Pod, "spec">>(pod: T, na
 
 const variableOf = (flag: string): string => `ETCD_${flag.toUpperCase().replaceAll("-", "_")}`;
 
-/** Of the program in the image. */
+/** Version of the program in the image. */
 export function versionIn(pod: Pod): string {
   const [, tagged] = /:v?(\d+\.\d+\.\d+)(?:@|$)/.exec(containerOf(pod)?.image ?? "") ?? [];
   return tagged ?? pod.metadata?.annotations?.[versionAnnotation] ?? "";

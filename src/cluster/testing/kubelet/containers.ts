@@ -18,7 +18,7 @@ export interface Container {
   image: string;
   restarts: number;
   ended: Ended | undefined;
-  /** Of the init container, where there is one. */
+  /** Status of the init container, where there is one. */
   prepared: ContainerStatus | undefined;
   disk: Disk;
   /** The one that its process is a member of. */
@@ -31,7 +31,7 @@ export interface Container {
   going: boolean;
   /** Its pod ended for good. */
   evicted: boolean;
-  /** Of its process. */
+  /** What its process speaks. */
   tls: ProcessTls | undefined;
   /** What keeps a container from being started, as ErrImagePull. */
   heldUp: string | undefined;

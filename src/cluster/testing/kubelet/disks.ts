@@ -7,7 +7,7 @@ import { PersistentVolumeClaim, type Pod } from "../../../kube/objects/kinds.ts"
 import { type Key, keyOf } from "../../../kube/objects/objects.ts";
 import type { FakeApi } from "../../../kube/testing/fake-api/fake-api.ts";
 
-/** Of one member of one etcd. */
+/** Data of one member of one etcd. */
 export interface Data {
   readonly etcd: FakeEtcd;
   readonly member: MemberId;

@@ -19,7 +19,7 @@ export interface EtcdsOptions {
 
 /** What a process finds, and where it listens. */
 export interface Found {
-  /** Of its pod. */
+  /** The uid of its pod. */
   readonly uid: string;
   readonly address: string;
   readonly disk: Disk;

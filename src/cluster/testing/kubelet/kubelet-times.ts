@@ -8,8 +8,8 @@ export const times = {
   stop: 200,
   vanish: 1000,
   catchUp: 250,
-  /** Between two looks of a kubelet at its containers. */
-  look: 500,
+  /** Between two checks of a kubelet on its containers. */
+  check: 500,
   /** A container that ended starts again at once, then after so long, then after twice as long. */
   firstRestart: 500,
   backOff: 10_000,

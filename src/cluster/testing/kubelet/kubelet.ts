@@ -38,7 +38,7 @@ export interface KubeletOptions {
   readonly now: () => number;
   /** For what etcd leaves to chance; see FakeClusterOptions. */
   readonly random?: () => number;
-  /** Of the cluster that a test looks at. */
+  /** Namespace of the cluster under test. */
   readonly namespace: string;
 }
 
@@ -99,7 +99,7 @@ export class Kubelet {
     });
   }
 
-  /** The one that the test looks at: of the seed that ran last. */
+  /** The one under test: of the seed that ran last. */
   get etcd(): FakeEtcd | undefined {
     return this.etcds.current(this.#options.namespace);
   }
@@ -108,7 +108,7 @@ export class Kubelet {
     this.etcds.set(this.#options.namespace, etcd);
   }
 
-  /** Of the cluster that the test looks at. */
+  /** Containers of the cluster under test. */
   get #ours(): Container[] {
     return [...this.#containers.values()].filter(({ key }) => key.namespace === this.#options.namespace);
   }
@@ -350,7 +350,7 @@ export class Kubelet {
     this.#containers.set(container.uid, container);
     this.#clock.after(times.schedule, () => this.#attend(this.#bind(container)));
     this.#startSoon(container, times.schedule + times.start);
-    this.#lookSoon();
+    this.#checkSoon();
   }
 
   async #bind(container: Container): Promise<void> {
@@ -426,7 +426,7 @@ export class Kubelet {
     this.#clock.after(times.listen, () => {
       if (container.attempt === attempt && !container.going) this.#attend(this.#probe(container, "tell"));
     });
-    this.#lookSoon();
+    this.#checkSoon();
   }
 
   /** A volume is attached to one node at a time: the next one waits, unless nobody hears of the first. */
@@ -515,17 +515,17 @@ export class Kubelet {
 
   // Looks at what runs
 
-  #lookSoon(): void {
+  #checkSoon(): void {
     if (this.#looking) return;
     this.#looking = true;
-    this.#clock.after(times.look, () => {
+    this.#clock.after(times.check, () => {
       this.#looking = false;
-      if (this.#containers.size > 0) this.#lookSoon();
-      this.#attend(this.#look());
+      if (this.#containers.size > 0) this.#checkSoon();
+      this.#attend(this.#check());
     });
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#connect();
     for (const etcd of this.etcds.all) {
       etcd.replicate();

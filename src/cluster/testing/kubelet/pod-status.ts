@@ -35,7 +35,7 @@ export interface ContainerView {
   /** Its readiness gates are. */
   readonly isOpen: boolean;
   readonly resources: ResourceRequirements | undefined;
-  /** Of the init container, where there is one. */
+  /** Status of the init container, where there is one. */
   readonly prepared: ContainerStatus | undefined;
 }
 

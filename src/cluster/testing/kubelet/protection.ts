@@ -23,11 +23,11 @@ export class ClaimProtection {
   /** The claim as it was when it was deleted. */
   async deleted(claim: PersistentVolumeClaim): Promise<void> {
     this.#doomed.set(keyText(keyOf(claim)), claim);
-    await this.look();
+    await this.check();
   }
 
   /** A pod has gone. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     if (this.#doomed.size === 0) return;
     const pods = (await this.#api.list(Pod)).items;
     const used = new Set(pods.filter(isThere).flatMap((pod) => keysOf(pod)));
@@ -44,7 +44,7 @@ export class ClaimProtection {
     // The server keeps them under this kind.
     if (kind === PersistentVolumeClaim.kind && verb === "delete" && object !== undefined)
       return this.deleted(object as PersistentVolumeClaim);
-    return kind === Pod.kind && verb !== "create" ? this.look() : Promise.resolve();
+    return kind === Pod.kind && verb !== "create" ? this.check() : Promise.resolve();
   }
 }
 

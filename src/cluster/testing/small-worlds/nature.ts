@@ -7,10 +7,10 @@ export interface Move {
   /** In words. */
   readonly what: string;
   /**
-   * By itself: sooner or later. Later: when nothing else happens any more. Mended: by a person or by luck, so nothing may
+   * By itself: sooner or later. Later: when nothing else happens any more. Repaired: by a person or by luck, so nothing may
    * depend on it unless it is lost otherwise. Fault, change: at most so often as the world allows.
    */
-  readonly sort: "byItself" | "later" | "mended" | "fault" | "change";
+  readonly sort: "byItself" | "later" | "repaired" | "fault" | "change";
   readonly happen: (world: SmallWorld) => void;
 }
 
@@ -52,7 +52,7 @@ export function movesOf(world: SmallWorld, { edits, deafness }: Nature): readonl
         onPod("byItself", "all data reaches", (_, joined) => catchUp(joined));
       if (pod.apart === "hung") onPod("byItself", "the kubelet finds no life in", exit);
       if (pod.apart === "silent" || pod.apart === "lost")
-        onPod("mended", "the node is heard of again of", (_, __, its) => void (its.apart = "no"));
+        onPod("repaired", "the node is heard of again of", (_, __, its) => void (its.apart = "no"));
       if (world.faults > 0) faultsOf(slot, pod, onPod);
     }
     if (claim?.terminating === true && (pod === null || pod.state === "ended" || pod.state === "pending"))
@@ -74,7 +74,7 @@ export function movesOf(world: SmallWorld, { edits, deafness }: Nature): readonl
     add("fault", "another operator begins with what the cache shows", (after) => void (after.waits = false));
   else if (world.seenCluster === null && deafness && world.faults > 0)
     add("fault", "the cache hears nothing more", growDeaf);
-  if (world.cluster.paused) add("mended", "somebody resumes it", ({ cluster }) => void (cluster.paused = false));
+  if (world.cluster.paused) add("repaired", "somebody resumes it", ({ cluster }) => void (cluster.paused = false));
   if (world.changes > 0)
     for (const edit of edits) if (isNews(edit, world)) add("change", inWords(edit), (after) => apply(edit, after));
   return moves;

@@ -302,7 +302,7 @@ class Reconcile {
     return answer === undefined ? "done" : "refused";
   }
 
-  /** Of this very pod. */
+  /** Changes this very pod. */
   #onPod(member: string, uid: string, change: (pod: SmallPod, slot: Slot) => void): Ended {
     const slot = this.#at(member);
     if (slot.pod === null || this.#podUid(member) !== uid) return "notYet";
@@ -409,10 +409,10 @@ const settingIn = ({ spec }: CompleteEtcdCluster): number => (spec.etcd.snapshot
 export function isAtRest({ cluster, slots, seenCluster }: SmallWorld): boolean {
   if (seenCluster !== null || cluster.paused || !cluster.recorded) return false;
   const members = slots.filter(({ member }) => member !== null);
-  return members.length === cluster.size && slots.every((slot) => isRight(slot, cluster));
+  return members.length === cluster.size && slots.every((slot) => isAsSpecified(slot, cluster));
 }
 
-function isRight(slot: Slot, { version, setting, volumes }: SmallWorld["cluster"]): boolean {
+function isAsSpecified(slot: Slot, { version, setting, volumes }: SmallWorld["cluster"]): boolean {
   const { member, pod, claim, inStatus } = slot;
   if (member === null) return pod === null && claim === null && !inStatus;
   if (pod === null || !member.voter || member.placeholder || !inStatus || dataOf(slot) !== "whole") return false;

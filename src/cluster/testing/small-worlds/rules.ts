@@ -2,7 +2,7 @@
 import { Violation } from "./etcd.ts";
 import { dataOf, isUp, isVoting, nameIn, quorumOf, type Slot, type SmallWorld, votersOf } from "./state.ts";
 
-/** Of a world before a write. */
+/** What matters of a world before a write. */
 export interface Before {
   readonly decides: boolean;
   readonly isLost: boolean;
@@ -26,7 +26,7 @@ export function before(world: SmallWorld): Before {
 export function judge(was: Before, after: SmallWorld, what: string, restarts: boolean): void {
   // Nobody was told yet that anything is kept.
   if (!after.cluster.recorded) return;
-  // Of one or two voters none may stop, and there is no other way to change them.
+  // With one or two voters none may stop, and there is no other way to change them.
   const isOnlyWay = restarts && votersOf(after).length <= 2;
   if (was.decides && !isOnlyWay && !decidesWithStaying(after)) throw new Violation(`"${what}" takes the quorum away`);
   if (!was.isLost && isLostForGood(after)) throw new Violation(`"${what}" loses the quorum for good`);

@@ -84,7 +84,7 @@ class Search {
       const first = (sort: Move["sort"]): number | undefined => all.find((one) => one.sort === sort)?.number;
       const byItself = first("byItself");
       const [after, before] = [operated === at ? undefined : operated, byItself];
-      const rest = first("later") ?? first("mended");
+      const rest = first("later") ?? first("repaired");
       this.#ends[at] = this.#endOf(text, reconciled, operated === at);
       const isOver = this.#ends[at] !== undefined;
       this.#next[0][at] = isOver ? at : (before ?? after ?? rest ?? at);

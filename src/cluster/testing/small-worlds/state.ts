@@ -7,7 +7,7 @@ export type Data = "none" | "joining" | "behind" | "whole";
 export interface SmallPod {
   uid: number;
   state: "pending" | "running" | "exited" | "ended";
-  /** Of a process that has exited. */
+  /** Why its process has exited. */
   why: "" | "killed" | "unfit" | "noData" | "removed";
   /** Nobody hears of its process: it hangs, or its node is silent, in the end for longer than the operator waits. */
   apart: "no" | "hung" | "silent" | "lost";

@@ -22,10 +22,10 @@ interface Written {
 /** What others write on the Secrets of an operator, and expect to find there. */
 export const theirAnnotation = "replicator.example.com/replicate-to";
 
-/** A kubelet looks at the Secrets of its pods about once a minute, and when it hears of a change of the pod. */
+/** A kubelet reads the Secrets of its pods about once a minute, and when it hears of a change of the pod. */
 const broughtAfterMs = 60_000;
 
-/** Of one container. */
+/** TLS of one container. */
 export interface ProcessTls {
   readonly speaks: Pick<PodTls, "peer" | "client">;
   /** What it read when it started. */
@@ -33,7 +33,7 @@ export interface ProcessTls {
   /** What its kubelet has brought it. */
   files: { readonly peer: Files; readonly server: Files };
   renewed: string | undefined;
-  /** Of the Secrets that its pod mounts. */
+  /** Names of the Secrets that its pod mounts. */
   readonly names: SecretNames;
   broughtAt: number;
 }
@@ -63,7 +63,7 @@ export class ClusterSecrets {
     return this.#written.get(name)?.files;
   }
 
-  /** Of a process that starts now; undefined while a Secret that its pod mounts is not there. */
+  /** TLS of a process that starts now; undefined while a Secret that its pod mounts is not there. */
   begin(pod: Pod): ProcessTls | undefined {
     const mounted = this.#files(namesIn(pod));
     if (mounted === undefined) return undefined;

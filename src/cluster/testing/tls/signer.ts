@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 const authorities = new Map<string, Promise<Authority>[]>();
 const leaves = new Map<string, Promise<KeyPair>[]>();
 
-/** Of one simulation. */
+/** The signer of one simulation. */
 export function signerFor(): Signer {
   const handedOut = new Map<string, number>();
   const next = <T>(made: Map<string, Promise<T>[]>, what: string, make: () => Promise<T>): Promise<T> => {

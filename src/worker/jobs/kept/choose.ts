@@ -47,14 +47,14 @@ async function candidatesOf(choice: Newest, store: ObjectStore, { signal }: JobC
     if (object.key === path || inSeries(path, object.key)) objects.push(object);
   const found: Candidate[] = [];
   for (let at = 0; at < objects.length; at += atOnce) {
-    const look = async (object: ObjectInfo): Promise<Candidate[]> => {
+    const read = async (object: ObjectInfo): Promise<Candidate[]> => {
       const metadata = await getDescription(store, object.key, { signal });
       // What was begun and never proved is no backup.
       if (metadata && isClaim(metadata)) return [];
       const isTheirs = owner !== undefined && metadata?.owner !== undefined && !isSameOwner(metadata.owner, owner);
       return isTheirs ? [] : [candidateOf(object, path, metadata)];
     };
-    found.push(...(await Promise.all(objects.slice(at, at + atOnce).map(look))).flat());
+    found.push(...(await Promise.all(objects.slice(at, at + atOnce).map(read))).flat());
   }
   return found;
 }
@@ -70,7 +70,7 @@ function candidateOf({ key, modified }: ObjectInfo, path: string, metadata: Meta
   return { key, takenAt, revision: metadata.revision, by, traced: tracedOf(metadata) };
 }
 
-/** Of the etcd that the last one is of, the one that has the most: another may be of a member that lags, or of a clock that does. */
+/** The one that has the most, among those of the etcd that the last one is of: another may be of a member that lags, or of a clock that does. */
 function newestOf(candidates: readonly Candidate[]): Candidate | undefined {
   const [last] = candidates.toSorted((a, b) => b.takenAt - a.takenAt || b.revision - a.revision);
   if (last?.traced === undefined) return last;

@@ -81,7 +81,7 @@ const refusal = async (choosing: Promise<string>): Promise<string> => {
   return error.message;
 };
 
-describe("a cluster that was lost and made anew under the same name", () => {
+describe("a cluster that was lost and made again under the same name", () => {
   async function lostAndMadeAnew(changes: Partial<BackupJob> = {}) {
     const store = new MemoryStore();
     const good = await etcdWith(9, "1");

@@ -14,9 +14,9 @@ export interface Traced {
 }
 
 export interface Contradiction {
-  /** Of other etcd clusters; the newest of each. */
+  /** Backups of other etcd clusters; the newest of each. */
   readonly foreign: readonly Traced[];
-  /** Of the same, with a higher revision; the highest first. */
+  /** Backups of the same cluster with a higher revision; the highest first. */
   readonly ahead: readonly Traced[];
   /** When the newest of them all was taken; milliseconds since 1970. */
   readonly newest: number;

@@ -8,7 +8,7 @@ import { metadataKey } from "./object-key.ts";
 
 export interface Metadata extends BackupFacts {
   readonly formatVersion: 1;
-  /** Of the run that wrote it. */
+  /** ID of the run that wrote it. */
   readonly run?: string;
   readonly cluster?: BackupJob["cluster"];
 }

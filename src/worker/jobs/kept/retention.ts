@@ -1,5 +1,5 @@
 // Which backups of a series go: beyond a number, or an age. The newest stays, what must stay stays, and objects that are
-// not provably of this EtcdBackup are not looked at. Nothing goes while the backup that was just made is not known to
+// not provably of this EtcdBackup are not touched. Nothing goes while the backup that was just made is not known to
 // continue the older ones.
 import { StoreError, type StoreErrorCode } from "../../../store/errors.ts";
 import type { ObjectStore } from "../../../store/store.ts";
@@ -29,7 +29,7 @@ export interface Kept {
 }
 
 /**
- * Newest first. Of one cluster the higher revision is newer, as numbers, 100 after 99: clocks may be set back. What was
+ * Newest first. Within one cluster the higher revision is newer, as numbers, 100 after 99: clocks may be set back. What was
  * released comes last, by its time.
  */
 export const newestFirst = (a: Kept, b: Kept): number => {
@@ -67,7 +67,7 @@ export async function applyRetention(
     return await retain(job, made, store, worker);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    worker.log.warn("older backups could not be looked after", { error });
+    worker.log.warn("older backups could not be cleaned up", { error });
     return { deleted: 0, count: 1, kept: `Older backups could not be cleaned up: ${error.message}` };
   }
 }

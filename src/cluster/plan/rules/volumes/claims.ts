@@ -34,7 +34,7 @@ export function notesOnClaims({ instances, world }: Assessment): readonly Cluste
   });
 }
 
-/** Of a release that kept values of `etcdEnv` there: they may be secret. */
+/** Written by a release that kept values of `etcdEnv` there: they may be secret. */
 export function settingsOnClaims({ world: { claims } }: Assessment): readonly ClusterAction[] {
   return claims.flatMap(({ madeFrom, name, terminating, uid }): ClusterAction[] => {
     const settings = madeFrom === undefined ? undefined : parseSettings(madeFrom);
