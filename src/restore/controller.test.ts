@@ -163,7 +163,7 @@ test("an EtcdBackup that is made later is waited for", async () => {
   await stage.make("cluster");
   await stage.make("restore", { backup: { name: "nightly" } });
   await stage.pass(5_000);
-  assert.match((await stage.status()).message ?? "", /^The EtcdBackup nightly does not exist: make it/);
+  assert.match((await stage.status()).message ?? "", /^The EtcdBackup nightly does not exist: create it/);
   assert.deepEqual(stage.jobs, []);
   await stage.make("backup");
   assert.equal((await stage.untilOver()).phase, "Succeeded");

@@ -18,7 +18,7 @@ export interface Stuck {
 
 /** By the reason of a container that waits. */
 const advice: ReadonlyMap<string, string> = new Map([
-  ["CreateContainerConfigError", "Make what is missing, or correct spec.worker."],
+  ["CreateContainerConfigError", "Create what is missing, or correct spec.worker."],
   ["CreateContainerError", "`kubectl describe pod` says more."],
   ["RunContainerError", "`kubectl describe pod` says more."],
 ]);
@@ -37,7 +37,7 @@ export function stuckOn(pod: Pod): Stuck | undefined {
   if (scheduled?.status === "False")
     return {
       by: "reported",
-      because: `No node takes the pod ${name} (${wordsOf(scheduled)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or give a node what is asked for.`,
+      because: `No node takes the pod ${name} (${wordsOf(scheduled)}): change spec.worker.nodeSelector, affinity, tolerations or resources, or add a node that fits.`,
     };
   for (const container of statusesOf(pod)) {
     const { reason = "", message } = container.state?.waiting ?? {};

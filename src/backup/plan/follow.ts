@@ -82,7 +82,7 @@ function replaceWorker(world: BackupWorld, run: Run, worker: RunWorker, now: num
   const { pod: _, notBefore: __, ...rest } = run;
   return {
     phase: phaseOf(run),
-    because: "The spec was edited before the worker had started: another one is made.",
+    because: "The spec was edited before the worker had started: another one is created.",
     trouble: lastingTrouble(world.backup),
     run: { ...rest, attempt: run.attempt + 1 },
     nextRun: ownStart(world.backup, now)?.at,
@@ -110,7 +110,7 @@ function makeWorker(world: BackupWorld, run: Run, now: number): BackupDecision {
   const isRefused = before?.reason === "Refused";
   return {
     ...base,
-    because: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is made.`,
+    because: isRefused ? before.message : `The worker ${pod.metadata?.name ?? ""} is created.`,
     trouble: isRefused ? before : lastingTrouble(backup),
     actions: [{ do: "createWorker", pod }],
     requeueAfter: delays.untilCorrected,

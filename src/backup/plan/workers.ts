@@ -19,7 +19,7 @@ export function waitForOthers(
   if (alive.length === 0) return undefined;
   const goneBy = alive.flatMap((worker) => worker.goneBy ?? []);
   return {
-    because: `The worker ${alive.map(({ name }) => name).join(", ")} has to end first.`,
+    because: `The worker ${alive.map(({ name }) => name).join(", ")} must end first.`,
     actions: alive.filter((worker) => worker.goneBy === undefined).map((one) => remove(one, "another run begins")),
     ...(goneBy.length > 0 && { requeueAfter: Math.min(...goneBy) + lostAfterMs - now }),
   };

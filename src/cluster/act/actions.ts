@@ -136,7 +136,7 @@ const table: Table = {
     run: makeCertificates,
     events: ({ authority, what, because }, { world: { cluster } }) => [
       what === "authority"
-        ? ["authorityMade", `A CA was made in ${secretName(cluster, authority)}: ${because}`]
+        ? ["authorityMade", `A CA was created in ${secretName(cluster, authority)}: ${because}`]
         : what === "withoutPrevious"
           ? ["previousCaForgotten", `The previous CA was removed from ${secretName(cluster, authority)}: ${because}`]
           : ["certificatesRenewed", `Certificates of ${what.join(", ")} were renewed: ${because}`],
@@ -215,7 +215,7 @@ const table: Table = {
   recreatePod: {
     requires: ofClaim,
     run: recreatePod,
-    events: ({ member }) => [["podRecreated", `Pod ${member} was made again on the volume of its member`]],
+    events: ({ member }) => [["podRecreated", `Pod ${member} was created again on the volume of its member`]],
     watched: true,
   },
   noteOnClaim: { requires: ofClaim, run: noteOnClaim, events: none, watched: true },
@@ -224,7 +224,7 @@ const table: Table = {
   growClaim: {
     requires: ofClaim,
     run: growClaim,
-    events: ({ member, to }) => [["volumeGrows", `The volume of ${member} was asked to grow to ${to}`]],
+    events: ({ member, to }) => [["volumeGrows", `The volume of ${member} is being expanded to ${to}`]],
     watched: true,
   },
   retireClaim: {
@@ -259,9 +259,7 @@ const table: Table = {
   updatePeerUrl: {
     requires: destroysNothing,
     run: updatePeerUrl,
-    events: ({ member, because }) => [
-      ["addressChanged", `Member ${member} is found under another address now: ${because}`],
-    ],
+    events: ({ member, because }) => [["addressChanged", `The peer URL of member ${member} was changed: ${because}`]],
     watched: false,
   },
   moveLeader: {

@@ -68,7 +68,7 @@ export function requireOwn(kind: Kind<KubeObject>, present: KubeObject, cluster:
     throw new NotYet(`the ${kind.kind} ${name} of an earlier cluster is still there`, delays.cacheIsBehind);
   if (owner?.kind === EtcdCluster.kind)
     throw new Refused(
-      `the ${kind.kind} ${name} belongs to the EtcdCluster ${owner.name}: two clusters cannot share it. Delete this one and make it under another name.`,
+      `the ${kind.kind} ${name} belongs to the EtcdCluster ${owner.name}: two clusters cannot share it. Delete this one and create it under another name.`,
     );
   throw new Refused(
     `a ${kind.kind} named ${name} exists and is not the cluster's: delete it, or name the cluster differently.`,

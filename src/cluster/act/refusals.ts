@@ -23,7 +23,7 @@ const adviceOnOther =
 
 function adviceOnPod({ reason, causes }: ApiError): string {
   if (reason === "Forbidden")
-    return `Change spec.pod so that the namespace takes the pod, or change what forbids it: ${forbidders}; or make what is missing. ${triedAgain}`;
+    return `Change spec.pod so that the namespace takes the pod, or change what forbids it: ${forbidders}; or create what is missing. ${triedAgain}`;
   const fields = [...new Set(causes.flatMap(({ field }) => (field === undefined ? [] : [fieldOfSpec(field)])))];
   return `Correct ${fields.length === 0 ? "what it names, in spec.pod" : fields.join(", ")}.`;
 }

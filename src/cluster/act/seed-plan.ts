@@ -102,7 +102,7 @@ async function backupNamed({ cluster, reconcile }: ClusterExecution, name: strin
   const found = await getOrUndefined(reconcile.api, EtcdBackup, { namespace, name });
   if (found === undefined)
     throw new Refused(
-      `the EtcdBackup ${name} that the EtcdRestore names is gone: make it again, or apply an EtcdRestore that says where the backup is.`,
+      `the EtcdBackup ${name} that the EtcdRestore names is gone: create it again, or apply an EtcdRestore that says where the backup is.`,
     );
   return completeBackup(found);
 }

@@ -41,7 +41,7 @@ export class TakenAway {
     }
     const last = this.#losses.get(cluster);
     const times = (last?.times ?? 0) + 1;
-    const sentence = `admission changes what the operator writes on its pods (${lost.join(", ")}), so what was asked for cannot be compared with what is there. Exempt the operator's pods from the webhook or policy that does this. It is tried again after a while.`;
+    const sentence = `admission changes what the operator writes on its pods (${lost.join(", ")}), so what was asked for cannot be compared with what is there. Exempt the operator's pods from the webhook or policy that does this. The operator tries again later.`;
     this.#losses.set(cluster, { sentence, until: now + backoffDelay(backoffs.takenAway, times, 0), times });
     throw new Refused(sentence);
   }

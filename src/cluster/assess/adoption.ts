@@ -24,7 +24,7 @@ function foreignVolumes(world: ClusterWorld): string | undefined {
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return undefined;
   const names = foreignClaims.map(({ name }) => name);
   const of = [...new Set(foreignClaims.map((claim) => claim.of))].join(", ");
-  return `The claims ${names.join(", ")} hold copies of the data of the EtcdCluster ${of}: members on them would take themselves for its members and disturb it, so nothing is started. ${instead}; to begin with an empty cluster, delete the copies: kubectl delete pvc ${names.join(" ")}.`;
+  return `The claims ${names.join(", ")} hold copies of the data of the EtcdCluster ${of}: members on them would act as its members and disturb it, so nothing is started. ${instead}; to begin with an empty cluster, delete the copies: kubectl delete pvc ${names.join(" ")}.`;
 }
 
 /** The pods may have been started by an older operator, or by the tool that copied the volumes. */

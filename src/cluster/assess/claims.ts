@@ -52,11 +52,11 @@ export function needsOtherVolume(
 ): string | undefined {
   const { persistentVolumeClaimSpec: wanted } = spec.pod;
   const madeFrom = pod.madeFrom === undefined ? undefined : parseSettings(pod.madeFrom);
-  if (wanted === undefined) return pod.hasVolume && madeFrom !== undefined ? "it is to have no volume" : undefined;
-  if (!pod.hasVolume) return madeFrom === undefined ? undefined : "it is to have a volume";
+  if (wanted === undefined) return pod.hasVolume && madeFrom !== undefined ? "it must not have a volume" : undefined;
+  if (!pod.hasVolume) return madeFrom === undefined ? undefined : "it must have a volume";
   const before = madeFrom?.pod?.persistentVolumeClaimSpec;
   if (before !== undefined && !isDeepStrictEqual(besidesSize(before), besidesSize(wanted)))
-    return "it is to have another kind of volume";
+    return "it must have another kind of volume";
   const isRefused = claim?.cannotGrow === requestTextOf(wanted) && claim.requested < (requestOf(wanted) ?? 0);
   return isRefused ? "its volume cannot grow" : undefined;
 }

@@ -130,7 +130,7 @@ describe("a member", () => {
         pod: { ...homeless, createdAt: sampleNow - 60_000, node: { t: "none" } },
         claim: { node: { t: "gone", name: "" } },
       }),
-      "lost: its volume can be used on no node that is left",
+      "lost: no remaining node can use its volume",
     ],
     ["that has a name, learns and does not answer is away", learner("c", { silent: true }), "away"],
     ["that has never been heard of is unstarted", isNew({}), "unstarted"],

@@ -142,7 +142,7 @@ function stateOf(
 
 function nodeGone(node: MemberPod["node"]): Reason {
   const name = node.t === "none" ? "" : node.name;
-  return name === "" ? "its volume can be used on no node that is left" : `its node ${name} is gone`;
+  return name === "" ? "no remaining node can use its volume" : `its node ${name} is gone`;
 }
 
 export const isVoter = ({ member }: Instance): boolean => !member.learner;

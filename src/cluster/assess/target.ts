@@ -133,7 +133,7 @@ function beforeUpgrade(goal: EtcdVersion, running: Running): Preparation | undef
 }
 
 function beforeDowngrade(goal: EtcdVersion, running: Running): Preparation {
-  const because = `etcd gets its data ready for ${goal.major}.${goal.minor}`;
+  const because = `etcd prepares its data for ${goal.major}.${goal.minor}`;
   if (isEnabledForOther(running, goal.minor))
     return { t: "cancelDowngrade", because: `${formatVersion(goal)} is wanted` };
   if (running.downgrade !== undefined) return { t: "wait", because };
@@ -141,7 +141,7 @@ function beforeDowngrade(goal: EtcdVersion, running: Running): Preparation {
 }
 
 const settles = ({ major, minor }: EtcdVersion): string =>
-  `all members run ${major}.${minor}, and etcd takes a few seconds to go over to it`;
+  `all members run ${major}.${minor}, and etcd takes a few seconds to switch to it`;
 
 const isEnabledForOther = ({ downgrade }: Running, minor: number): boolean =>
   downgrade !== undefined && downgrade.minor !== minor;

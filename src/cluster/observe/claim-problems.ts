@@ -13,7 +13,7 @@ export function claimProblems({ spec }: CompleteEtcdCluster, claims: readonly Cl
   const largest = Math.max(0, ...inUse.map(({ requested }) => requested));
   if (wanted >= largest) return [];
   return [
-    `spec.pod.persistentVolumeClaimSpec.resources.requests.storage is ${requestTextOf(claim)}, and there are volumes of ${inGi(largest)}: volumes do not shrink. Set it to at least that. For smaller volumes, make a new cluster and copy the data.`,
+    `spec.pod.persistentVolumeClaimSpec.resources.requests.storage is ${requestTextOf(claim)}, and there are volumes of ${inGi(largest)}: volumes do not shrink. Set it to at least that. For smaller volumes, create a new cluster and copy the data.`,
   ];
 }
 

@@ -37,7 +37,7 @@ const troubles: [string, PodTrouble | undefined, RegExp, RegExp][] = [
     "lacks a Secret",
     waitingProblem({ reason: "CreateContainerConfigError", message: 'secret "x" not found' }),
     /^CreateContainerConfigError: secret "x" not found$/,
-    /make the Secret or ConfigMap/,
+    /create the Secret or ConfigMap/,
   ],
   [
     "has an image without etcd",

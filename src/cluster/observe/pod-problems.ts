@@ -18,7 +18,7 @@ const adviceOnWaiting: ReadonlyMap<string, string> = new Map([
   ["InvalidImageName", "Correct spec.image or spec.repository."],
   [
     "CreateContainerConfigError",
-    "Correct spec.pod.securityContext and spec.pod.etcdEnv, or make the Secret or ConfigMap that is missing.",
+    "Correct spec.pod.securityContext and spec.pod.etcdEnv, or create the Secret or ConfigMap that is missing.",
   ],
   ["CreateContainerError", program],
   ["RunContainerError", program],
@@ -32,7 +32,7 @@ export const neverRan = ({ reason = "" }: ContainerStateTerminated): boolean => 
 const memory = "It needs more memory: raise spec.pod.resources.limits.memory.";
 
 const unschedulable =
-  "No node takes it: change spec.pod.nodeSelector, affinity, topologySpreadConstraints, tolerations or resources, or give a node what is asked for.";
+  "No node takes it: change spec.pod.nodeSelector, affinity, topologySpreadConstraints, tolerations or resources, or add a node that fits.";
 /** The scheduler has one reason for all that keeps a pod from a node, and these words for volumes. */
 const unbound = /unbound immediate PersistentVolumeClaims|persistent volumes to bind|enough free storage/;
 const noVolume =

@@ -74,7 +74,7 @@ export function certificatesValid(assessment: Assessment): Verdict | undefined {
   if (expiring.length > 0) return { status: "True", reason: "ExpiresSoon", message: expiring.join(" ") };
   if (blocked !== undefined) return { status: "False", reason: "NotYet", message: `Not there yet: ${blocked}.` };
   if (waits !== undefined)
-    return { status: "True", reason: "TakingOver", message: `Other certificates are taken over: ${waits}.` };
+    return { status: "True", reason: "TakingOver", message: `Certificates are being changed: ${waits}.` };
   return { status: "True", reason: "Valid", message: "" };
 }
 
@@ -125,7 +125,7 @@ function damagedSentences({ certificates: { toMake, writes }, world: { cluster, 
 }
 
 function goesOn({ certificates: { pods }, world }: Assessment): string[] {
-  if (pods === undefined) return ["No member is made until that is corrected."];
+  if (pods === undefined) return ["No member is created until that is corrected."];
   const serves = world.pods.length > 0;
   return serves ? ["It is not used: the cluster goes on with what it has."] : [];
 }

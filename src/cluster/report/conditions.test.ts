@@ -521,7 +521,7 @@ describe("the progress of a change is told:", () => {
     [
       "what etcd is brought to first",
       { version: "3.6.16", members: three.map(({ letter }) => voter(letter, { ...of("3.7.3"), storage: "3.7.0" })) },
-      `upgrading to 3.6.16 by way of 3.7.3, then 3.6.16: ${noneOfThree}; etcd gets its data ready for 3.6.`,
+      `upgrading to 3.6.16 by way of 3.7.3, then 3.6.16: ${noneOfThree}; etcd prepares its data for 3.6.`,
     ],
     [
       "that nobody is next",

@@ -230,7 +230,7 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
   const silences = silencesOf(world, now);
   const refused = refusalsIn(outcome).map((message) => `Refused: ${message}`);
   const { blocked, problems: badSecrets } = assessment.certificates;
-  const missing = blocked === undefined ? [] : [`No member can be made: ${blocked}.`];
+  const missing = blocked === undefined ? [] : [`No member can be created: ${blocked}.`];
   const { roll } = assessment;
   const stop = health.t === "serving" || roll.stopped === undefined ? [] : [`The update stopped: ${roll.stopped}`];
   const because = (sentence: string): string =>
@@ -256,7 +256,7 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
   // Each serves to its last moment; what is about to be lost is not whole.
   const going = leaving(assessment, outcome);
   if (instances.length <= desired.size && going.length > 0)
-    return no("MembersLeaving", because(`On their way out: ${going.join(", ")}.`));
+    return no("MembersLeaving", because(`Members are leaving: ${going.join(", ")}.`));
   const doomed = doomedSentence(assessment);
   if (doomed !== undefined) return no(stuck ?? "VolumesDoomed", because(doomed));
   const alarm = alarmOf(assessment);

@@ -6,7 +6,7 @@ import type { ClusterWorld } from "../observe/world.ts";
 export function recoveryAdvice(world: Pick<ClusterWorld, "backup" | "cluster">): string {
   const { backup, cluster } = world;
   if (backup === undefined)
-    return "No EtcdBackup of this cluster has taken a backup: restore one that you have with an EtcdRestore, or delete the EtcdCluster and make a new one.";
+    return "No EtcdBackup of this cluster has taken a backup: restore one that you have with an EtcdRestore, or delete the EtcdCluster and create a new one.";
   return `The newest backup is ${backup.path} of ${backup.takenAt}. To restore it: ${commandFor(cluster, backup.by)}`;
 }
 

@@ -22,7 +22,7 @@ test("a worker that Kubernetes evicted for its scratch volume says what to raise
   assert.deepEqual(seen({ phase: "Failed", reason: "Evicted", message }), {
     t: "lost",
     pod: "w",
-    because: `The pod w was ended (Evicted: ${message.trim()}). Raise spec.worker.scratchSize.`,
+    because: `The pod w was terminated (Evicted: ${message.trim()}). Raise spec.worker.scratchSize.`,
   });
 });
 

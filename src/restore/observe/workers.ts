@@ -30,7 +30,7 @@ export function observedWorker(
   if (result !== undefined && (result.ok || !wasEnded)) return { t: "ended", pod: name, result };
   const words = [reason, message.trim()].filter((word) => word !== "").join(": ");
   if (phase === "Failed") {
-    const because = `The pod ${name} was ended${words === "" ? "" : ` (${words})`}.`;
+    const because = `The pod ${name} was terminated${words === "" ? "" : ` (${words})`}.`;
     const advice = adviceOnEviction(reason, message);
     return { t: "lost", pod: name, because: advice === undefined ? because : `${because} ${advice}` };
   }

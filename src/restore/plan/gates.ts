@@ -109,7 +109,7 @@ export function withoutBackup({ backup }: RestoreWorld): RestoreDecision | undef
       return undefined;
     case "missing":
       return stay(
-        `The EtcdBackup ${backup.name} does not exist: make it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
+        `The EtcdBackup ${backup.name} does not exist: create it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
         pace.slowly,
       );
     case "forbidden":

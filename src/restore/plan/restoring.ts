@@ -34,7 +34,7 @@ function makeCluster({ restore, clusterSpec }: RestoreWorld): RestoreDecision {
   if (clusterSpec === undefined) return fail(`There is no EtcdCluster ${name}, and spec.clusterSpec is missing.`);
   return {
     t: "stay",
-    because: `The EtcdCluster ${name} is made.`,
+    because: `The EtcdCluster ${name} is created.`,
     action: { do: "createCluster", name, spec: clusterSpec },
   };
 }

@@ -30,7 +30,7 @@ export function forbiddenPods(): void {
     onlyInMatrix: true,
     spec: { pod: { serviceAccountName: "absent" } },
     reason: "Refused",
-    says: ['serviceaccount "absent" not found', "or make what is missing"],
+    says: ['serviceaccount "absent" not found', "or create what is missing"],
     correct: ({ namespace }: Key) => kubectl("create", "serviceaccount", "absent", `--namespace=${namespace}`),
   });
   badCase({

@@ -179,7 +179,7 @@ export function badPods(): void {
     name: "secret",
     spec: { pod: { etcdEnv: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "absent", key: "token" } } }] } },
     reason: "MemberCannotStart",
-    says: ['secret "absent" not found', "make the Secret or ConfigMap that is missing"],
+    says: ['secret "absent" not found', "create the Secret or ConfigMap that is missing"],
     correct: ({ namespace }: Key) =>
       kubectl("create", "secret", "generic", "absent", `--namespace=${namespace}`, "--from-literal=token=x"),
   });

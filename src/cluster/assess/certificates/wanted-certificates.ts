@@ -135,7 +135,11 @@ function made(world: ClusterWorld, now: number): Wanted {
     if (kept === undefined) continue;
     const due = signedBy[authority].filter((use) => isDue(world, use, kept.cert, kept.leaves[use], now));
     if (because === undefined && due.length > 0)
-      toMake.push({ authority, what: due, because: "two thirds of their life are over, or their names have changed" });
+      toMake.push({
+        authority,
+        what: due,
+        because: "two thirds of their lifetime have passed, or their names have changed",
+      });
     for (const use of signedBy[authority]) {
       const pair = kept.leaves[use];
       if (pair !== undefined && !due.includes(use)) bundles[use] = { ca: kept.cert, pair };
@@ -158,7 +162,7 @@ function ofPrevious(world: ClusterWorld, authority: AuthorityUse, now: number): 
     const isOfPrevious = inUse !== undefined && signerOf(inUse.cert, previous.cert) !== undefined;
     return isOfPrevious && isDue(world, use, previous.cert, last, now);
   });
-  const because = "two thirds of their life are over, and not every member trusts the new CA yet";
+  const because = "two thirds of their lifetime have passed, and not every member trusts the new CA yet";
   return due.length === 0 ? [] : [{ authority, what: due, by: "previous", because }];
 }
 
@@ -182,7 +186,7 @@ function whyNewAuthority({ cluster, tls }: ClusterWorld, use: AuthorityUse, now:
   if (kept === undefined) return `there is no ${secretName(cluster, use)} yet`;
   const asked = cluster.metadata.annotations?.[rotateCaAnnotation];
   if (asked !== undefined && asked !== kept.rotated) return "a new CA was asked for";
-  return now >= renewAt(kept.cert) ? "two thirds of its life are over" : undefined;
+  return now >= renewAt(kept.cert) ? "two thirds of its lifetime have passed" : undefined;
 }
 
 function isDue(world: ClusterWorld, use: LeafUse, ca: string, pair: KeyPair | undefined, now: number): boolean {

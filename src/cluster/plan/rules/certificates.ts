@@ -44,5 +44,5 @@ export function afterCertificates(
   decision: ClusterDecision,
 ): ClusterDecision {
   if (pods !== undefined || !decision.actions.some(({ do: what }) => makesMember.has(what))) return decision;
-  return { actions: [], because: `no member can be made: ${blocked}`, requeueAfter: delays.later };
+  return { actions: [], because: `no member can be created: ${blocked}`, requeueAfter: delays.later };
 }
