@@ -339,7 +339,7 @@ export type AccessTrouble =
         | "secretMissing"
         | "secretForbidden"
         | "secretUnread"
-        /** There is no such user, or the password is wrong. */
+        /** There is no such user, or the password does not match. */
         | "wrongPassword"
         | "notRoot"
         | "tokenRefused";

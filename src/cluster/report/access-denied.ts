@@ -34,7 +34,7 @@ function causeOf(trouble: AccessTrouble): string {
     case "secretUnread":
       return `etcd's authentication is on, and the Secret ${trouble.secret} of spec.auth.operatorSecret could not be read just now. It is tried again.`;
     case "wrongPassword":
-      return `etcd refuses the login in the Secret ${trouble.secret} of spec.auth.operatorSecret: there is no such user, or the password is wrong. Correct the Secret, or set the password with etcdctl user passwd.`;
+      return `etcd refuses the login in the Secret ${trouble.secret} of spec.auth.operatorSecret: there is no such user, or the password does not match. Correct the Secret, or set the password with etcdctl user passwd.`;
     case "notRoot":
       return `The user in the Secret ${trouble.secret} of spec.auth.operatorSecret does not have the role root. Grant it with etcdctl user grant-role, or set another user in the Secret.`;
     case "tokenRefused":

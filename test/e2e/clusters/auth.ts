@@ -168,7 +168,7 @@ export function auth(): void {
       assert.match(await untilReady("AuthRequired"), /there is no Secret operator-login/);
       const wrong = "of-nobody-at-all";
       await giveLogin(cluster.namespace, secret, new Login("root", wrong));
-      assert.match(await untilReady("LoginRefused"), /Secret operator-login .*the password is wrong/);
+      assert.match(await untilReady("LoginRefused"), /Secret operator-login .*the password does not match/);
       const letInAt = Date.now();
       await giveLogin(cluster.namespace, secret, operator);
       const after = await cluster.untilHealthy();
