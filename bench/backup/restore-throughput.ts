@@ -37,6 +37,7 @@ export async function restoreThroughput(options: BenchOptions, signal: AbortSign
       ours,
       floor,
       floorIs: "curl fetches the file, etcdutl restores it",
+      ratioAtMost: 1.3,
       note: `${rate(ours)}, floor ${rate(floor)}`,
     }),
   ];
