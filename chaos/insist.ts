@@ -4,7 +4,7 @@ import { ApiError, isAlreadyExists } from "../src/kube/client/errors.ts";
 
 const everyMs = 500;
 const patienceMs = 120_000;
-/** Of one request. */
+/** Limits of one request. */
 export const answerWithin = { deadline: 5_000 } as const;
 
 /** What the API server refuses is refused, and not asked for again. */

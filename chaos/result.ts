@@ -34,7 +34,7 @@ export interface RoundResult {
   readonly checks: Readonly<Record<AnyCheck, Verdict>>;
   readonly recovery?: Recovery;
   readonly counts: { readonly operations: number; readonly acknowledged: number; readonly unanswered: number };
-  /** Of the evidence, when a check failed. */
+  /** Where the evidence is, when a check failed. */
   readonly folder?: string;
 }
 

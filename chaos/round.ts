@@ -48,7 +48,7 @@ const healWithinMs = 300_000;
 const steadyMs = 3_000;
 const lookEveryMs = 200;
 const judgeSeconds = 180;
-/** Of the traffic before a restore, which has no fault. */
+/** How long clients write before a restore, without a fault. */
 const calmTrafficSeconds = 8;
 
 interface Mark {
@@ -68,7 +68,7 @@ class Notes {
   faultProblem: string | undefined;
   summary: Summary | undefined;
   acknowledged: number[] = [];
-  /** Of all answered requests. */
+  /** The same for all answered requests. */
   answered: number[] = [];
 
   mark(what: string): void {

@@ -20,7 +20,7 @@ export interface Round {
   readonly faultAt: number;
   readonly faultLasts: number;
   readonly changeAt: number;
-  /** Of what clients ask for. */
+  /** The seed of what clients ask for. */
   readonly trafficSeed: number;
   /** Which of several members, from 0 to 1. */
   readonly victim: number;

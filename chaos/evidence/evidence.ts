@@ -21,7 +21,7 @@ export async function saveEvidence(folder: string, { result, timeline, operatorL
   await writeFile(path.join(folder, "operator.log"), operatorLog);
 }
 
-/** Of the cluster and of its pods. */
+/** Events about the cluster and its pods. */
 export async function eventsOf({ api, namespace }: Ground, cluster: string): Promise<Noted[]> {
   const { items } = await api.list(Event, { namespace });
   return items

@@ -62,11 +62,11 @@ export function hashVerdict(hashes: readonly Hash[]): Verdict {
 
 /** Longer than a member that is well is silent on a busy machine. */
 const silentForMs = 5_000;
-/** So many looks in that time, or it is the looking that stood still. */
-const looks = 3;
+/** Fewer samples in that time mean that the sampling stood still. */
+const fewestSamples = 3;
 
 /**
- * Of what the operator says that it did, each step that stops a member which serves: the others have to be a quorum, and
+ * Each step of the operator, by its log, that stops a serving member: the others have to be a quorum, and
  * for a restart all of them have to be there. Others that were silent for seconds do not count as being there.
  */
 export function oneDisruptionVerdict(actions: readonly OperatorAction[], samples: readonly Sample[]): Verdict {
@@ -99,7 +99,7 @@ function stopsAMember({ do: what, cause }: OperatorAction): boolean {
 function isSilent(member: string, at: number, samples: readonly Sample[]): boolean {
   const before = samples.filter((sample) => sample.at > at - silentForMs && sample.at <= at);
   return (
-    before.length >= looks &&
+    before.length >= fewestSamples &&
     before.every(({ members }) => members.find(({ name }) => name === member)?.answer === undefined)
   );
 }

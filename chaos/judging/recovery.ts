@@ -43,7 +43,7 @@ interface Times {
   readonly began: number;
   readonly injected: number;
   readonly undone: number | undefined;
-  /** Of the traffic. */
+  /** When the traffic ended. */
   readonly ended: number;
 }
 

@@ -194,7 +194,7 @@ ${reasons(rounds)}
 ## Faults and changes
 
 How many rounds had the fault (row) during the change (column). × is a pair that makes no sense or that no
-operator could survive: it would delete the only copy of the data, has no such member, or waits for an operator that is told to wait.
+operator can survive: it deletes the only copy of the data, needs a member that does not exist, or waits for a paused operator.
 
 ${coverage(rounds)}
 

@@ -92,7 +92,7 @@ export class Keeper implements Disposable {
   }
 
   /**
-   * Of members with volumes: their files are copied as they are now. One that is gone has its folder in the list, too, with
+   * Copies the files of members with volumes as they are now. One that is gone has its folder in the list, too, with
    * nothing in it, because what it persisted is missing.
    */
   async copyVolumes(cluster: string, pods: readonly string[]): Promise<string[]> {
@@ -113,7 +113,7 @@ export class Keeper implements Disposable {
     return [...there, ...gone];
   }
 
-  /** Of all containers of the pods that have this name, or whose name begins with it, one after the other. */
+  /** Logs of all containers of the pods that have this name, or whose name begins with it, one after the other. */
   logsOf(beginning: string): string {
     return namesIn(path.join(this.folder, "logs"))
       .filter((name) => beginsWith(name, beginning))

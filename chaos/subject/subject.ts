@@ -45,7 +45,7 @@ export class Subject implements AsyncDisposable {
   readonly #members = new EtcdMembers({ connectTimeout: answerWithinMs });
   readonly #end = new AbortController();
   #tls: ClientTls | undefined;
-  /** Of the last edit: a status that is older says nothing. */
+  /** The generation of the last edit: a status that is older says nothing. */
   #generation = 0;
 
   private constructor(ground: Ground, key: Key, login: Login | undefined) {

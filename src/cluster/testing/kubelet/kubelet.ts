@@ -25,6 +25,7 @@ import { type Begun, Etcds } from "./etcds.ts";
 import { ImageTries } from "./image-tries.ts";
 import { type Ended, isOpen, isTrue, podStatus } from "./pod-status.ts";
 import { ClaimProtection } from "./protection.ts";
+import { SchedulingGates } from "./scheduling-gates.ts";
 import { ClusterSecrets, type Dialled, isExpired, presentedBy, requireUsable, takes } from "../tls/process-tls.ts";
 import { isWorker, statusOf, Workers } from "../workers.ts";
 
@@ -69,8 +70,7 @@ export class Kubelet {
   readonly #clock: Clock;
   /** By uid. */
   readonly #containers = new Map<string, Container>();
-  /** The uids of pods that have scheduling gates. */
-  readonly #gated = new Set<string>();
+  readonly #gates = new SchedulingGates();
   readonly #disks: Disks;
   readonly #connections = new Connections();
   readonly #protection: ClaimProtection;
@@ -308,7 +308,10 @@ export class Kubelet {
     const container = this.#containers.get(pod.metadata?.uid ?? "");
     if (isImageCheck(pod)) return this.#attend(this.imageTries.heard(pod, verb));
     if (isWorker(pod)) return this.#attend(this.workers.heard(pod, verb));
-    if (this.#heldBack(pod, verb)) return;
+    const gate = this.#gates.heard(pod, verb);
+    if (gate === "gone") return this.#attend(this.#remove(pod));
+    if (gate === "opened") return this.#schedule(pod);
+    if (gate === "held") return;
     if (verb === "create") return this.#schedule(pod);
     if (container === undefined) return;
     if (verb === "delete") {
@@ -322,22 +325,6 @@ export class Kubelet {
     const { image, resources } = containerOf(pod) ?? {};
     if (image !== undefined && image !== container.image) this.#changeImage(container, image);
     else if (resources?.limits?.["memory"] !== undefined) this.#attend(this.#publish(container));
-  }
-
-  /** Its gates are removed first. Until then no kubelet has to do with it, and it is gone at once when it is deleted. */
-  #heldBack(pod: Pod, verb: FinishedCall["verb"]): boolean {
-    const { uid = "" } = pod.metadata ?? {};
-    const isGated = (pod.spec?.schedulingGates ?? []).length > 0;
-    if (verb === "create" && isGated) this.#gated.add(uid);
-    if (!this.#gated.has(uid)) return false;
-    if (verb === "delete") {
-      this.#gated.delete(uid);
-      this.#attend(this.#remove(pod));
-    } else if (!isGated) {
-      this.#gated.delete(uid);
-      this.#schedule(pod);
-    }
-    return true;
   }
 
   async #remove(pod: Pod): Promise<void> {
