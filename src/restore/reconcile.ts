@@ -22,7 +22,7 @@ export async function reconcileRestore(key: Key, reconcile: ReconcileContext, co
   const outcome = await act(decision, upkeep, execution);
   const reported = await report(outcome, execution);
   const { decision: ended, obstacle } = outcome;
-  return nextReconcile({ obstacle, requeueAfter: "requeueAfter" in ended ? ended.requeueAfter : undefined }, reported);
+  return nextReconcile({ obstacle, requeueAfter: ended.requeueAfter }, reported);
 }
 
 const patienceMs = 30_000;

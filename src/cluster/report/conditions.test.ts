@@ -542,4 +542,12 @@ describe("the progress of a change is told:", () => {
     assert.doesNotMatch(messageOf("Ready", { etcd: "noQuorum", members: three }) ?? "", /stopped/);
     assert.doesNotMatch(messageOf("Ready", { members: [voter("a"), voter("b"), broken] }) ?? "", /The update stopped/);
   });
+
+  test("a member that joins is not part of the size yet", () => {
+    const learner = voter("c", { learner: true });
+    const one = messageOf("Scaling", { members: [voter("a"), voter("b"), learner] });
+    assert.equal(one, "Current cluster size: 2, desired cluster size: 3");
+    const fewer = messageOf("Scaling", { size: 1, members: three });
+    assert.equal(fewer, "Current cluster size: 3, desired cluster size: 1");
+  });
 });

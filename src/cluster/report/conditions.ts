@@ -148,7 +148,8 @@ function scaling({ desired, health, learners, instances, world: { cluster, etcd 
   // While too few answer nobody knows better than last time.
   const current = etcd.t === "quorum" ? instances.length : cluster.status.size;
   const joining = health.t === "serving" ? learners.length : 0;
-  const message = `Current cluster size: ${current}, desired cluster size: ${desired.size}`;
+  // Members that have yet to vote are not part of it: it would say 3 of 3 while the third one joins.
+  const message = `Current cluster size: ${current - joining}, desired cluster size: ${desired.size}`;
   if (current > desired.withSurge) return yes("Scaling down", message);
   if (current < desired.size) return yes("Scaling up", message);
   // A member more than asked for joins in the place of another: that is no change of the size.

@@ -56,10 +56,11 @@ describe("a cluster at a glance", () => {
 describe("the margin of a quorum", () => {
   const rows: readonly (readonly [voters: number, healthy: number, margin: number, says: RegExp])[] = [
     [1, 1, 0, /cannot lose any/],
+    [1, 0, -1, /^lost: the only voter does not serve\. Nothing can be written$/],
     [2, 2, 0, /cannot lose any/],
     [3, 3, 1, /can lose 1 more/],
     [3, 2, 0, /cannot lose any/],
-    [3, 1, -1, /^lost: 1 of 3 voters healthy, 2 needed/],
+    [3, 1, -1, /^lost: fewer than 2 of 3 voters serve\. Nothing can be written$/],
     [4, 4, 1, /can lose 1 more/],
     [5, 5, 2, /can lose 2 more/],
     [0, 0, -1, /no member votes yet/],
@@ -73,7 +74,7 @@ describe("the margin of a quorum", () => {
         health: "",
       }));
       const learner = { name: "l", role: "learner" as const, healthy: true, health: "" };
-      const quorum = quorumOf([...members, learner], []);
+      const quorum = quorumOf([...members, learner], [], false);
       assert.equal(quorum.margin, margin);
       assert.match(quorum.sentence, says);
     });

@@ -45,6 +45,8 @@ export interface QuorumView {
   readonly needed: number;
   /** How many more voters may be lost; negative: how many are missing. */
   readonly margin: number;
+  /** A restore has stopped the members on purpose: that there is no quorum is no loss. */
+  readonly replaced: boolean;
   readonly sentence: string;
 }
 
@@ -95,7 +97,7 @@ export function viewOf(observed: Observed): ClusterView {
       running: [...new Set(members.flatMap(({ version }) => version ?? []))].sort(),
       image: imageOf(spec),
     },
-    quorum: quorumOf(members, status.voters),
+    quorum: quorumOf(members, status.voters, isReplaced(status)),
     activity: activityOf(observed),
     members,
     ...(database !== undefined && { database }),
@@ -149,20 +151,27 @@ export function noOperatorSentence(operator: OperatorSeen): string | undefined {
  * 3 voters, 3 healthy: 2 are needed, so 1 may be lost. 3 voters, 1 healthy: one lacks. 4 voters, 4 healthy: 3 are needed, so
  * 1 may be lost, as of three.
  */
-export function quorumOf(members: readonly MemberView[], listed: readonly string[]): QuorumView {
+export function quorumOf(members: readonly MemberView[], listed: readonly string[], isReplaced: boolean): QuorumView {
   const voting = members.filter(({ name, role }) => role === "leader" || role === "voter" || listed.includes(name));
   const voters = Math.max(voting.length, listed.length);
   const healthy = voting.filter((member) => member.healthy).length;
   const needed = Math.floor(voters / 2) + 1;
   const margin = healthy - needed;
-  return { voters, healthy, needed, margin, sentence: quorumSentence(voters, healthy, needed) };
+  const replaced = isReplaced && margin < 0;
+  const sentence = replaced ? "none while the data is replaced" : quorumSentence(voters, healthy, needed);
+  return { voters, healthy, needed, margin, replaced, sentence };
 }
 
+const isReplaced = ({ restore }: CompleteStatus): boolean =>
+  restore?.phase === "Stopping" || restore?.phase === "Seeding";
+
+/** A lost quorum is not counted: how many answer stands in the status, and one that answers need not be healthy. */
 function quorumSentence(voters: number, healthy: number, needed: number): string {
   if (voters === 0) return "no member votes yet";
   const margin = healthy - needed;
+  const missing = voters === 1 ? "the only voter does not serve" : `fewer than ${needed} of ${voters} voters serve`;
+  if (margin < 0) return `lost: ${missing}. Nothing can be written`;
   const have = `${healthy} of ${plural(voters, "voter")} healthy, ${needed} needed`;
-  if (margin < 0) return `lost: ${have}. Nothing can be written`;
   return margin === 0 ? `${have}: cannot lose any` : `${have}: can lose ${margin} more`;
 }
 

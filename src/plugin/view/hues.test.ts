@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FleetRow } from "./fleet.ts";
-import { readyHue, rowHue } from "./hues.ts";
+import { quorumHue, readyHue, rowHue } from "./hues.ts";
 
 const row = (ready: FleetRow["ready"], reason: string, paused = false): FleetRow => ({
   namespace: "default",
@@ -30,8 +30,15 @@ describe("the colour of a cluster", () => {
 
   test("without a quorum is bad, whatever goes on", () => {
     const ready = { status: "False", reason: "Joining", sentence: "" } as const;
-    const quorum = { voters: 3, healthy: 1, needed: 2, margin: -1, sentence: "" };
+    const quorum = { voters: 3, healthy: 1, needed: 2, margin: -1, replaced: false, sentence: "" };
     assert.equal(readyHue({ ready, quorum }), "bad");
     assert.equal(readyHue({ ready, quorum: { ...quorum, healthy: 2, margin: 0 } }), "warning");
+    assert.equal(quorumHue(quorum), "bad");
+  });
+
+  test("without a quorum while its data is replaced is a warning", () => {
+    const ready = { status: "False", reason: "Restoring", sentence: "" } as const;
+    const quorum = { voters: 3, healthy: 0, needed: 2, margin: -2, replaced: true, sentence: "" };
+    assert.deepEqual([readyHue({ ready, quorum }), quorumHue(quorum)], ["warning", "warning"]);
   });
 });

@@ -13,7 +13,7 @@ function hueOf(status: ConditionStatus, reason: string): Hue {
 }
 
 export function readyHue({ ready, quorum }: Pick<ClusterView, "ready" | "quorum">): Hue {
-  const hasNoQuorum = ready.status === "False" && quorum.margin < 0;
+  const hasNoQuorum = ready.status === "False" && quorum.margin < 0 && !quorum.replaced;
   return hasNoQuorum ? "bad" : hueOf(ready.status, ready.reason);
 }
 
@@ -21,7 +21,8 @@ export function rowHue({ ready, reason, paused }: FleetRow): Hue {
   return paused ? "warning" : hueOf(ready, reason);
 }
 
-export function quorumHue({ margin, voters }: QuorumView): Hue {
+export function quorumHue({ margin, voters, replaced }: QuorumView): Hue {
+  if (replaced) return "warning";
   if (voters > 0 && margin < 0) return "bad";
   return margin === 0 ? "warning" : "good";
 }

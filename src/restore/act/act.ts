@@ -14,7 +14,7 @@ import { Pod } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText } from "../../kube/objects/objects.ts";
 import type { RestoreContext } from "../context.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import type { RestoreAction, RestoreDecision } from "../plan/actions.ts";
+import { fail, type RestoreAction, type RestoreDecision } from "../plan/actions.ts";
 import { begunAnnotation } from "../plan/gates.ts";
 import { restoreWorker } from "../objects/worker-pods.ts";
 
@@ -31,32 +31,30 @@ export async function act(
   upkeep: readonly RestoreAction[],
   execution: RestoreExecution,
 ): Promise<RestoreOutcome> {
-  const action = decision.t === "stay" ? decision.action : undefined;
-  if ((action !== undefined || upkeep.length > 0) && !(await isAsSeen(execution)))
+  if (decision.actions.length + upkeep.length > 0 && !(await isAsSeen(execution)))
     return { decision, obstacle: changedMeanwhile };
-  const outcome = action === undefined ? { decision, obstacle: undefined } : await vital(decision, action, execution);
+  const outcome = await carryOutAll(decision, execution);
   for (const one of upkeep) await optional(one, execution);
   return outcome;
 }
 
-async function vital(
-  decision: RestoreDecision,
-  action: RestoreAction,
-  execution: RestoreExecution,
-): Promise<RestoreOutcome> {
-  try {
-    await carryOut(action, execution);
-    logOf(execution).info("did", { action: action.do });
-    return { decision, obstacle: undefined };
-  } catch (error) {
-    const obstacle = obstacleOf(error, (words, refusal) => refusalOf(words, refusal, action));
-    if (obstacle.t === "failed") throw error;
-    if (obstacle.t === "notYet") return { decision, obstacle };
-    logOf(execution).warn("refused", { action: action.do, because: obstacle.because });
-    if (isForbidden(error)) return { decision, obstacle };
-    // The spec cannot be edited any more, so it will never be accepted.
-    return { decision: { t: "fail", because: obstacle.because }, obstacle: undefined };
+/** In their order; the first that cannot be done ends it. */
+async function carryOutAll(decision: RestoreDecision, execution: RestoreExecution): Promise<RestoreOutcome> {
+  for (const action of decision.actions) {
+    try {
+      await carryOut(action, execution);
+      logOf(execution).info("did", { action: action.do });
+    } catch (error) {
+      const obstacle = obstacleOf(error, (words, refusal) => refusalOf(words, refusal, action));
+      if (obstacle.t === "failed") throw error;
+      if (obstacle.t === "notYet") return { decision, obstacle };
+      logOf(execution).warn("refused", { action: action.do, because: obstacle.because });
+      if (isForbidden(error)) return { decision, obstacle };
+      // The spec cannot be edited any more, so it will never be accepted.
+      return { decision: fail(obstacle.because), obstacle: undefined };
+    }
   }
+  return { decision, obstacle: undefined };
 }
 
 const changedMeanwhile: Obstacle = {

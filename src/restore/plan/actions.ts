@@ -1,6 +1,7 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
+import type { Decision } from "../../controllers/decision.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import type { Work } from "../objects/worker-pods.ts";
@@ -21,39 +22,71 @@ export type RestoreAction =
 /** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
-export type RestoreDecision =
-  /** It stays in its phase. */
-  | {
-      readonly t: "stay";
-      readonly because: string;
-      readonly action?: RestoreAction;
-      readonly record?: Facts;
-      /** Nothing but a person lets it go on. */
-      readonly needsAPerson?: true;
-      /** Milliseconds; absent: something that is watched will change. */
-      readonly requeueAfter?: number;
-    }
-  | {
-      readonly t: "go";
-      readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
-      readonly because: string;
-      readonly record?: Facts;
-      readonly notes?: readonly Note[];
-    }
-  /** The step is tried once more, by another worker. */
-  | { readonly t: "retry"; readonly because: string; readonly requeueAfter: number }
-  | { readonly t: "succeed"; readonly because: string; readonly record: Facts }
-  | { readonly t: "fail"; readonly because: string }
-  /** It was over before. */
-  | { readonly t: "over"; readonly because?: string };
+/** It stays in its phase. */
+interface Stays {
+  readonly t: "stay";
+  readonly record?: Facts;
+  /** Nothing but a person lets it go on. */
+  readonly needsAPerson?: true;
+}
 
-export const fail = (because: string): RestoreDecision => ({ t: "fail", because });
+interface Goes {
+  readonly t: "go";
+  readonly to: Exclude<RestorePhase, "Succeeded" | "Failed">;
+  readonly record?: Facts;
+  readonly notes?: readonly Note[];
+}
 
-export const stay = (because: string, requeueAfter?: number): RestoreDecision => ({
+/** What a phase decides: what is done, and where the restore goes from here. */
+export type RestoreDecision = Decision<RestoreAction> &
+  (
+    | Stays
+    | Goes
+    /** The step is tried once more, by another worker. */
+    | { readonly t: "retry"; readonly requeueAfter: number }
+    | { readonly t: "succeed"; readonly record: Facts }
+    | { readonly t: "fail" }
+    /** It was over before. An empty `because`: and nothing is to be said about it. */
+    | { readonly t: "over" }
+  );
+
+const actions: readonly RestoreAction[] = [];
+
+type WhileItStays = Partial<Decision<RestoreAction>> & Omit<Stays, "t">;
+
+export const stay = (because: string, more: WhileItStays = {}): RestoreDecision => ({
   t: "stay",
+  actions,
+  ...more,
   because,
-  ...(requeueAfter !== undefined && { requeueAfter }),
 });
+
+/** For something that may change where no watch sees it. */
+export const wait = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
+
+export const go = (to: Goes["to"], because: string, more: Omit<Goes, "t" | "to"> = {}): RestoreDecision => ({
+  t: "go",
+  to,
+  because,
+  actions,
+  ...more,
+});
+
+export const retry = (because: string, requeueAfter: number): RestoreDecision => ({
+  t: "retry",
+  because,
+  actions,
+  requeueAfter,
+});
+
+export const succeed = (because: string, record: Facts): RestoreDecision => ({
+  t: "succeed",
+  because,
+  actions,
+  record,
+});
+export const fail = (because: string): RestoreDecision => ({ t: "fail", because, actions });
+export const over = (because = ""): RestoreDecision => ({ t: "over", because, actions });
 
 /** In milliseconds. */
 export const pace = {

@@ -8,7 +8,7 @@ import type { Mount } from "../../worker/mounts.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { workerPolicyOf } from "../objects/backup-place.ts";
 import { workerName } from "../objects/worker-pods.ts";
-import { type RestoreDecision, pace, stay } from "./actions.ts";
+import { pace, type RestoreDecision, retry, stay, wait } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
 export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
@@ -33,16 +33,13 @@ export function byWorker(world: RestoreWorld, now: number, { task, ended, lost, 
   if (worker.t === "ended") return ended(worker.result);
   if (worker.t === "lost") return lost(worker.because);
   if (worker.t === "running")
-    return {
-      t: "stay",
-      because: worker.trouble ?? `The pod ${worker.pod} ${does}.`,
+    return stay(worker.trouble ?? `The pod ${worker.pod} ${does}.`, {
       record: { pod: worker.pod },
       requeueAfter: pace.slowly,
-    };
+    });
   if (worker.t === "foreign")
-    return stay(
+    return wait(
       `There is a pod ${worker.pod} that is not this EtcdRestore's: delete it, so that the worker can be made.`,
-      pace.slowly,
     );
   const wanted = task();
   if ("t" in wanted) return wanted;
@@ -52,32 +49,26 @@ export function byWorker(world: RestoreWorld, now: number, { task, ended, lost, 
 /** Undefined: it is time for another worker. */
 function backsOff({ status: { notBefore, message } }: CompleteEtcdRestore, now: number): RestoreDecision | undefined {
   const at = Date.parse(notBefore ?? "");
-  return at > now ? stay(message ?? "It is tried again.", at - now) : undefined;
+  return at > now ? stay(message ?? "It is tried again.", { requeueAfter: at - now }) : undefined;
 }
 
 function makeWorker(world: RestoreWorld, task: Task, does: string): RestoreDecision {
   const { restore, image } = world;
   const podName = workerName(restore);
   if (image === undefined || podName === undefined)
-    return stay(
-      "The operator does not know its own image, which workers run: start it with -worker-image.",
-      pace.slowly,
-    );
+    return wait("The operator does not know its own image, which workers run: start it with -worker-image.");
   const policy = workerPolicyOf(restore, backupOf(world));
-  return {
-    t: "stay",
-    because: `The pod ${podName} ${does}.`,
-    action: { do: "createWorker", work: { podName, image, policy, ...task } },
-  };
+  return stay(`The pod ${podName} ${does}.`, {
+    actions: [{ do: "createWorker", work: { podName, image, policy, ...task } }],
+  });
 }
 
 /** Undefined after the last one. */
 export function tryAgain({ status: { attempt } }: CompleteEtcdRestore, because: string): RestoreDecision | undefined {
   if (attempt >= mostAttempts) return undefined;
   const requeueAfter = backoffDelay(backoffs.restore, attempt, 0);
-  return {
-    t: "retry",
-    because: `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${requeueAfter / 1000} s.`,
+  return retry(
+    `${because} Attempt ${attempt + 1} of ${mostAttempts} follows in ${requeueAfter / 1000} s.`,
     requeueAfter,
-  };
+  );
 }

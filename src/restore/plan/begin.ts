@@ -4,25 +4,22 @@ import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { type RestoreDecision, type Facts, fail, pace, stay } from "./actions.ts";
+import { type Facts, fail, go, type RestoreDecision, stay, wait } from "./actions.ts";
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld, now: number): RestoreDecision {
   if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it again.`);
   const { name } = restore.spec.etcdCluster;
   if (cluster?.metadata.deletionTimestamp !== undefined)
-    return stay(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`, pace.slowly);
+    return wait(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`);
   const refusal = cluster === undefined ? newRefused(name, clusterSpec) : inPlaceRefused(name, restore.metadata.name);
   if (refusal !== undefined) return fail(refusal);
   const again = broughtBack(restore);
   if (again !== undefined) return again;
-  if (!hasMark(restore)) return { t: "stay", because: "The restore begins.", action: { do: "markBegun" } };
-  return {
-    t: "go",
-    to: "Checking",
-    because: "The operator looks for the backup.",
+  if (!hasMark(restore)) return stay("The restore begins.", { actions: [{ do: "markBegun" }] });
+  return go("Checking", "The operator looks for the backup.", {
     record: { startedAt: secondsTime(new Date(now)), ...targetOf(cluster) },
-  };
+  });
 }
 
 /** Written before anything else, so that it is known again whenever it is brought back. */

@@ -2,6 +2,7 @@
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
+import { delays } from "../../controllers/delays.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
@@ -9,7 +10,7 @@ import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
 import { bumpPast, tooSmallBump } from "../objects/seed.ts";
 import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
-import { type RestoreDecision, type Facts, fail } from "./actions.ts";
+import { type Facts, fail, type RestoreDecision, stay } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
 
@@ -47,16 +48,14 @@ function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDe
   const highest = Math.max(highestRevision, revision);
   const refusal = tooSmallBump(restore, facts.revision, highest);
   if (refusal !== undefined) return fail(`${refusal} ${untouched}`);
-  return {
-    t: "stay",
-    because: `The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`,
+  return stay(`The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`, {
     record: {
       checkedAt: secondsTime(new Date(now)),
       ...recorded(path, facts),
       revisionBump: bumpPast(restore, facts.revision, highest),
     },
-    requeueAfter: 0,
-  };
+    requeueAfter: delays.atOnce,
+  });
 }
 
 function recorded(path: string, facts: BackupFacts): Facts {

@@ -5,7 +5,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { specDigest } from "../objects/spec-digest.ts";
-import { type RestoreDecision, fail, pace, stay } from "./actions.ts";
+import { fail, pace, type RestoreDecision, stay, wait } from "./actions.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
@@ -46,12 +46,11 @@ export function heldUp({ cluster, rival }: RestoreWorld): RestoreDecision | unde
   if (cluster === undefined) return undefined;
   const { name } = cluster.metadata;
   if (rival !== undefined)
-    return stay(
+    return wait(
       `The EtcdRestore ${rival} is replacing the data of the EtcdCluster ${name}: this one waits until that is over. Delete ${rival} to give it up.`,
-      pace.slowly,
     );
   if (cluster.spec.paused)
-    return stay(`The EtcdCluster ${name} is paused: the restore waits until spec.paused is false.`, pace.slowly);
+    return wait(`The EtcdCluster ${name} is paused: the restore waits until spec.paused is false.`);
   return undefined;
 }
 
@@ -76,7 +75,7 @@ export function broughtBack({ metadata }: CompleteEtcdRestore): RestoreDecision 
   const begun = annotations[begunAnnotation];
   if (begun === undefined || begun === uid || annotations[repeatAnnotation] === uid) return undefined;
   const because = `This EtcdRestore has begun before, as another object: it was exported or backed up, and applied again. Nothing was touched. Delete it if it has done its work. To carry it out, whatever was written since: ${repeatCommand(metadata)}`;
-  return { t: "stay", because, needsAPerson: true, requeueAfter: pace.slowly };
+  return stay(because, { needsAPerson: true, requeueAfter: pace.slowly });
 }
 
 const repeatCommand = ({ namespace, name, uid }: CompleteEtcdRestore["metadata"]): string =>
@@ -99,7 +98,7 @@ export function repeated({ restore, cluster }: RestoreWorld): RestoreDecision | 
   if (!isSameBackup && !ended(before.specs).includes(specDigest(spec))) return undefined;
   const by = isSameBackup ? `the backup ${path}` : "an EtcdRestore with this very spec";
   const because = `The data of the EtcdCluster ${cluster?.metadata.name} was replaced by ${by} before. Nothing was touched. To replace it again, with all that was written since: ${repeatCommand(metadata)}`;
-  return { t: "stay", because, needsAPerson: true, requeueAfter: pace.slowly };
+  return stay(because, { needsAPerson: true, requeueAfter: pace.slowly });
 }
 
 /** The EtcdBackup that says where the backup is. Undefined: it can be used, or none is named. */
@@ -108,14 +107,12 @@ export function withoutBackup({ backup }: RestoreWorld): RestoreDecision | undef
     case "none":
       return undefined;
     case "missing":
-      return stay(
+      return wait(
         `The EtcdBackup ${backup.name} does not exist: create it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
-        pace.slowly,
       );
     case "forbidden":
-      return stay(
+      return wait(
         `The operator may not read the EtcdBackup ${backup.name}: grant it the permissions on etcdbackups in example/rbac.`,
-        pace.slowly,
       );
     case "there":
       break;

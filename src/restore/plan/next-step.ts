@@ -5,7 +5,7 @@ import type { Note } from "../../controllers/event.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import type { RestoreDecision, Facts } from "./actions.ts";
+import { type RestoreDecision, type Facts, go } from "./actions.ts";
 
 /** Once the backup is proved, and nothing holds it up. */
 export function afterCheck(world: RestoreWorld, now: number): RestoreDecision {
@@ -19,11 +19,7 @@ export function afterCheck(world: RestoreWorld, now: number): RestoreDecision {
 
 const nobodyAnswers = "No member of the cluster answers, so what it held could not be saved before it is replaced.";
 
-const toSaving: RestoreDecision = {
-  t: "go",
-  to: "Saving",
-  because: "What the cluster holds is saved before it is replaced.",
-};
+const toSaving = go("Saving", "What the cluster holds is saved before it is replaced.");
 
 /** What a cluster that is replaced holds outside of volumes that stay. */
 export function mustBeSaved({ restore: { spec, status }, volumes }: RestoreWorld): boolean {
@@ -43,7 +39,7 @@ function keptIn({ volumes: { kept } }: RestoreWorld): string {
 export function lastCheck(world: RestoreWorld, now: number): RestoreDecision | undefined {
   const { restore, cluster, volumes } = world;
   if (restore.status.inPlace !== true || cluster === undefined) return undefined;
-  if (isProofOld(restore.status, now)) return proveAgain;
+  if (isProofOld(restore.status, now)) return proveAgain();
   if (mustBeSaved(world) && isAvailable(cluster) && canBeSaved(cluster)) return toSaving;
   if ((restore.status.keptVolumes ?? "") === volumes.kept.join(", ")) return undefined;
   return toRestoring(world, now);
@@ -56,12 +52,12 @@ export const proofLastsMs = 60_000;
 const isProofOld = ({ inPlace, checkedAt }: RestoreWorld["restore"]["status"], now: number): boolean =>
   inPlace === true && checkedAt !== undefined && now - Date.parse(checkedAt) > proofLastsMs;
 
-const proveAgain = {
-  t: "go",
-  to: "Checking",
-  because:
+const proveAgain = (more: { readonly record?: Facts; readonly notes?: readonly Note[] } = {}): RestoreDecision =>
+  go(
+    "Checking",
     "The restore has waited since the backup was proved, and others may have pruned or replaced it: it is proved again.",
-} as const;
+    more,
+  );
 
 /** The volumes that are kept are named as they are now. */
 export function toRestoring(
@@ -71,7 +67,7 @@ export function toRestoring(
   notes: readonly Note[] = [],
 ): RestoreDecision {
   const { restore, volumes } = world;
-  if (isProofOld(restore.status, now)) return { ...proveAgain, record, notes };
+  if (isProofOld(restore.status, now)) return proveAgain({ record, notes });
   const { inPlace, backup, phase } = restore.status;
   const { name } = restore.spec.etcdCluster;
   const from = `the backup ${backup?.path ?? ""} of revision ${backup?.revision ?? 0}`;
@@ -81,7 +77,7 @@ export function toRestoring(
       : `The EtcdCluster ${name} is made from ${from}.`;
   const kept = volumes.kept.length === 0 ? {} : { keptVolumes: volumes.kept.join(", ") };
   const begun: readonly Note[] = phase === "Restoring" ? [] : [["restoreBegun", because]];
-  return { t: "go", to: "Restoring", because, record: { ...record, ...kept }, notes: [...notes, ...begun] };
+  return go("Restoring", because, { record: { ...record, ...kept }, notes: [...notes, ...begun] });
 }
 
 /** Any member can give a snapshot, with a quorum or without. */

@@ -62,7 +62,7 @@ describe("Restoring", () => {
   test("asks the very cluster that was seen, in the version that was seen", () => {
     const decision = decided(aWorld({ ...restoring, snapshotPath: "bucket/before" }));
     assert.ok(decision.t === "stay");
-    assert.deepEqual(decision.action, { do: "askCluster", name: "demo", uid: clusterUid, resourceVersion: "5" });
+    assert.deepEqual(decision.actions, [{ do: "askCluster", name: "demo", uid: clusterUid, resourceVersion: "5" }]);
   });
 
   test("saves what a cluster that serves holds first, where volumes that were relied on are gone by now", () => {
@@ -84,7 +84,7 @@ describe("Restoring", () => {
       aWorld(restoring, { cluster: following("Stopping") }),
     ]) {
       const decision = decided(world);
-      assert.ok(decision.t === "stay" && decision.action === undefined);
+      assert.ok(decision.t === "stay" && decision.actions.length === 0);
     }
   });
 
@@ -337,7 +337,7 @@ describe("Saving", () => {
     const decision = decided(
       aWorld(saving, { backup: { t: "missing", name: "nightly" } }, { backup: { name: "nightly" } }),
     );
-    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0);
   });
 });
 
@@ -346,19 +346,21 @@ describe("Checking", () => {
 
   test("makes no worker before its time", () => {
     const decision = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:07Z" }));
-    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0);
     assert.equal(decision.requeueAfter, 7_000);
     const later = decided(aWorld({ ...checking, attempt: 2, notBefore: "2026-02-01T00:00:00Z" }));
-    assert.ok(later.t === "stay" && later.action?.do === "createWorker");
-    assert.equal(later.action.work.podName, "demo-check-2-11112222");
+    const [action] = later.actions;
+    assert.ok(later.t === "stay" && action?.do === "createWorker");
+    assert.equal(action.work.podName, "demo-check-2-11112222");
   });
 
   test("runs its worker as the ServiceAccount of the EtcdBackup, unless the EtcdRestore names one", () => {
     const named = { t: "there", backup: aBackup({ worker: { serviceAccountName: "reader" } }), problems: [] } as const;
     const account = (worker: object): string | undefined => {
       const decision = decided(aWorld(checking, { backup: named }, { backup: { name: "nightly" }, worker }));
-      assert.ok(decision.t === "stay" && decision.action?.do === "createWorker");
-      return decision.action.work.policy.serviceAccountName;
+      const [action] = decision.actions;
+      assert.ok(decision.t === "stay" && action?.do === "createWorker");
+      return action.work.policy.serviceAccountName;
     };
     assert.deepEqual([account({}), account({ serviceAccountName: "own" })], ["reader", "own"]);
   });
@@ -393,7 +395,7 @@ describe("Checking", () => {
 
   test("records what was proved before anything else is done", () => {
     const decision = decided(aWorld(checking, { worker: { t: "ended", pod: "p", result: checked } }));
-    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0);
     assert.deepEqual([decision.record?.key, decision.record?.revisionBump], ["etcd/backup", 1_000_000_000]);
   });
 });
@@ -421,13 +423,13 @@ describe("an EtcdRestore that has not begun", () => {
   const begun = "etcd.database.coreos.com/begun-as";
 
   test("is marked before anything else, and goes on once it is", () => {
-    assert.partialDeepStrictEqual(decided(fresh({})), { t: "stay", action: { do: "markBegun" } });
+    assert.partialDeepStrictEqual(decided(fresh({})), { t: "stay", actions: [{ do: "markBegun" }] });
     assert.partialDeepStrictEqual(decided(fresh({ [begun]: restoreUid })), { t: "go", to: "Checking" });
   });
 
   test("waits for a person where another object has begun under its name: a tool has brought it back", () => {
     const decision = decided(fresh({ [begun]: "earlier" }));
-    assert.ok(decision.t === "stay" && decision.action === undefined && decision.needsAPerson);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0 && decision.needsAPerson);
     const repeat = "etcd.database.coreos.com/repeat";
     assert.match(decision.because, new RegExp(`annotate --overwrite etcdrestore -n n demo ${repeat}=${restoreUid}$`));
     assert.equal(decided(fresh({ [begun]: "earlier", [repeat]: restoreUid })).t, "go");
@@ -442,7 +444,7 @@ describe("a backup that the cluster was restored from before", () => {
 
   test("waits for a person, and touches nothing: an EtcdRestore that is brought back has lost its status", () => {
     const decision = decided(aWorld(checkedAgain, { cluster: over(["other", "5ha"]) }));
-    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0);
     const command = `kubectl annotate --overwrite etcdrestore -n n demo etcd.database.coreos.com/repeat=${restoreUid}`;
     assert.ok(decision.because.includes(command), decision.because);
   });
@@ -463,7 +465,7 @@ describe("a backup that the cluster was restored from before", () => {
     const again = aWorld(checkedAgain, {}, { backup: { name: "nightly" } });
     const digest = specDigest(again.restore.spec);
     const decision = decided({ ...again, cluster: asked(["another", digest]) });
-    assert.ok(decision.t === "stay" && decision.action === undefined);
+    assert.ok(decision.t === "stay" && decision.actions.length === 0);
     assert.match(decision.because, /was replaced by an EtcdRestore with this very spec before\. Nothing was touched/);
     assert.equal(decided({ ...again, cluster: asked(["another"]) }).t, "go");
   });

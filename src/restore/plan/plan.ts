@@ -2,7 +2,7 @@
 import type { RestoreWorld } from "../observe/world.ts";
 import { begin } from "./begin.ts";
 import { checking } from "./checking.ts";
-import type { RestoreAction, RestoreDecision } from "./actions.ts";
+import { fail, over, type RestoreAction, type RestoreDecision } from "./actions.ts";
 import { isEdited, strayed, untouched } from "./gates.ts";
 import { isOver } from "./phases.ts";
 import { restoring } from "./restoring.ts";
@@ -32,15 +32,11 @@ const editRefused = "The spec was changed after the restore had begun, which cha
 function decide(world: RestoreWorld, now: number): RestoreDecision {
   const { restore } = world;
   const edited = isEdited(restore);
-  if (isOver(restore))
-    return edited ? { t: "over", because: `${editRefused}: apply another EtcdRestore.` } : { t: "over" };
+  if (isOver(restore)) return edited ? over(`${editRefused}: apply another EtcdRestore.`) : over();
   const { phase } = restore.status;
   if (phase === undefined) return begin(world, now);
   if (edited && untouched(world))
-    return {
-      t: "fail",
-      because: "The spec was changed after the restore had begun. Nothing was touched: apply another EtcdRestore.",
-    };
+    return fail("The spec was changed after the restore had begun. Nothing was touched: apply another EtcdRestore.");
   const decision = strayed(world) ?? inPhase[phase](world, now);
   if (!edited || decision.t !== "stay") return decision;
   return {
@@ -55,6 +51,6 @@ const inPhase: Readonly<Record<"Checking" | "Saving" | "Restoring" | "Succeeded"
   Checking: checking,
   Saving: saving,
   Restoring: restoring,
-  Succeeded: () => ({ t: "over" }),
-  Failed: () => ({ t: "over" }),
+  Succeeded: () => over(),
+  Failed: () => over(),
 };

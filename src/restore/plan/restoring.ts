@@ -10,7 +10,7 @@ import { findCondition } from "../../kube/objects/conditions.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, RestoreWorld } from "../observe/world.ts";
 import { bumpOf } from "../objects/seed.ts";
-import { type RestoreDecision, type Facts, fail, pace } from "./actions.ts";
+import { type Facts, fail, pace, type RestoreDecision, stay, succeed } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastCheck } from "./next-step.ts";
 
@@ -32,19 +32,15 @@ export function restoring(world: RestoreWorld, now: number): RestoreDecision {
 function makeCluster({ restore, clusterSpec }: RestoreWorld): RestoreDecision {
   const { name } = restore.spec.etcdCluster;
   if (clusterSpec === undefined) return fail(`There is no EtcdCluster ${name}, and spec.clusterSpec is missing.`);
-  return {
-    t: "stay",
-    because: `The EtcdCluster ${name} is created.`,
-    action: { do: "createCluster", name, spec: clusterSpec },
-  };
+  return stay(`The EtcdCluster ${name} is created.`, {
+    actions: [{ do: "createCluster", name, spec: clusterSpec }],
+  });
 }
 
 function ask({ metadata: { name, uid = "", resourceVersion = "" } }: CompleteEtcdCluster): RestoreDecision {
-  return {
-    t: "stay",
-    because: `The EtcdCluster ${name} is asked to take its data from the backup.`,
-    action: { do: "askCluster", name, uid, resourceVersion },
-  };
+  return stay(`The EtcdCluster ${name} is asked to take its data from the backup.`, {
+    actions: [{ do: "askCluster", name, uid, resourceVersion }],
+  });
 }
 
 /** It was asked, and has yet to begin. */
@@ -56,7 +52,7 @@ function taken({ restore }: RestoreWorld, cluster: CompleteEtcdCluster): Restore
     ? `The EtcdCluster ${name} is paused: it is restored when spec.paused is false.`
     : `The EtcdCluster ${name} was asked to take its data from the backup.${words === undefined ? "" : ` It says: ${words}`}`;
   const isNew = restore.status.clusterUid === undefined && uid !== undefined;
-  return { t: "stay", because, ...(isNew && { record: { clusterUid: uid } }), requeueAfter: pace.slowly };
+  return stay(because, { ...(isNew && { record: { clusterUid: uid } }), requeueAfter: pace.slowly });
 }
 
 type ClusterPhase = NonNullable<RestoreWorld["restore"]["status"]["clusterPhase"]>;
@@ -77,17 +73,14 @@ function follow(world: RestoreWorld, cluster: CompleteEtcdCluster, clusterPhase:
       `The member ${failed.member} cannot be made from the backup: ${failed.message} The cluster has no members until another EtcdRestore is applied. ${whatIsLeft(restore)}`.trim(),
     );
   if (clusterPhase === "Done" && isServing(world, cluster))
-    return {
-      t: "succeed",
-      because: `The EtcdCluster ${cluster.metadata.name} is ready with the data of ${restore.status.backup?.path ?? "the backup"}.${unsaved(world, cluster)}`,
-      record: { ...facts, ...(cluster.status.clusterId !== undefined && { clusterId: cluster.status.clusterId }) },
-    };
-  return {
-    t: "stay",
-    because: progressOf(world, cluster, clusterPhase),
+    return succeed(
+      `The EtcdCluster ${cluster.metadata.name} is ready with the data of ${restore.status.backup?.path ?? "the backup"}.${unsaved(world, cluster)}`,
+      { ...facts, ...(cluster.status.clusterId !== undefined && { clusterId: cluster.status.clusterId }) },
+    );
+  return stay(progressOf(world, cluster, clusterPhase), {
     record: facts,
     requeueAfter: clusterPhase === "Seeding" ? pace.seeding : pace.slowly,
-  };
+  });
 }
 
 /** Clients write until the members stop, and what they wrote after the snapshot is in neither copy: at least so much. */

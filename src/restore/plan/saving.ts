@@ -9,7 +9,7 @@ import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, stalledAfterSeconds, workerPolicyOf } from "../objects/backup-place.ts";
 import { firstSaveName, shortUid } from "../objects/worker-pods.ts";
 import { byWorker, otherJob, type Task, tryAgain } from "./attempts.ts";
-import { type RestoreAction, type RestoreDecision, fail } from "./actions.ts";
+import { fail, type RestoreAction, type RestoreDecision, retry } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
 import { delays } from "../../controllers/delays.ts";
@@ -63,7 +63,7 @@ function tooEarly(
   const ms = Date.parse(status.checkedAt ?? "") - Date.parse(snapshotAt);
   if (!(ms > proofLastsMs)) return undefined;
   const because = `The check took ${Math.round(ms / 1000)} s longer than it took to save what the cluster holds: it is saved again.`;
-  return { t: "retry", because, requeueAfter: delays.atOnce };
+  return retry(because, delays.atOnce);
 }
 
 function saved(world: RestoreWorld, now: number, { key, revision }: BackupFacts): RestoreDecision {

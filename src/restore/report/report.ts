@@ -16,9 +16,7 @@ export async function report(
   const stored = context.caches(key.namespace).restores.get(key)?.status ?? {};
   const after = statusOf(world, outcome, context.now());
   const patch =
-    outcome.decision.t === "over" && outcome.decision.because === undefined
-      ? undefined
-      : mergePatchBetween(stored, after);
+    outcome.decision.t === "over" && outcome.decision.because === "" ? undefined : mergePatchBetween(stored, after);
   const { problems } = world;
   const reported = await reportStatus({ kind: EtcdRestore, object: restore, patch, problems }, reconcile);
   if (reported === "unchanged" || reported === "outdated") return reported;

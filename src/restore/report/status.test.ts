@@ -4,20 +4,20 @@ import { describe, test } from "node:test";
 import type { EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { type Kstatus, kstatusOf } from "../../kube/testing/kstatus.ts";
 import { isEdited } from "../plan/gates.ts";
-import { type RestoreDecision, fail, stay } from "../plan/actions.ts";
+import { fail, over, type RestoreDecision, retry, stay, succeed } from "../plan/actions.ts";
 import { aRestore } from "../testing/samples.ts";
 import { statusOf } from "./status.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
-const waits: RestoreDecision = { t: "stay", because: "It is to be confirmed.", needsAPerson: true };
+const waits: RestoreDecision = stay("It is to be confirmed.", { needsAPerson: true });
 
 describe("a restore, for a program that waits,", () => {
   const table: [what: string, status: EtcdRestore["status"], decision: RestoreDecision, wanted: Kstatus][] = [
     ["is in progress while it has yet to begin", {}, stay("It waits."), "InProgress"],
     ["is in progress while it is under way", { phase: "Restoring" }, stay("It goes on."), "InProgress"],
-    ["is in progress while a step is tried again", { phase: "Checking" }, retry(), "InProgress"],
-    ["is done when it has succeeded", { phase: "Restoring" }, { t: "succeed", because: "s", record: {} }, "Current"],
+    ["is in progress while a step is tried again", { phase: "Checking" }, tries(), "InProgress"],
+    ["is done when it has succeeded", { phase: "Restoring" }, succeed("s", {}), "Current"],
     ["is stalled while only a person lets it go on", { phase: "Checking" }, waits, "Failed"],
     ["has failed when it is given up", { phase: "Checking" }, fail("It is damaged."), "Failed"],
   ];
@@ -40,12 +40,12 @@ test("an edit of a restore that is over counts as seen, and leaves the verdict a
     ["Succeeded", "Current"],
     ["Failed", "Failed"],
   ] as const) {
-    const decision: RestoreDecision = phase === "Failed" ? fail("No.") : { t: "succeed", because: "s", record: {} };
-    const over = aRestore({ status: { observedGeneration: 1, phase: "Checking" } });
-    const before = statusOf({ restore: over, worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
+    const decision = phase === "Failed" ? fail("No.") : succeed("s", {});
+    const ending = aRestore({ status: { observedGeneration: 1, phase: "Checking" } });
+    const before = statusOf({ restore: ending, worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
     const restore = aRestore({ status: before });
     const edited = { ...restore, metadata: { ...restore.metadata, generation: 2 } };
-    const refused: RestoreDecision = { t: "over", because: "It changes nothing." };
+    const refused = over("It changes nothing.");
     const after = statusOf(
       { restore: edited, worker: { t: "absent" } },
       { decision: refused, obstacle: undefined },
@@ -56,6 +56,6 @@ test("an edit of a restore that is over counts as seen, and leaves the verdict a
   }
 });
 
-function retry(): RestoreDecision {
-  return { t: "retry", because: "The store did not answer.", requeueAfter: 1000 };
+function tries(): RestoreDecision {
+  return retry("The store did not answer.", 1000);
 }

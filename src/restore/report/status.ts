@@ -17,8 +17,7 @@ export function statusOf(
   now: number,
 ): EtcdRestoreStatus {
   const { metadata, status: before } = world.restore;
-  if (decision.t === "over")
-    return decision.because === undefined ? before : editSeen(before, metadata, decision.because);
+  if (decision.t === "over") return decision.because === "" ? before : editSeen(before, metadata, decision.because);
   const date = new Date(now);
   const message = printableLine(obstacle?.t === "refused" ? obstacle.because : decision.because);
   const phase = phaseAfter(before.phase, decision);

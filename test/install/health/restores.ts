@@ -1,6 +1,6 @@
 // The states of an EtcdRestore: its phases, and those that come with an edit, a deletion or etcd-operator 0.9.
 import type { EtcdRestoreStatus } from "../../../src/api/etcd-restore/etcd-restore.ts";
-import { type RestoreDecision, fail, stay } from "../../../src/restore/plan/actions.ts";
+import { fail, go, type RestoreDecision, retry, stay, succeed } from "../../../src/restore/plan/actions.ts";
 import type { RestorePhase } from "../../../src/restore/plan/phases.ts";
 import { planRestore } from "../../../src/restore/plan/plan.ts";
 import { statusOf } from "../../../src/restore/report/status.ts";
@@ -13,19 +13,19 @@ const isDone: Expected = ["Current", "Current", "Healthy"];
 const failed: Expected = ["Failed", "Failed", "Degraded"];
 
 const begun = (phase: RestorePhase): EtcdRestoreStatus => ({ observedGeneration: 1, phase });
-const success: RestoreDecision = { t: "succeed", because: "It is there.", record: {} };
-const retry: RestoreDecision = { t: "retry", because: "The store did not answer.", requeueAfter: 1000 };
+const success = succeed("It is there.", {});
+const tries = retry("The store did not answer.", 1000);
 
 type Row = readonly [what: string, before: EtcdRestoreStatus, decision: RestoreDecision, expected: Expected];
 
 const rows: readonly Row[] = [
   ["that waits to begin", {}, stay("It waits."), goesOn],
-  ["that begins", {}, { t: "go", to: "Checking", because: "The backup is checked." }, goesOn],
+  ["that begins", {}, go("Checking", "The backup is checked."), goesOn],
   ["whose backup is proved", begun("Checking"), stay("It goes on."), goesOn],
   ["that saves what is there", begun("Saving"), stay("It goes on."), goesOn],
   ["that makes the cluster", begun("Restoring"), stay("It goes on."), goesOn],
-  ["that tries a step again", begun("Checking"), retry, goesOn],
-  ["that waits for a person", begun("Checking"), { t: "stay", because: "Confirm it.", needsAPerson: true }, failed],
+  ["that tries a step again", begun("Checking"), tries, goesOn],
+  ["that waits for a person", begun("Checking"), stay("Confirm it.", { needsAPerson: true }), failed],
   ["that succeeded", begun("Restoring"), success, isDone],
   ["that failed", begun("Checking"), fail("It is damaged."), failed],
   ["that cannot begin", {}, fail("The spec is wrong."), failed],

@@ -98,7 +98,8 @@ export function verdictInWords({ ready }: Pick<ClusterView, "ready">): string {
   return { True: "Ready", False: `Not ready: ${ready.reason}`, Unknown: "Not known" }[ready.status];
 }
 
-function marginInWords({ voters, margin }: ClusterView["quorum"]): string {
+function marginInWords({ voters, margin, replaced }: ClusterView["quorum"]): string {
+  if (replaced) return "The data is replaced";
   if (voters === 0) return "No member votes yet";
   if (margin < 0) return "Quorum lost";
   return margin === 0 ? "Cannot lose any" : `Can lose ${margin} more`;
