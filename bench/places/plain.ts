@@ -4,7 +4,7 @@ import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../src/api/e
 import { memberClaim } from "../../src/cluster/objects/claims.ts";
 import { initialStateVariable, type ListedMember } from "../../src/cluster/objects/first-start.ts";
 import { memberPod } from "../../src/cluster/objects/member-pod.ts";
-import { peerUrlOf } from "../../src/cluster/objects/names.ts";
+import { memberName, peerUrlOf } from "../../src/cluster/objects/names.ts";
 import { peerService } from "../../src/cluster/objects/services.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../../src/kube/objects/kinds.ts";
 import { etcdVersion, volumeClaim } from "./operated.ts";
@@ -21,10 +21,11 @@ interface PlainKey {
 
 export function plainCluster(key: PlainKey, members: readonly string[]): PlainCluster {
   const cluster = imagined(key);
-  const list = members.map((name) => ({ name, peerUrls: [peerUrlOf(cluster, name)] }));
+  const names = members.map(memberName);
+  const list = names.map((name) => ({ name, peerUrls: [peerUrlOf(cluster, name)] }));
   return {
     service: ownedByNobody(peerService(cluster)),
-    pods: members.map((member) =>
+    pods: names.map((member) =>
       startingNew(ownedByNobody(memberPod(cluster, member, { as: "joining", members: list }))),
     ),
   };
@@ -40,7 +41,7 @@ interface PlainOnVolume {
 export function plainOnVolume(key: PlainKey): PlainOnVolume {
   const { metadata, spec, status } = imagined(key);
   const cluster = { metadata, status, spec: { ...spec, pod: { ...spec.pod, persistentVolumeClaimSpec: volumeClaim } } };
-  const member = `${key.name}-0`;
+  const member = memberName(`${key.name}-0`);
   return {
     service: ownedByNobody(peerService(cluster)),
     claim: ownedByNobody(memberClaim(cluster, member)),
@@ -50,11 +51,11 @@ export function plainOnVolume(key: PlainKey): PlainOnVolume {
 
 /** One that joins a cluster that runs, with the list exactly as etcd has it. */
 export function plainJoiner(key: PlainKey, member: string, list: readonly ListedMember[]): Pod {
-  return ownedByNobody(memberPod(imagined(key), member, { as: "joining", members: list }));
+  return ownedByNobody(memberPod(imagined(key), memberName(member), { as: "joining", members: list }));
 }
 
 export function plainPeerUrl(key: PlainKey, member: string): string {
-  return peerUrlOf(imagined(key), member);
+  return peerUrlOf(imagined(key), memberName(member));
 }
 
 /** The pod as it is to be for its container to be started again, in this version. */

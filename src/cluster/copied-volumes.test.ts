@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { clusterId } from "../etcd/ids.ts";
 import { PersistentVolumeClaim } from "../kube/objects/kinds.ts";
 import { clusterIdAnnotation, memberClaim } from "./objects/claims.ts";
+import { memberName } from "./objects/names.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { sampleCluster } from "./testing/sample-world.ts";
 import { key, Stage } from "./testing/stage.ts";
@@ -13,7 +14,7 @@ async function copyClaims(stage: Stage): Promise<readonly string[]> {
   const original = sampleCluster({ spec: { pod: volumesOf("1Gi") } });
   const names = ["demo-a", "demo-b", "demo-c"];
   for (const name of names) {
-    const { metadata, spec } = memberClaim(original, name);
+    const { metadata, spec } = memberClaim(original, memberName(name));
     const annotations = { ...metadata?.annotations, [clusterIdAnnotation]: clusterId(0xc1n) };
     const claim = { metadata: { ...metadata, namespace: key.namespace, annotations }, ...(spec && { spec }) };
     await stage.api.create(PersistentVolumeClaim, claim);

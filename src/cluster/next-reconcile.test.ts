@@ -5,10 +5,10 @@ import { failed, again, type Next } from "../kube/controller/run-reconcile.ts";
 import type { ClusterOutcome } from "./act/outcome.ts";
 import type { ClusterAction } from "./plan/actions.ts";
 import { nextOf } from "./reconcile.ts";
-import { sampleClusterId, sampleId } from "./testing/sample-world.ts";
+import { sampleClusterId, sampleId, sampleName } from "./testing/sample-world.ts";
 import type { Reported } from "../controllers/report-status.ts";
 
-const [member, uid, because] = ["demo-a", "uid-of-demo-a", "a test"];
+const [member, uid, because] = [sampleName("a"), "uid-of-demo-a", "a test"];
 const [id, at]: [ReturnType<typeof sampleId>, ClusterAction] = [sampleId("a"), { do: "createPod", member }];
 const release = { restarts: 0, version: "3.6.16", image: "quay.io/coreos/etcd:v3.6.16" };
 

@@ -1,9 +1,9 @@
 // Ids of members and clusters. On the wire they are unsigned 64-bit integers; here they are lower-case hexadecimal, as
 // in etcd's log and etcdctl, for logs, comparison and status.
+import type { Brand } from "../brand.ts";
 
-declare const brand: unique symbol;
-export type MemberId = string & { readonly [brand]: "member" };
-export type ClusterId = string & { readonly [brand]: "cluster" };
+export type MemberId = Brand<string, "member">;
+export type ClusterId = Brand<string, "cluster">;
 
 const pattern = /^[0-9a-f]{1,16}$/;
 

@@ -10,6 +10,7 @@ import { type EtcdVersion as Built, etcdVersions } from "../../lab/build/etcd.ts
 import { withDefaults } from "../../src/api/etcd-cluster/etcd-cluster.ts";
 import { variableOf } from "../../src/api/etcd-cluster/etcd-flags.ts";
 import { environmentOf } from "../../src/cluster/objects/etcd-command.ts";
+import { memberName } from "../../src/cluster/objects/names.ts";
 import { flagsOf, hasFlag, hasSetting, type Spelling, spellingsOf } from "../../src/etcd/versions/flags.ts";
 import { isAtLeast, version } from "../../src/etcd/versions/version.ts";
 import { triedVersions } from "../support/matrix.ts";
@@ -105,7 +106,7 @@ function podsEnvironment(built: Built): Record<string, string> {
       etcd: { extraArgs, autoCompactionMode: "periodic", autoCompactionRetention: "1h" },
     },
   });
-  const entries = environmentOf(cluster, "m0").map(({ name, value }) => [name, value] as const);
+  const entries = environmentOf(cluster, memberName("m0")).map(({ name, value }) => [name, value] as const);
   // Several members run on this machine.
   return Object.fromEntries(entries.filter(([name]) => name !== "ETCD_LISTEN_METRICS_URLS"));
 }

@@ -5,8 +5,9 @@ import { ApiError } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/objects/objects.ts";
 import { silent } from "../../kube/process/log.ts";
 import { assess } from "../assess/assess.ts";
+import { memberName } from "../objects/names.ts";
 import type { ClusterAction, ClusterDecision, ClusterPlan } from "../plan/actions.ts";
-import { sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { sampleClusterId, sampleName, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { inWords } from "../testing/actions-in-words.ts";
 import { act } from "./act.ts";
 import { type ClusterExecution, executionOf } from "./execution.ts";
@@ -61,7 +62,7 @@ function server(refuses: Record<string, Error> = {}, now = (): number => sampleN
 
 const pod = (letter: string): ClusterAction => ({
   do: "deletePod",
-  member: letter,
+  member: memberName(letter),
   uid: letter,
   because: "a test",
   force: false,
@@ -77,7 +78,7 @@ const plan = (differs: Partial<ClusterPlan>): ClusterPlan => ({
 
 test("guards come first, then the members, then upkeep", async () => {
   const { execution, asked } = server();
-  const guard: ClusterAction = { do: "guardPod", member: "demo-g", uid: "g" };
+  const guard: ClusterAction = { do: "guardPod", member: sampleName("g"), uid: "g" };
   await act(plan({ upkeep: [client], decisions: [decision(pod("x"))], guards: [guard] }), execution);
   assert.deepEqual(asked, ["demo-g", "x", "demo-client"]);
 });
@@ -94,7 +95,7 @@ test("the world is read live once in a decision, and again for the upkeep after 
 test("upkeep and guards that are refused hold up nothing, and are reported", async () => {
   const { execution, events } = server({ "demo-client": quota, "demo-g": quota });
   const budget: ClusterAction = { do: "applyBudget", minAvailable: 2 };
-  const guard: ClusterAction = { do: "guardPod", member: "demo-g", uid: "g" };
+  const guard: ClusterAction = { do: "guardPod", member: sampleName("g"), uid: "g" };
   const outcome = await act(
     plan({ guards: [guard], decisions: [decision(pod("x"))], upkeep: [client, budget] }),
     execution,
@@ -125,7 +126,7 @@ test("the id of a cluster is written before anything is built on it", async () =
 
 test("no pod is made for a member that etcd does not list", async () => {
   const { execution, asked } = server();
-  const outcome = await act(plan({ decisions: [decision({ do: "createPod", member: "demo-x" })] }), execution);
+  const outcome = await act(plan({ decisions: [decision({ do: "createPod", member: sampleName("x") })] }), execution);
   assert.deepEqual([outcome.obstacle?.t, asked], ["notYet", []]);
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assess } from "../assess/assess.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { five, three } from "../testing/plan-table.ts";
-import { type SampleMember, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { sampleId, type SampleMember, sampleName, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { eventsOf } from "./actions.ts";
 
 type Cause = ActionOf<"removeMember">["cause"];
@@ -23,7 +23,14 @@ for (const [what, cause, members, wanted] of table)
   test(`the events of a removal tell that ${what}`, () => {
     const assessment = assess(sampleWorld({ size: 3, members }), sampleNow);
     const pod = { t: "none" } as const;
-    const removal = { do: "removeMember", id: sampleId("c"), member: "demo-c", because: "a test", cause, pod } as const;
+    const removal = {
+      do: "removeMember",
+      id: sampleId("c"),
+      member: sampleName("c"),
+      because: "a test",
+      cause,
+      pod,
+    } as const;
     assert.deepEqual(
       eventsOf(removal, assessment).map(({ reason }) => reason),
       wanted,
@@ -34,7 +41,7 @@ test("the event of a change of an image tells of the versions, and there is none
   const assessment = assess(sampleWorld({ members: three }), sampleNow);
   const release = (version: string) => ({ version, image: "registry.example/etcd" });
   const notes = (from: string, to: string) => {
-    const change = { member: "demo-a", uid: "u", from: release(from), to: release(to) };
+    const change = { member: sampleName("a"), uid: "u", from: release(from), to: release(to) };
     return eventsOf({ do: "confirmChange", ...change }, assessment).map(({ note }) => note);
   };
   assert.deepEqual(notes("3.6.16", "3.7.3"), ["Member demo-a upgraded from 3.6.16 to 3.7.3"]);

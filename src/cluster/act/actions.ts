@@ -292,7 +292,7 @@ function upgradeNotes({ member, from, to }: ActionOf<"confirmChange">): readonly
   return [["memberUpgraded", `Member ${member} upgraded from ${from.version} to ${to.version}`]];
 }
 
-const added = (member: string): Note => ["newMemberAdded", `New member ${member} added to cluster`];
+const added = (member: MemberName): Note => ["newMemberAdded", `New member ${member} added to cluster`];
 
 function removalNotes({ member, because, cause }: ActionOf<"removeMember">, assessment: Assessment): readonly Note[] {
   const notes: Note[] = [];

@@ -6,6 +6,7 @@ import type { KubeApi } from "../../kube/client/api.ts";
 import { getOrUndefined } from "../../kube/client/get-or-undefined.ts";
 import { PersistentVolumeClaim, Pod, Secret } from "../../kube/objects/kinds.ts";
 import type { Key, Kind, KubeObject } from "../../kube/objects/objects.ts";
+import type { MemberName } from "../objects/names.ts";
 
 export class Live {
   readonly #api: KubeApi;
@@ -18,8 +19,8 @@ export class Live {
   }
 
   cluster = (): Promise<EtcdCluster | undefined> => this.#one(EtcdCluster, this.#cluster.name);
-  pod = (name: string): Promise<Pod | undefined> => this.#one(Pod, name);
-  claim = (name: string): Promise<PersistentVolumeClaim | undefined> => this.#one(PersistentVolumeClaim, name);
+  pod = (name: MemberName): Promise<Pod | undefined> => this.#one(Pod, name);
+  claim = (name: MemberName): Promise<PersistentVolumeClaim | undefined> => this.#one(PersistentVolumeClaim, name);
   secret = (name: string): Promise<Secret | undefined> => this.#one(Secret, name);
   restore = (name: string): Promise<EtcdRestore | undefined> => this.#one(EtcdRestore, name);
 

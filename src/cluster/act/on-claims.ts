@@ -18,6 +18,7 @@ import {
 } from "../objects/claims.ts";
 import { labelsOf } from "../objects/labels.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import type { MemberName } from "../objects/names.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
 import { makePod } from "./taken-away.ts";
@@ -25,7 +26,7 @@ import { delays } from "../../controllers/delays.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
 /** Before the pod that uses it. One that is there already is the member's own: its name was used once. */
-export async function makeClaim({ cluster, reconcile }: ClusterExecution, member: string): Promise<void> {
+export async function makeClaim({ cluster, reconcile }: ClusterExecution, member: MemberName): Promise<void> {
   if (cluster.spec.pod.persistentVolumeClaimSpec === undefined) return;
   try {
     await reconcile.api.create(PersistentVolumeClaim, memberClaim(cluster, member), { fieldManager });
@@ -116,7 +117,7 @@ export async function adoptClaim(execution: ClusterExecution, { member, uid }: A
   });
 }
 
-async function patch({ cluster, reconcile }: ClusterExecution, name: string, body: object): Promise<void> {
+async function patch({ cluster, reconcile }: ClusterExecution, name: MemberName, body: object): Promise<void> {
   const key = { namespace: cluster.metadata.namespace, name };
   await reconcile.api.mergePatch(PersistentVolumeClaim, key, body, { fieldManager });
 }

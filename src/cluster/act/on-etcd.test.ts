@@ -11,7 +11,14 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import type { ClusterAction, PodSeen } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
-import { type SampleWorld, sampleCluster, sampleId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import {
+  sampleCluster,
+  sampleId,
+  sampleName,
+  sampleNow,
+  sampleWorld,
+  type SampleWorld,
+} from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { type ClusterExecution, executionOf } from "./execution.ts";
 import { NotYet } from "../../controllers/obstacle.ts";
@@ -77,7 +84,7 @@ describe("a member is removed", () => {
   const removal = (pod: PodSeen): ClusterAction => ({
     do: "removeMember",
     id: sampleId("c"),
-    member: "demo-c",
+    member: sampleName("c"),
     because: "a test",
     cause: "lost",
     pod,
@@ -139,7 +146,7 @@ describe("a member is removed", () => {
 
 describe("a learner", () => {
   const members = [...three, learner("d")];
-  const [id, member, because] = [sampleId("d"), "demo-d", "a test"];
+  const [id, member, because] = [sampleId("d"), sampleName("d"), "a test"];
 
   test("is promoted, also when it was before", async () => {
     const promotion: ClusterAction = { do: "promote", id, member };
@@ -166,19 +173,19 @@ describe("a learner", () => {
 });
 
 test("a member that is listed already is not added again", async () => {
-  const addition = (member: string): ClusterAction => ({ do: "addMember", member, as: "learner" });
-  assert.deepEqual((await carriedOut(addition("demo-d"))).asked, ["add"]);
-  assert.deepEqual((await carriedOut(addition("demo-b"))).asked, []);
+  const addition = (letter: string): ClusterAction => ({ do: "addMember", member: sampleName(letter), as: "learner" });
+  assert.deepEqual((await carriedOut(addition("d"))).asked, ["add"]);
+  assert.deepEqual((await carriedOut(addition("b"))).asked, []);
   const members = [voter("a"), voter("b", { also: "http://demo-b.elsewhere.example:2380" })];
-  assert.deepEqual((await carriedOut(addition("demo-b"), {}, { members })).asked, []);
+  assert.deepEqual((await carriedOut(addition("b"), {}, { members })).asked, []);
 });
 
 describe("a server that takes a peer for inactive which is back", () => {
-  const addition: ClusterAction = { do: "addMember", member: "demo-d", as: "learner" };
+  const addition: ClusterAction = { do: "addMember", member: sampleName("d"), as: "learner" };
   const removal: ClusterAction = {
     do: "removeMember",
     id: sampleId("c"),
-    member: "demo-c",
+    member: sampleName("c"),
     because: "a test",
     cause: "unwanted",
     pod: { t: "none" },

@@ -3,7 +3,7 @@ import { EtcdError, type EtcdReason } from "../../etcd/errors.ts";
 import type { EtcdMember, NewMember } from "../../etcd/member.ts";
 import { type EtcdVersion, oldestVersion, parseVersion } from "../../etcd/versions/version.ts";
 import type { ListedMember } from "../objects/first-start.ts";
-import { memberOfPeerUrl, peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
+import { type MemberName, memberOfPeerUrl, peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { confirmAdmission } from "./joining-pod.ts";
@@ -110,7 +110,7 @@ function already(reason: EtcdReason): (error: unknown) => undefined {
 }
 
 /** The list as a joining member must be given it. A second voter of two is listed while nothing can be decided. */
-export function listForJoining({ cluster, members }: ClusterExecution, member: string): ListedMember[] {
+export function listForJoining({ cluster, members }: ClusterExecution, member: MemberName): ListedMember[] {
   const list = members.map(({ id, name, peerUrls }) => {
     const [url = ""] = peerUrls;
     return { peerUrls, name: name || (memberOfPeerUrl(cluster, url) ?? id) };

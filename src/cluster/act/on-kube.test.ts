@@ -9,7 +9,7 @@ import { ownerReference } from "../../kube/objects/owners.ts";
 import { assess } from "../assess/assess.ts";
 import type { ClusterAction } from "../plan/actions.ts";
 import { three } from "../testing/plan-table.ts";
-import { sampleCluster, sampleClusterId, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import { sampleCluster, sampleClusterId, sampleName, sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { TakenAway } from "./taken-away.ts";
@@ -96,7 +96,7 @@ describe("resources are changed", () => {
     return { metadata: { name: "demo-a", uid }, spec: { containers } };
   };
   const spec = { pod: { resources: { limits: { memory: "256Mi" } } } };
-  const action: ClusterAction = { do: "resizePod", member: "demo-a", uid: "seen" };
+  const action: ClusterAction = { do: "resizePod", member: sampleName("a"), uid: "seen" };
   test("of etcd only", async () => {
     assert.deepEqual(await writesOf(action, { object: pod("seen"), spec }), [["256Mi", "8Mi"]]);
   });
@@ -107,8 +107,8 @@ describe("resources are changed", () => {
 
 describe("while nobody knows of a cluster that has served", () => {
   const fresh = sampleCluster({ unrecorded: true });
-  const seed: ClusterAction = { do: "createSeed", member: "demo-a" };
-  const deletion = { do: "deletePod", member: "demo-a", uid: "u", because: "a test", force: false } as const;
+  const seed: ClusterAction = { do: "createSeed", member: sampleName("a") };
+  const deletion = { do: "deletePod", member: sampleName("a"), uid: "u", because: "a test", force: false } as const;
   const failed = { ...deletion, unless: "served" } as const;
   const object: Pod = { metadata: { name: "demo-a", uid: "u" } };
   const readyOnce = (phase: string): Pod => ({

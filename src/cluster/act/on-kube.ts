@@ -10,6 +10,7 @@ import { controllerOf, isControlledBy } from "../../kube/objects/owners.ts";
 import { disruptionBudget } from "../objects/budget.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { etcdContainer, memberPod, settingsAnnotation } from "../objects/member-pod.ts";
+import type { MemberName } from "../objects/names.ts";
 import { giveItsLabels } from "../objects/pod-labels.ts";
 import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
@@ -92,7 +93,7 @@ export async function guardPod(
   await reconcile.api.mergePatch(Pod, key, { metadata }, { fieldManager });
 }
 
-const isPeerTls = ({ world }: ClusterExecution["assessment"], member: string): boolean =>
+const isPeerTls = ({ world }: ClusterExecution["assessment"], member: MemberName): boolean =>
   world.pods.some(({ name, tls }) => name === member && tls.peer === "tls");
 
 /** From the pod as it is now: the cache keeps only a part of it. */

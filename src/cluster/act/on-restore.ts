@@ -9,6 +9,7 @@ import { highestRevisionIn, revisionIn } from "../assess/revisions.ts";
 import { type Beginning, namedBeginning } from "../objects/first-members.ts";
 import type { FirstStart } from "../objects/first-start.ts";
 import { memberPod } from "../objects/member-pod.ts";
+import type { MemberName } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
 import { type ClusterExecution, tlsToMake } from "./execution.ts";
@@ -119,11 +120,11 @@ function begunPlan({ cluster }: ClusterExecution): BegunPlan {
 }
 
 interface FirstPod {
-  readonly name: string;
+  readonly name: MemberName;
   readonly uid: string;
 }
 
-async function createHeldBack(execution: ClusterExecution, plan: BegunPlan, name: string): Promise<FirstPod> {
+async function createHeldBack(execution: ClusterExecution, plan: BegunPlan, name: MemberName): Promise<FirstPod> {
   const peerUrl = plan.beginning.members.find((one) => one.name === name)?.peerUrl ?? "";
   const tls = podTlsFor(tlsToMake(execution), peerUrl);
   const restore = seedRestoreOf(execution, plan, name, tls);
@@ -159,7 +160,7 @@ async function letStart(execution: ClusterExecution, plan: BegunPlan, pods: read
 }
 
 /** How the first member comes to its data where an older operator has begun, which makes one alone. */
-export async function seedStart(execution: ClusterExecution, member: string, tls: PodTls): Promise<FirstStart> {
+export async function seedStart(execution: ClusterExecution, member: MemberName, tls: PodTls): Promise<FirstStart> {
   const { restore } = execution.cluster.status;
   if (restore?.phase !== "Seeding") return { as: "seed" };
   const plan =

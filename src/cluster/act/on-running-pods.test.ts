@@ -14,7 +14,14 @@ import { anchorsPeerAnnotation, presentsPeerAnnotation, trustsPeerAnnotation } f
 import { changedFromAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import type { ClusterAction, ActionOf } from "../plan/actions.ts";
 import { learner, three, voter } from "../testing/plan-table.ts";
-import { type SampleMember, type SampleWorld, sampleCluster, sampleNow, sampleWorld } from "../testing/sample-world.ts";
+import {
+  sampleCluster,
+  type SampleMember,
+  sampleName,
+  sampleNow,
+  sampleWorld,
+  type SampleWorld,
+} from "../testing/sample-world.ts";
 import { carryOut } from "./actions.ts";
 import { executionOf } from "./execution.ts";
 import { TakenAway } from "./taken-away.ts";
@@ -80,7 +87,7 @@ async function doneBy(action: ClusterAction, there: There = {}): Promise<unknown
   return done;
 }
 
-const [member, uid, node, image] = ["demo-a", "seen", "node-1", "etcd:v3.7.3"];
+const [member, uid, node, image] = [sampleName("a"), "seen", "node-1", "etcd:v3.7.3"];
 
 describe("of a pod that runs", () => {
   test("labels and annotations are changed, if it is still the same pod", async () => {
@@ -200,7 +207,13 @@ describe("an image is changed", () => {
 describe("a member that is started again", () => {
   const digest = `sha256:${"ab".repeat(32)}`;
   const tls = { trusts: { peer: "t" }, anchors: { peer: "n" }, presents: { peer: "p" } };
-  const action: ClusterAction = { do: "startAgain", member: "demo-a", uid: "u", tls, because: "it has to read its CA" };
+  const action: ClusterAction = {
+    do: "startAgain",
+    member: sampleName("a"),
+    uid: "u",
+    tls,
+    because: "it has to read its CA",
+  };
   const podWith = (image: string, imageID: string, annotations: Record<string, string> = {}, uid = "u"): Pod => ({
     metadata: { name: "demo-a", uid, annotations },
     spec: {

@@ -4,11 +4,12 @@ import { EtcdError } from "../../etcd/errors.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { LeadershipLost } from "../../kube/leader/fence.ts";
 import { TransportError } from "../../transport/errors.ts";
+import { memberName } from "../objects/names.ts";
 import type { ClusterAction } from "../plan/actions.ts";
 import { askingEtcd, isRefused, obstacleAt } from "./outcome.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
-const at: ClusterAction = { do: "createPod", member: "c-a" };
+const at: ClusterAction = { do: "createPod", member: memberName("c-a") };
 
 const table: [string, unknown, string][] = [
   ["a learner that lags", new EtcdError("learnerNotReady", "MemberPromote", ""), "notYet"],

@@ -18,6 +18,7 @@ import {
   sampleCluster,
   sampleClusterId,
   sampleId,
+  sampleName,
   sampleNow,
   sampleWorld,
 } from "../testing/sample-world.ts";
@@ -26,7 +27,7 @@ import { executionOf, forgetReads } from "./execution.ts";
 import { confirm, type Precondition } from "./preconditions.ts";
 import { NotYet, Refused } from "../../controllers/obstacle.ts";
 
-const [member, because] = ["demo-a", "a test"];
+const [member, because] = [sampleName("a"), "a test"];
 const [podUid, claimUid] = ["uid-of-demo-a", "uid-of-claim-demo-a"];
 const release = { version: "3.6.16", image: "etcd:v3.6.16" };
 const trust = { trusts: {}, presents: {}, anchors: {} };

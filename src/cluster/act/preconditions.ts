@@ -132,7 +132,7 @@ const checks: Checks = {
       throw new NotYet("members of the old cluster are still there", delays.cacheIsBehind);
   },
   async onlyFirstMembers({ assessment: { world }, cluster, live }) {
-    const first = new Set(firstMembersOf(world.cluster).map(({ name }) => name));
+    const first = new Set<string>(firstMembersOf(world.cluster).map(({ name }) => name));
     const pods = await live.pods(selectorOf(cluster));
     const other = pods.find(
       (pod) => isControlledBy(pod, cluster) && !isImageCheck(pod) && !first.has(pod.metadata?.name ?? ""),

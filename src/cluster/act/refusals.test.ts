@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { memberName } from "../objects/names.ts";
 import { obstacleAt } from "./outcome.ts";
 import { ApiError } from "../../kube/client/errors.ts";
 import { fieldOfSpec } from "./refusals.ts";
@@ -19,7 +20,7 @@ for (const [ofPod, ofSpec] of fields)
   test(`what is wrong with ${ofPod} of a pod is corrected in ${ofSpec}`, () =>
     assert.equal(fieldOfSpec(ofPod), ofSpec));
 
-const createPod = { do: "createPod", member: "c-a" } as const;
+const createPod = { do: "createPod", member: memberName("c-a") } as const;
 
 function said(error: ApiError, at: ClusterAction): string {
   const obstacle = obstacleAt(at, error);

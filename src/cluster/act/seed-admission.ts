@@ -9,6 +9,7 @@ import { PersistentVolumeClaim, Pod } from "../../kube/objects/kinds.ts";
 import { memberClaim } from "../objects/claims.ts";
 import { namedBeginning } from "../objects/first-members.ts";
 import { memberPod } from "../objects/member-pod.ts";
+import type { MemberName } from "../objects/names.ts";
 import { type PodTls, schemeOf } from "../objects/tls.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { type ClusterExecution, tlsToMake } from "./execution.ts";
@@ -43,14 +44,14 @@ export async function confirmFirstMembers(
   return refusals.length === 0 ? wanted : 1;
 }
 
-function podOf(execution: ClusterExecution, plan: SeedPlan, member: string, tls: PodTls): Pod {
+function podOf(execution: ClusterExecution, plan: SeedPlan, member: MemberName, tls: PodTls): Pod {
   const restore = seedRestoreOf(execution, plan, member, tls);
   return memberPod(execution.cluster, member, { as: "restored", restore }, tls);
 }
 
 /** `before`: how many like it are made with it, and are not counted by a dry run. */
 interface Asked {
-  readonly name: string;
+  readonly name: MemberName;
   readonly pod: Pod;
   readonly before: number;
 }

@@ -5,12 +5,12 @@ import { imageAnnotation } from "../objects/claims.ts";
 import { imageCheck } from "../objects/image-check.ts";
 import { memberPod, settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
 import { plainText } from "../objects/tls.ts";
-import { sampleWorld } from "../testing/sample-world.ts";
+import { sampleName, sampleWorld } from "../testing/sample-world.ts";
 import { TakenAway } from "./taken-away.ts";
 import { Refused } from "../../controllers/obstacle.ts";
 
 const { cluster } = sampleWorld({});
-const member = memberPod(cluster, "demo-a", { as: "seed" }, plainText);
+const member = memberPod(cluster, sampleName("a"), { as: "seed" }, plainText);
 const check = imageCheck(cluster, "node-1", "registry.example/etcd:v3.7.3");
 
 const changed = (pod: Pod, what: "labels" | "annotations", name: string, value?: string): Pod => {

@@ -2,12 +2,13 @@
 // that is asked for.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { requestOf, requestTextOf } from "../objects/claims.ts";
+import type { MemberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { Claim, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { isDeepStrictEqual } from "node:util";
 
 /** Belongs to a member that was not removed. */
-export function claimOf(claims: readonly Claim[], member: string): Claim | undefined {
+export function claimOf(claims: readonly Claim[], member: MemberName): Claim | undefined {
   return claims.find(({ name, role }) => name === member && role === "current");
 }
 

@@ -1,6 +1,7 @@
 // How the cluster does as a whole: whether it serves, and if not, whether it will again by itself. Plan, status,
 // conditions and events all follow what is concluded here.
 import type { ClusterId } from "../../etcd/ids.ts";
+import { type MemberName, memberName } from "../objects/names.ts";
 import type { AccessTrouble, Claim, EtcdView, MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { claimOf, countedClaims, hasBegun } from "./claims.ts";
 import { hasLostData, holdsData, isYoung } from "./pods.ts";
@@ -74,11 +75,11 @@ function withoutQuorum(voters: readonly Instance[], world: ClusterWorld, now: nu
  * 3 voters, 1 pod gone, 2 that do not answer yet: 2 ≥ quorum(3) = 2 can come back by themselves.
  */
 function withoutList({ claims, cluster: { status }, pods }: ClusterWorld, now: number): Health {
-  const at = (name: string): MemberTrace => ({
+  const at = (name: MemberName): MemberTrace => ({
     pod: pods.find((pod) => pod.name === name),
     claim: claimOf(claims, name),
   });
-  if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(at), now);
+  if (status.voters.length > 0) return lost(0, status.voters.length, status.voters.map(memberName).map(at), now);
   const current = claims.filter(({ role }) => role === "current");
   // Written by an older release, or taken over with its volumes: any pod and any volume may be a voter's.
   const names = new Set([...pods, ...current.filter(hasBegun)].map(({ name }) => name));

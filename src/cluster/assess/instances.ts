@@ -1,7 +1,7 @@
 // Each member that etcd lists, with its pod and its answer, and the state it is in: the one place that turns what was
 // observed into what it means. Plan and report both read it. Nothing here decides what is done about it.
 import type { Member } from "../../etcd/member.ts";
-import { type MemberName, memberOfPeerUrl } from "../objects/names.ts";
+import { memberName, type MemberName, memberOfPeerUrl } from "../objects/names.ts";
 import type { Claim, EtcdAnswers, Facts, MemberAnswer, MemberPod } from "../observe/world.ts";
 import { claimOf, holds, isHeldBy, volumeLossOf } from "./claims.ts";
 import { hasLostData, isBeforeItsFirstStart, isComingUp, isNodeLost, isYoung, nodeLostAt, problemOf } from "./pods.ts";
@@ -47,11 +47,11 @@ export function quorum(voters: number): number {
 }
 
 export function instancesOf(world: Facts, etcd: EtcdAnswers, now: number): readonly Instance[] {
-  const pods = new Map(world.pods.map((pod) => [pod.name, pod]));
+  const pods = new Map<string, MemberPod>(world.pods.map((pod) => [pod.name, pod]));
   const strangers = new Set(etcd.strangers.map(({ pod }) => pod));
   return etcd.members.map((member) => {
     const ours = podNameOf(world, member, pods);
-    const name = ours ?? (member.name || member.id);
+    const name = ours ?? memberName(member.name || member.id);
     const pod = ours === undefined ? undefined : pods.get(ours);
     const answer = etcd.answers.get(member.id);
     const wiped = etcd.wiped.has(member.id);
@@ -69,7 +69,8 @@ function podNameOf(world: Facts, { peerUrls }: Member, pods: ReadonlyMap<string,
     const name = memberOfPeerUrl(world.cluster, url);
     if (name !== undefined) return name;
     const first = URL.canParse(url) ? new URL(url).hostname.split(".")[0] : undefined;
-    if (first !== undefined && pods.has(first)) return first;
+    const pod = first === undefined ? undefined : pods.get(first);
+    if (pod !== undefined) return pod.name;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 // everybody but the operator.
 import type { ReadyReason } from "../../api/conditions.ts";
 import { ports } from "../objects/labels.ts";
+import type { MemberName } from "../objects/names.ts";
 import type { EtcdView, MemberPod, ClusterWorld } from "../observe/world.ts";
 
 export interface Silence {
@@ -48,7 +49,7 @@ function silence({ name, ready, readyOnce }: MemberPod, etcd: EtcdView): Silence
 }
 
 /** The pods that answer, whatever they say. */
-export function answeredIn(etcd: EtcdView): ReadonlySet<string> {
+export function answeredIn(etcd: EtcdView): ReadonlySet<MemberName> {
   if (etcd.t === "nobody" || etcd.t === "silent") return new Set();
   if (etcd.t === "accessDenied") return new Set(etcd.refusing);
   return new Set([...etcd.answers.values(), ...etcd.strangers].map(({ pod }) => pod));

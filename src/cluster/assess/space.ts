@@ -7,6 +7,7 @@ import type { Alarm } from "../../etcd/member.ts";
 import { findCondition } from "../../kube/objects/conditions.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { requestOf } from "../objects/claims.ts";
+import type { MemberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import type { MemberAnswer, MemberPod, ClusterWorld } from "../observe/world.ts";
 import type { Instance } from "./instances.ts";
@@ -69,7 +70,7 @@ const roomy = 0.9;
 /** The first member whose database is all but full. */
 export function fullDatabase(
   world: ClusterWorld,
-): { readonly pod: string; readonly size: number; readonly quota: number } | undefined {
+): { readonly pod: MemberName; readonly size: number; readonly quota: number } | undefined {
   const sizes = answersIn(world).map((answer) => ({
     pod: answer.pod,
     size: answer.status.dbSize,

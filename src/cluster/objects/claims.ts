@@ -7,6 +7,7 @@ import type { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import { keyOf, keyText, type KubeObject, type OwnerReference } from "../../kube/objects/objects.ts";
 import { isControlledBy, ownerReference } from "../../kube/objects/owners.ts";
 import { labelsOf } from "./labels.ts";
+import type { MemberName } from "./names.ts";
 
 /** `current`: its member belongs to the cluster. `retired`: it was removed, and the volume is kept for people. */
 export const claimLabel = "etcd_claim";
@@ -29,7 +30,7 @@ export const peerSchemeAnnotation = `${EtcdCluster.group}/peer-scheme`;
 /** The size that its storage class refused. */
 export const cannotGrowAnnotation = `${EtcdCluster.group}/cannot-grow`;
 
-export function memberClaim(cluster: CompleteEtcdCluster, member: string): PersistentVolumeClaim {
+export function memberClaim(cluster: CompleteEtcdCluster, member: MemberName): PersistentVolumeClaim {
   const { persistentVolumeClaimSpec: spec } = cluster.spec.pod;
   if (spec === undefined) throw new RangeError("the spec asks for no volumes");
   return {

@@ -5,6 +5,7 @@ import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import { flagsOf } from "../../etcd/versions/flags.ts";
 import { version } from "../../etcd/versions/version.ts";
 import { commandOf, environmentOf } from "./etcd-command.ts";
+import { memberName } from "./names.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
@@ -13,16 +14,17 @@ const withArgs = (text: string, ...extraArgs: string[]) => cluster({ version: te
 const versions = ["3.2.13", "3.3.27", "3.4.23", "3.5.35", "3.6.16", "3.7.3"];
 const metrics = { name: "ETCD_LISTEN_METRICS_URLS", value: "http://0.0.0.0:2381" };
 const learners = { name: "ETCD_MAX_LEARNERS", value: "8" };
+const member = memberName("c-a");
 /** What the extra arguments add to the variables, as `NAME=value`. */
 const added = (text: string, ...extraArgs: string[]): string[] =>
-  environmentOf(withArgs(text, ...extraArgs), "c-a")
+  environmentOf(withArgs(text, ...extraArgs), member)
     .filter(({ name }) => name !== metrics.name && name !== learners.name)
     .map(({ name, value }) => `${name}=${value}`);
 
 describe("the command line", () => {
   for (const text of versions)
     test(`is the same for ${text} as for every other version`, () => {
-      assert.deepEqual(commandOf(cluster({ version: text }), "c-a"), [
+      assert.deepEqual(commandOf(cluster({ version: text }), member), [
         "/usr/local/bin/etcd",
         "--data-dir=/var/etcd/data",
         "--name=c-a",
@@ -32,7 +34,7 @@ describe("the command line", () => {
         "--advertise-client-urls=http://c-a.c.ns.svc:2379",
         "--initial-cluster-token=u",
       ]);
-      assert.deepEqual(environmentOf(cluster({ version: text }), "c-a"), [metrics, learners]);
+      assert.deepEqual(environmentOf(cluster({ version: text }), member), [metrics, learners]);
     });
 
   test("holds only flags that every version has, whatever is asked for", () => {
@@ -46,7 +48,7 @@ describe("the command line", () => {
     };
     for (const text of versions) {
       const asked = cluster({ version: text, etcd });
-      const flags = commandOf(asked, "c-a")
+      const flags = commandOf(asked, member)
         .slice(1)
         .map((argument) => argument.slice(2, argument.indexOf("=")));
       for (const other of versions)
@@ -55,7 +57,7 @@ describe("the command line", () => {
           [],
           `${text} on ${other}`,
         );
-      const variables = new Set(environmentOf(asked, "c-a").map(({ name }) => name));
+      const variables = new Set(environmentOf(asked, member).map(({ name }) => name));
       assert.deepEqual(
         flags.filter((flag) => variables.has(variableOf(flag))),
         [],
@@ -71,7 +73,7 @@ describe("the command line", () => {
       snapshotCount: 5,
       extraArgs: ["--enable-pprof"],
     };
-    assert.deepEqual(commandOf(cluster({ etcd }), "c-a").slice(8), [
+    assert.deepEqual(commandOf(cluster({ etcd }), member).slice(8), [
       "--quota-backend-bytes=100",
       "--auto-compaction-retention=1",
       "--snapshot-count=5",
@@ -83,7 +85,7 @@ describe("the command line", () => {
 describe("the variables", () => {
   test("have what some version lacks", () => {
     const etcd = { autoCompactionMode: "periodic" as const, autoCompactionRetention: "1h", extraArgs: ["--pre-vote"] };
-    assert.deepEqual(environmentOf(cluster({ etcd }), "c-a"), [
+    assert.deepEqual(environmentOf(cluster({ etcd }), member), [
       metrics,
       learners,
       { name: "ETCD_AUTO_COMPACTION_MODE", value: "periodic" },

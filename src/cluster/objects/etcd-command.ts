@@ -7,7 +7,7 @@ import { imagePrograms } from "../../etcd/versions/features.ts";
 import { isInEveryVersion, spellingsToSet } from "../../etcd/versions/flags.ts";
 import { type EtcdVersion, parseVersion } from "../../etcd/versions/version.ts";
 import { ports } from "./labels.ts";
-import { clientUrlOf, hostOf, peerUrlOf } from "./names.ts";
+import { clientUrlOf, hostOf, type MemberName, peerUrlOf } from "./names.ts";
 import { plainText, type PodTls, type Scheme, schemeOf, tlsFlags, tlsVariables } from "./tls.ts";
 
 export const dataDirectory = "/var/etcd/data";
@@ -22,7 +22,7 @@ export function versionOf(cluster: CompleteEtcdCluster): EtcdVersion {
 }
 
 /** In the order in which etcd-operator 0.9 wrote its flags. */
-export function commandOf(cluster: CompleteEtcdCluster, member: string, tls: PodTls = plainText): string[] {
+export function commandOf(cluster: CompleteEtcdCluster, member: MemberName, tls: PodTls = plainText): string[] {
   const [peers, clients] = [schemeOf(tls.peer === "tls"), schemeOf(tls.client)];
   const { quotaBackendBytes, autoCompactionRetention, snapshotCount, extraArgs = [] } = cluster.spec.etcd;
   return [
@@ -49,7 +49,7 @@ export function commandOf(cluster: CompleteEtcdCluster, member: string, tls: Pod
 /** Everything that some version lacks or calls by another name. */
 export function environmentOf(
   cluster: CompleteEtcdCluster,
-  member: string,
+  member: MemberName,
   tls: PodTls = plainText,
 ): { name: string; value: string }[] {
   const { autoCompactionMode, extraArgs = [] } = cluster.spec.etcd;

@@ -3,10 +3,11 @@
 // scheduling gate until all of them are there and written down; from then on none of them is ever made again.
 import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { NewMember } from "../../worker/job.ts";
-import { firstMemberName, peerUrlOf } from "./names.ts";
+import { firstMemberName, type MemberName, peerUrlOf } from "./names.ts";
 import type { Scheme } from "./tls.ts";
 
 export interface FirstMember extends NewMember {
+  readonly name: MemberName;
   /** The uid of its pod, once that may run: it may have voted, so no other pod is made for it, even if it is gone. */
   readonly pod?: string;
 }

@@ -7,7 +7,7 @@ import { type CompleteEtcdCluster, EtcdCluster } from "../../api/etcd-cluster/et
 import type { WorkerPolicy } from "../../api/backups/worker-policy.ts";
 import type { RestoreJob } from "../../worker/job.ts";
 import type { Mount } from "../../worker/mounts.ts";
-import { peerUrlOf } from "./names.ts";
+import { type MemberName, peerUrlOf } from "./names.ts";
 import type { Scheme } from "./tls.ts";
 
 export const initialClusterAnnotation = `${EtcdCluster.group}/initial-cluster`;
@@ -44,7 +44,7 @@ export type FirstStart =
 
 export function startAnnotations(
   cluster: CompleteEtcdCluster,
-  member: string,
+  member: MemberName,
   start: FirstStart,
   scheme: Scheme = "http",
 ): Record<string, string> {
@@ -64,14 +64,17 @@ function listOf(start: FirstStart): readonly string[] | undefined {
 /** A cluster that exists, and nobody but itself to ask about it: without data etcd cannot start. */
 export function guardAnnotations(
   cluster: CompleteEtcdCluster,
-  member: string,
+  member: MemberName,
   scheme: Scheme = "http",
 ): Record<string, string> {
   return annotations(alone(cluster, member, scheme), "existing");
 }
 
 /** Whether it is what `guardAnnotations` says. Who joins is given a list of two at least; who begins, another state. */
-export function isClosed(member: string, { list, state }: { readonly list: string; readonly state: string }): boolean {
+export function isClosed(
+  member: MemberName,
+  { list, state }: { readonly list: string; readonly state: string },
+): boolean {
   return state === "existing" && list.startsWith(`${member}=`) && !list.includes(",");
 }
 
@@ -91,7 +94,7 @@ export function startVariables({ as }: FirstStart): EnvVar[] {
   ];
 }
 
-const alone = (cluster: CompleteEtcdCluster, member: string, scheme: Scheme): string =>
+const alone = (cluster: CompleteEtcdCluster, member: MemberName, scheme: Scheme): string =>
   `${member}=${peerUrlOf(cluster, member, scheme)}`;
 
 const annotations = (list: string, state: "new" | "existing"): Record<string, string> => ({

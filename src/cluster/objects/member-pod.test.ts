@@ -6,13 +6,16 @@ import type { Pod } from "../../kube/objects/kinds.ts";
 import type { RestoreJob } from "../../worker/job.ts";
 import { firstMembersGate } from "./first-members.ts";
 import { memberPod, settingsAnnotation } from "./member-pod.ts";
+import { memberName } from "./names.ts";
 import { plainText, type PodTls } from "./tls.ts";
 
 const cluster = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
 
+const member = memberName("c-a");
 const seed = { as: "seed" } satisfies FirstStart;
-const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) => memberPod(cluster(spec), "c-a", start);
+const podOf = (spec: Partial<EtcdClusterSpec> = {}, start: FirstStart = seed) =>
+  memberPod(cluster(spec), member, start);
 
 const lives = "http 2381 /livez?exclude=serializable_read";
 const serves = "http 2379 /readyz?exclude=data_corruption";
@@ -257,7 +260,7 @@ describe("a joining member whose peers look it up in DNS waits for that before e
   const given: PodTls = { ...plainText, peer: "tls" };
   const made: PodTls = { ...given, made: true };
   const waitingIn = (version: string, tls: PodTls, start: FirstStart, spec: Partial<EtcdClusterSpec> = {}) =>
-    memberPod(cluster({ version, ...spec }), "c-a", start, tls).spec?.initContainers;
+    memberPod(cluster({ version, ...spec }), member, start, tls).spec?.initContainers;
   const rows: [string, string, PodTls, FirstStart, boolean][] = [
     ["etcd 3.2 with given certificates", "3.2.13", given, joining, true],
     ["etcd 3.2 with made certificates", "3.2.13", made, joining, true],
@@ -294,7 +297,7 @@ describe("a joining member whose peers look it up in DNS waits for that before e
 
   test("and is not outdated for having waited, nor for not having done so", () => {
     const settingsIn = (start: FirstStart) =>
-      memberPod(cluster({ version: "3.2.13" }), "c-a", start, given).metadata?.annotations?.[settingsAnnotation];
+      memberPod(cluster({ version: "3.2.13" }), member, start, given).metadata?.annotations?.[settingsAnnotation];
     assert.equal(settingsIn(joining), settingsIn({ ...joining, worker: undefined }));
   });
 });

@@ -27,7 +27,7 @@ import {
 } from "./first-start.ts";
 import { firstMembersGate } from "./first-members.ts";
 import { labelsOf, metadataOf, ports } from "./labels.ts";
-import { hostOf } from "./names.ts";
+import { hostOf, type MemberName } from "./names.ts";
 import { containerProbes } from "./probes.ts";
 import { settingsOf } from "./settings.ts";
 import {
@@ -56,7 +56,7 @@ const nobody = 65_532;
 
 export function memberPod(
   cluster: CompleteEtcdCluster,
-  member: string,
+  member: MemberName,
   start: FirstStart,
   tls: PodTls = plainText,
 ): Pod {
@@ -89,7 +89,7 @@ function restartedAt(cluster: CompleteEtcdCluster): Record<string, string> {
   return asked === undefined ? {} : { [restartedAtAnnotation]: asked };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): PodSpec {
+function podSpec(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -145,14 +145,14 @@ export function placing({
  * Who returns has a volume, whatever is asked for by now. Without one the data has no limit of its own: a kubelet evicts a
  * member that reaches it, and with it goes a copy of the data. The quota is what bounds the database.
  */
-function dataIn({ spec }: CompleteEtcdCluster, member: string, { as }: FirstStart): Volume {
+function dataIn({ spec }: CompleteEtcdCluster, member: MemberName, { as }: FirstStart): Volume {
   const isInVolume = as === "returning" || spec.pod.persistentVolumeClaimSpec !== undefined;
   return isInVolume
     ? { name: dataVolume, persistentVolumeClaim: { claimName: member } }
     : { name: dataVolume, emptyDir: {} };
 }
 
-function beforeEtcd(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container[] {
+function beforeEtcd(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): Container[] {
   if (start.as === "restored") return [restoring(cluster, start.restore)];
   if (start.as !== "joining" || start.worker === undefined || tls.peer === "plain") return [];
   const isLookedUp = peerCheckOf(versionOf(cluster), tls, chosenFlags(cluster)) === "dns";
@@ -164,7 +164,7 @@ export const nameContainer = "await-name";
 const usualDnsTimeout = 60;
 
 /** Peers look it up in DNS, and refuse it until they find it. etcd would exit, and wait for the kubelet's back-off. */
-function awaitingName(cluster: CompleteEtcdCluster, member: string, image: string): Container {
+function awaitingName(cluster: CompleteEtcdCluster, member: MemberName, image: string): Container {
   const { DNSTimeoutInSecond, resources } = cluster.spec.pod;
   const withinSeconds = DNSTimeoutInSecond > 0 ? DNSTimeoutInSecond : usualDnsTimeout;
   const job: AwaitNameJob = { do: "awaitName", host: hostOf(cluster, member), withinSeconds };
@@ -197,7 +197,7 @@ function workerVolumes(start: FirstStart): Volume[] {
   return [...volumesOf(mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }];
 }
 
-function container(cluster: CompleteEtcdCluster, member: string, start: FirstStart, tls: PodTls): Container {
+function container(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { clientUrlOf, memberOfPeerUrl, newMemberName, peerUrlOf, seedName } from "./names.ts";
+import { clientUrlOf, memberName, memberOfPeerUrl, newMemberName, peerUrlOf, seedName } from "./names.ts";
 import { sampleCluster } from "../testing/sample-world.ts";
 
 const cluster = sampleCluster({});
 const withDomain = sampleCluster({ spec: { pod: { ClusterDomain: "cluster.local" } } });
+const member = memberName("demo-x");
 
 describe("names of members", () => {
   test("are the cluster's with ten letters of Kubernetes' alphabet", () => {
@@ -19,12 +20,12 @@ describe("names of members", () => {
 
   test("are never one that is taken", () => {
     const numbers = [...Array<number>(10).fill(0), ...Array<number>(10).fill(0.5)];
-    const name = newMemberName(cluster, new Set(["demo-bbbbbbbbbb"]), () => numbers.shift() ?? 0);
+    const name = newMemberName(cluster, new Set([memberName("demo-bbbbbbbbbb")]), () => numbers.shift() ?? 0);
     assert.notEqual(name, "demo-bbbbbbbbbb");
   });
 
   test("give up on randomness that is none", () => {
-    assert.throws(() => newMemberName(cluster, new Set(["demo-bbbbbbbbbb"]), () => 0), RangeError);
+    assert.throws(() => newMemberName(cluster, new Set([memberName("demo-bbbbbbbbbb")]), () => 0), RangeError);
   });
 
   test("of the seed is the same for the same cluster and another for its successor of the same name", () => {
@@ -37,8 +38,8 @@ describe("names of members", () => {
 
 describe("URLs of members", () => {
   test("are made of the pod's name, the cluster, its namespace and the domain", () => {
-    assert.equal(peerUrlOf(cluster, "demo-x"), "http://demo-x.demo.shop.svc:2380");
-    assert.equal(clientUrlOf(withDomain, "demo-x"), "http://demo-x.demo.shop.svc.cluster.local:2379");
+    assert.equal(peerUrlOf(cluster, member), "http://demo-x.demo.shop.svc:2380");
+    assert.equal(clientUrlOf(withDomain, member), "http://demo-x.demo.shop.svc.cluster.local:2379");
   });
 
   const read: readonly (readonly [url: string, member: string | undefined])[] = [
@@ -62,6 +63,6 @@ describe("URLs of members", () => {
     });
 
   test("read back as the member that they were made of", () => {
-    for (const one of [cluster, withDomain]) assert.equal(memberOfPeerUrl(one, peerUrlOf(one, "demo-x")), "demo-x");
+    for (const one of [cluster, withDomain]) assert.equal(memberOfPeerUrl(one, peerUrlOf(one, member)), member);
   });
 });

@@ -2,11 +2,17 @@
 // list of members says which pods there must be, after whatever crash.
 import { createHash } from "node:crypto";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
+import type { Brand } from "../../brand.ts";
 import { ports } from "./labels.ts";
 import type { Scheme } from "./tls.ts";
 
 /** The name of a pod, of its member, and the first label of its peer URL. */
-export type MemberName = string;
+export type MemberName = Brand<string, "member name">;
+
+/** For a text that is known to name a member: its pod or its claim has it, or a list of members does. */
+export function memberName(text: string): MemberName {
+  return text as MemberName;
+}
 
 type Named = Pick<CompleteEtcdCluster, "metadata" | "spec">;
 type Begun = Named & Pick<CompleteEtcdCluster, "status">;
@@ -19,7 +25,7 @@ const tailLength = 10;
 export function newMemberName(cluster: Named, taken: ReadonlySet<MemberName>, random: () => number): MemberName {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const tail = Array.from({ length: tailLength }, () => letter(Math.floor(random() * letters.length)));
-    const name = `${cluster.metadata.name}-${tail.join("")}`;
+    const name = memberName(`${cluster.metadata.name}-${tail.join("")}`);
     if (!taken.has(name)) return name;
   }
   throw new RangeError("the same random name came up a hundred times");
@@ -44,7 +50,7 @@ export function firstMemberName(cluster: Named, restoreUid: string, attempt: num
 
 function nameFrom(cluster: Named, text: string): MemberName {
   const bytes = createHash("sha256").update(text).digest();
-  return `${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`;
+  return memberName(`${cluster.metadata.name}-${Array.from(bytes.subarray(0, tailLength), letter).join("")}`);
 }
 
 const letter = (n: number): string => letters.charAt(n % letters.length);
@@ -89,5 +95,5 @@ export function memberOfPeerUrl(cluster: Pick<Named, "metadata">, url: string): 
   const [member = "", subdomain, namespace, svc] = new URL(url).hostname.split(".");
   const { name } = cluster.metadata;
   const ours = subdomain === name && namespace === cluster.metadata.namespace && svc === "svc";
-  return ours && member.startsWith(`${name}-`) ? member : undefined;
+  return ours && member.startsWith(`${name}-`) ? memberName(member) : undefined;
 }

@@ -6,6 +6,7 @@ import type { KubeApi } from "../../kube/client/api.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { fieldManager } from "../../api/field-manager.ts";
 import { labelsOf } from "./labels.ts";
+import type { MemberName } from "./names.ts";
 
 /** Compared with the name of its owner, so that the pod alone is enough. */
 export function hasItsLabels(pod: Pod): boolean {
@@ -17,7 +18,7 @@ export function hasItsLabels(pod: Pod): boolean {
 export async function giveItsLabels(
   api: KubeApi,
   cluster: CompleteEtcdCluster,
-  pod: { readonly name: string; readonly uid: string },
+  pod: { readonly name: MemberName; readonly uid: string },
 ): Promise<void> {
   const { name, uid } = pod;
   const labels = { ...labelsOf(cluster), etcd_node: name };

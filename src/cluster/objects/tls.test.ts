@@ -7,6 +7,7 @@ import { parseVersion, version as parse } from "../../etcd/versions/version.ts";
 import { leanPod, observedPod } from "../observe/pods.ts";
 import { endpointOf } from "./endpoints.ts";
 import { memberPod } from "./member-pod.ts";
+import { memberName } from "./names.ts";
 import {
   namesToMake,
   plainText,
@@ -21,7 +22,8 @@ import {
 const clusterOf = (spec: Partial<EtcdClusterSpec> = {}) =>
   withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3, version: "3.6.16", ...spec } });
 
-const podOf = (tls: PodTls, version = "3.6.16") => memberPod(clusterOf({ version }), "c-a", { as: "seed" }, tls);
+const podOf = (tls: PodTls, version = "3.6.16") =>
+  memberPod(clusterOf({ version }), memberName("c-a"), { as: "seed" }, tls);
 const commandIn = (pod: ReturnType<typeof memberPod>): readonly string[] => pod.spec?.containers[0]?.command ?? [];
 
 const both: PodTls = {
@@ -145,7 +147,8 @@ describe("a new member is known to its peers before DNS knows it, where etcd can
     test(`${version}: ${what}`, () => assert.deepEqual(peerVariables(podOf(tls, version)), wanted));
 
   test("a person who says who is a peer is not contradicted: etcd does not start with two of these settings", () => {
-    const podWith = (spec: Partial<EtcdClusterSpec>) => memberPod(clusterOf(spec), "c-a", { as: "seed" }, given);
+    const podWith = (spec: Partial<EtcdClusterSpec>) =>
+      memberPod(clusterOf(spec), memberName("c-a"), { as: "seed" }, given);
     for (const name of ["peer-cert-allowed-cn", "peer-cert-allowed-hostname"]) {
       const asVariable = `ETCD_${name.toUpperCase().replaceAll("-", "_")}`;
       const seen = peerVariables(podWith({ pod: { etcdEnv: [{ name: asVariable, value: "x" }] } }));

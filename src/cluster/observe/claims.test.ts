@@ -5,6 +5,7 @@ import { EtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { Store } from "../../kube/cache/store.ts";
 import type { PersistentVolumeClaim } from "../../kube/objects/kinds.ts";
 import { clusterUidAnnotation, homeAnnotation, isClaimOf, memberClaim } from "../objects/claims.ts";
+import { memberName } from "../objects/names.ts";
 import { sampleCluster } from "../testing/sample-world.ts";
 import { foreignHomeOf } from "./claims.ts";
 
@@ -27,7 +28,7 @@ function claim(annotations: Readonly<Record<string, string>>): PersistentVolumeC
 
 describe("a claim", () => {
   test("that a cluster makes says whose it is, and is its own", () => {
-    const made = memberClaim(cluster, "demo-a");
+    const made = memberClaim(cluster, memberName("demo-a"));
     assert.equal(made.metadata?.annotations?.[homeAnnotation], "shop/demo");
     assert.ok(isClaimOf(made, cluster));
     assert.equal(foreignHomeOf(made, cluster, clusters(cluster)), undefined);

@@ -16,6 +16,7 @@ import {
   requestOf,
 } from "../objects/claims.ts";
 import { settingsAnnotation, versionAnnotation } from "../objects/member-pod.ts";
+import { memberName } from "../objects/names.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { Claim, Release } from "./world.ts";
 
@@ -28,7 +29,7 @@ export function observedClaim(claim: PersistentVolumeClaim, node: Claim["node"] 
   const release = releaseIn(annotations);
   const requested = requestOf(claim.spec) ?? 0;
   return {
-    name,
+    name: memberName(name),
     uid,
     role: labels[claimLabel] === "retired" ? "retired" : "current",
     terminating: deletionTimestamp !== undefined,

@@ -8,6 +8,7 @@ import { isAccessRefusal } from "../../etcd/login.ts";
 import { TransportError } from "../../transport/errors.ts";
 import type { MemberPool } from "../context.ts";
 import { endpointOf, type Reachable } from "../objects/endpoints.ts";
+import type { MemberName } from "../objects/names.ts";
 import { type LoginSource, troubleWith } from "./login.ts";
 import type { EtcdView, MemberAnswer, MemberPod, Unreadable } from "./world.ts";
 
@@ -27,7 +28,7 @@ export interface Asking {
 }
 
 interface AskablePod {
-  readonly name: string;
+  readonly name: MemberName;
   readonly reachable: Reachable;
   /** The kubelet finds it ready, and nobody deletes it. */
   readonly serves: boolean;
@@ -42,7 +43,7 @@ interface Answered extends MemberAnswer {
 
 /** A pod whose etcd tells us nothing, because of who we are. */
 interface Refusing {
-  readonly pod: string;
+  readonly pod: MemberName;
   readonly refused: EtcdReason;
   /** It reads through the quorum. */
   readonly healthy: boolean;
@@ -50,7 +51,7 @@ interface Refusing {
 
 /** A pod of which no more is known than that it answers with more than is taken. */
 interface Overflowing {
-  readonly pod: string;
+  readonly pod: MemberName;
   readonly refused: undefined;
   readonly healthy: false;
   readonly unreadable: string;

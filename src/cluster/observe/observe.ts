@@ -12,7 +12,7 @@ import { isClaimOf } from "../objects/claims.ts";
 import { isImageCheck } from "../objects/image-check.ts";
 import { isCached } from "../objects/labels.ts";
 import { firstMembersOf } from "../objects/first-members.ts";
-import { memberOfPeerUrl, seedName } from "../objects/names.ts";
+import { memberName, type MemberName, memberOfPeerUrl, seedName } from "../objects/names.ts";
 import { serverNameOf } from "../objects/tls.ts";
 import { type Asking, observedEtcd } from "./etcd.ts";
 import { foreignHomeOf, observedClaim } from "./claims.ts";
@@ -114,14 +114,14 @@ export async function observe(
 }
 
 /** Names of the members' pods, whether they are there or not; as the status has them while etcd does not answer. */
-function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
+function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): MemberName[] {
   const { members, voters } = cluster.status;
+  const written = [...members.ready, ...members.unready, ...voters].map(memberName);
   const listed = "members" in etcd ? etcd.members : [];
-  if (etcd.t === "accessDenied") return [...new Set([...members.ready, ...members.unready, ...voters])];
+  if (etcd.t === "accessDenied") return [...new Set(written)];
   // A seed that has not answered yet is in no list and no status.
   const first = firstMembersOf(cluster).map(({ name }) => name);
-  if (listed.length === 0)
-    return [...new Set([...members.ready, ...members.unready, ...voters, seedName(cluster), ...first])];
+  if (listed.length === 0) return [...new Set([...written, seedName(cluster), ...first])];
   return listed.map(({ peerUrls: [url = ""] }) => memberOfPeerUrl(cluster, url)).filter((name) => name !== undefined);
 }
 
@@ -130,7 +130,7 @@ function namesOf(cluster: CompleteEtcdCluster, etcd: EtcdView): string[] {
  * data is reported as lost, because a label is missing.
  */
 async function straysAmong(
-  names: readonly string[],
+  names: readonly MemberName[],
   cluster: CompleteEtcdCluster,
   api: KubeApi,
   signal: AbortSignal,
@@ -140,7 +140,7 @@ async function straysAmong(
   return pods.filter((pod) => pod !== undefined).filter((pod) => isControlledBy(pod, cluster) && !isCached(pod));
 }
 
-const isAmong = (objects: readonly KubeObject[], name: string): boolean =>
+const isAmong = (objects: readonly KubeObject[], name: MemberName): boolean =>
   objects.some(({ metadata }) => metadata?.name === name);
 
 function usesVolumes({ spec }: CompleteEtcdCluster, pods: readonly MemberPod[]): boolean {
@@ -149,7 +149,7 @@ function usesVolumes({ spec }: CompleteEtcdCluster, pods: readonly MemberPod[]):
 
 /** The same of claims: a member is not given up for a label either. */
 async function strayClaimsAmong(
-  names: readonly string[],
+  names: readonly MemberName[],
   cluster: CompleteEtcdCluster,
   api: KubeApi,
   signal: AbortSignal,

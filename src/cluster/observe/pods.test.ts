@@ -7,6 +7,7 @@ import { leanNode, leanPod, observedPod } from "./pods.ts";
 import { withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { guardAnnotations } from "../objects/first-start.ts";
 import { changedFromAnnotation, memberPod, restartedAtAnnotation, settingsAnnotation } from "../objects/member-pod.ts";
+import { memberName } from "../objects/names.ts";
 import { endProblem, schedulingProblem, waitingProblem, workerImageProblem } from "./pod-problems.ts";
 
 const at = (second: number): string => new Date(second * 1000).toISOString();
@@ -240,17 +241,21 @@ test("what a pod was started with is read back, also through what the cache keep
   const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
   const members = ["c-a", "c-b"].map((name) => ({ name, peerUrls: [`http://${name}:2380`] }));
   const resources = { limits: { memory: "1Gi" } };
-  const made = memberPod({ ...cluster, spec: { ...cluster.spec, pod: { ...cluster.spec.pod, resources } } }, "c-a", {
-    as: "joining",
-    members,
-  });
+  const made = memberPod(
+    { ...cluster, spec: { ...cluster.spec, pod: { ...cluster.spec.pod, resources } } },
+    memberName("c-a"),
+    {
+      as: "joining",
+      members,
+    },
+  );
   const seen = observedPod(leanPod(made), undefined);
   assert.deepEqual(seen, observedPod(made, undefined));
   assert.deepEqual(
     [seen.joinsWith, seen.guard, seen.image, seen.resources, seen.maxLearners],
     [["http://c-a:2380", "http://c-b:2380"], "open", "quay.io/coreos/etcd:v3.2.13", resources, 8],
   );
-  const annotations = { ...made.metadata?.annotations, ...guardAnnotations(cluster, "c-a") };
+  const annotations = { ...made.metadata?.annotations, ...guardAnnotations(cluster, memberName("c-a")) };
   const guarded = { ...made, metadata: { ...made.metadata, annotations } };
   assert.equal(observedPod(leanPod(guarded), undefined).guard, "closed");
 });
@@ -324,7 +329,7 @@ test("the variables that a person gave are read back with their values, and a po
   const cluster = withDefaults({ metadata: { name: "c", namespace: "ns", uid: "u" }, spec: { size: 3 } });
   const etcdEnv = [{ name: "ETCD_DEBUG", value: "true" }];
   const seen = (pod: typeof cluster.spec.pod) => {
-    const made = memberPod({ ...cluster, spec: { ...cluster.spec, pod } }, "c-a", { as: "seed" });
+    const made = memberPod({ ...cluster, spec: { ...cluster.spec, pod } }, memberName("c-a"), { as: "seed" });
     return observedPod(made, undefined);
   };
   assert.deepEqual(seen({ ...cluster.spec.pod, etcdEnv }).etcdEnv, etcdEnv);

@@ -16,6 +16,7 @@ import {
 } from "../objects/member-pod.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
+import { type MemberName, memberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
 import { firstMembersGate } from "../objects/first-members.ts";
@@ -43,13 +44,14 @@ import { leanStatus } from "../../controllers/lean-pod.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};
+  const member = memberName(name);
   const state = stateOf(pod);
   const { [settingsAnnotation]: madeFrom, [restartedAtAnnotation]: restartedAt } = annotations ?? {};
   const startedAgain = startedAgainIn(annotations?.[startedAgainAnnotation], containerOf(pod)?.image ?? "");
   const quota = numberOf(settingOf(pod, "quota-backend-bytes"));
   const changedFrom = changedFromIn(annotations?.[changedFromAnnotation]);
   return {
-    name,
+    name: member,
     uid,
     createdAt: time(creationTimestamp) ?? 0,
     terminating: deletionTimestamp !== undefined,
@@ -66,7 +68,7 @@ export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): Membe
     ...startedWith(pod),
     maxLearners: numberOf(settingOf(pod, "max-learners")),
     ...(quota !== undefined && { quota }),
-    guard: guardOf(pod),
+    guard: guardOf(pod, member),
     ...(isGated(pod) && { gated: true }),
     ...(madeFrom !== undefined && { madeFrom }),
     ...givenVariables(pod),
@@ -277,11 +279,11 @@ function givenNames({ metadata }: Pod): ReadonlySet<string> {
   return new Set(parseSettings(text)?.pod?.etcdEnv?.map(({ name }) => name));
 }
 
-function guardOf(pod: Pod): StartGuard {
-  const { annotations = {}, name = "" } = pod.metadata ?? {};
+function guardOf(pod: Pod, member: MemberName): StartGuard {
+  const { annotations = {} } = pod.metadata ?? {};
   if (!containerOf(pod)?.env?.some((variable) => variable.name === initialClusterVariable)) return "none";
   const { [initialClusterAnnotation]: list = "", [initialStateAnnotation]: state = "" } = annotations;
-  return isClosed(name, { list, state }) ? "closed" : "open";
+  return isClosed(member, { list, state }) ? "closed" : "open";
 }
 
 function joinsWith(pod: Pod): { joinsWith?: string[] } {

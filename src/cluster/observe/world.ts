@@ -8,6 +8,7 @@ import type { EnvVar, ResourceRequirements } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget, Service } from "../../kube/objects/kinds.ts";
 import type { ClientTls } from "../../etcd/members.ts";
 import type { Bundle, KeyPair } from "../../tls/pem.ts";
+import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, GivenUse, LeafUse, PodTls, Scheme, SecretUse } from "../objects/tls.ts";
 import type { PresentedBy } from "./wire.ts";
 
@@ -119,7 +120,7 @@ export function recordedIdOf({ status: { clusterId } }: CompleteEtcdCluster): Cl
 
 /** A pod as the planner sees it. Its name is its member's name, for good. Members may differ from each other. */
 export interface MemberPod {
-  readonly name: string;
+  readonly name: MemberName;
   readonly uid: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -187,7 +188,7 @@ export interface MemberPod {
 
 /** The claim of a member's own volume, which has the name of its member. */
 export interface Claim {
-  readonly name: string;
+  readonly name: MemberName;
   readonly uid: string;
   /** Its member is one of the cluster's, as far as the operator has written down. */
   readonly role: "current" | "retired";
@@ -312,15 +313,15 @@ export type EtcdView =
   /** There is nobody to ask: no pod has an address. */
   | { readonly t: "nobody" }
   /** Pods were asked and none answered at all. */
-  | { readonly t: "silent"; readonly tried: readonly string[]; readonly unreadable?: Unreadable }
+  | { readonly t: "silent"; readonly tried: readonly MemberName[]; readonly unreadable?: Unreadable }
   /** Members answer, and etcd's own authentication does not let the operator manage them. */
   | {
       readonly t: "accessDenied";
       readonly trouble: AccessTrouble;
       /** The pods that refused it: etcd runs there, with its data. */
-      readonly refusing: readonly string[];
+      readonly refusing: readonly MemberName[];
       /** Those of them that read through the quorum. */
-      readonly serving: readonly string[];
+      readonly serving: readonly MemberName[];
     }
   /** Members answer and cannot agree: the list is what one of them remembers, and nothing can be changed. */
   | ({ readonly t: "noQuorum" } & EtcdAnswers)
@@ -347,7 +348,7 @@ export type AccessTrouble =
     };
 
 /** Pods that answer with more than is taken, with what that was: nothing is known of what they hold. */
-export type Unreadable = ReadonlyMap<string, string>;
+export type Unreadable = ReadonlyMap<MemberName, string>;
 
 export interface EtcdAnswers {
   readonly unreadable?: Unreadable;
@@ -356,7 +357,7 @@ export interface EtcdAnswers {
   /** By member: those not in here did not answer. */
   readonly answers: ReadonlyMap<MemberId, MemberAnswer>;
   /** Pods that answer as members of another cluster: never joined, never fed. */
-  readonly strangers: readonly { readonly pod: string; readonly clusterId: ClusterId }[];
+  readonly strangers: readonly { readonly pod: MemberName; readonly clusterId: ClusterId }[];
   /** Members whose term or index went backwards since they were last seen: they have lost their data. */
   readonly wiped: ReadonlySet<MemberId>;
   /** The members that healthy members call their leader, when they name more than one, twice in a row. */
@@ -365,7 +366,7 @@ export interface EtcdAnswers {
 
 export interface MemberAnswer {
   /** The pod that answered. */
-  readonly pod: string;
+  readonly pod: MemberName;
   readonly status: MemberStatus;
   /** It reads through the quorum: not just alive but of use. Learners never do. */
   readonly healthy: boolean;

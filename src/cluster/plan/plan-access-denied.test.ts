@@ -2,15 +2,14 @@
 // not need etcd.
 import type { EtcdView, ImageCheck, MemberPod, ClusterWorld } from "../observe/world.ts";
 import { check, crashing, ended, going, three, voter } from "../testing/plan-table.ts";
-import { type SampleMember, sampleNow, type SampleWorld } from "../testing/sample-world.ts";
+import { type SampleMember, sampleName, sampleNow, type SampleWorld } from "../testing/sample-world.ts";
 
 const out = (refusing: readonly string[], serving: readonly string[] = refusing): Partial<ClusterWorld> => {
-  const named = (letters: readonly string[]): string[] => letters.map((letter) => `demo-${letter}`);
   const etcd: EtcdView = {
     t: "accessDenied",
     trouble: { t: "noLogin" },
-    refusing: named(refusing),
-    serving: named(serving),
+    refusing: refusing.map(sampleName),
+    serving: serving.map(sampleName),
   };
   return { etcd };
 };

@@ -7,6 +7,7 @@ import { claimOf, hasBegun, holds, needsOtherVolume } from "../assess/claims.ts"
 import { hasServed } from "../assess/health.ts";
 import { containerImage, hasLostData, isNodeLost } from "../assess/pods.ts";
 import { isDoomed, isHealthy, isVoter, quorum, type Reason, type Instance } from "../assess/instances.ts";
+import type { MemberName } from "../objects/names.ts";
 import type { PodTrust } from "../objects/tls.ts";
 import type { Claim, Facts, MemberPod, Release } from "../observe/world.ts";
 import type { ClusterAction, ActionOf } from "./actions.ts";
@@ -216,7 +217,7 @@ export function deleteFailedSeed(table: TableAndWish, because: Reason): readonly
  * What is left of first members that were given up before they ever served: the same holds for them. Others take their place
  * under other names when they are gone.
  */
-export function deleteAbandoned(table: TableAndWish, kept: ReadonlySet<string>): readonly ClusterAction[] {
+export function deleteAbandoned(table: TableAndWish, kept: ReadonlySet<MemberName>): readonly ClusterAction[] {
   const { world } = table;
   if (hasServed(table.world)) return [];
   const because = "it is of an attempt to begin that was given up";

@@ -2,15 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assess } from "../assess/assess.ts";
+import { type MemberName, memberName } from "../objects/names.ts";
 import type { AccessTrouble } from "../observe/world.ts";
 import { three } from "../testing/plan-table.ts";
 import { sampleNow, sampleWorld } from "../testing/sample-world.ts";
 import { statusOf } from "./status.ts";
 
 const done = { did: [], decision: { actions: [], because: "a test" }, obstacle: undefined, passed: [] };
-const pods = ["demo-a", "demo-b", "demo-c"];
+const pods = ["demo-a", "demo-b", "demo-c"].map(memberName);
 
-function statusWith(trouble: AccessTrouble, serving: readonly string[] = pods, members = three) {
+function statusWith(trouble: AccessTrouble, serving: readonly MemberName[] = pods, members = three) {
   const etcd = { t: "accessDenied", trouble, refusing: pods, serving } as const;
   const before = { size: 3, voters: pods, ready: "3/3", currentVersion: "3.6.16" };
   const status = statusOf(assess(sampleWorld({ members, status: before, change: { etcd } }), sampleNow), done);
@@ -66,7 +67,7 @@ describe("a cluster that does not let the operator in", () => {
     const { status, condition } = statusWith({ t: "noLogin" }, [], three.slice(0, 1));
     assert.deepEqual([status.phase, condition("Ready")?.reason], ["Failed", "DataLost"]);
     assert.equal(
-      statusWith({ t: "noLogin" }, ["demo-a"], three.slice(0, 1)).condition("Ready")?.reason,
+      statusWith({ t: "noLogin" }, pods.slice(0, 1), three.slice(0, 1)).condition("Ready")?.reason,
       "AuthRequired",
     );
   });

@@ -7,14 +7,15 @@ import { assess } from "../assess/assess.ts";
 import type { MemberPod } from "../observe/world.ts";
 import { settingsOf } from "../objects/settings.ts";
 import {
-  type SampleMember,
-  type SampleWorld,
+  sampleCluster,
   sampleClusterId,
   sampleId,
+  type SampleMember,
+  sampleName,
   sampleNow,
-  sampleCluster,
   samplePod,
   sampleWorld,
+  type SampleWorld,
 } from "../testing/sample-world.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
@@ -34,13 +35,13 @@ const done = did();
 const replacement: ClusterAction = {
   do: "removeMember",
   id: sampleId("x"),
-  member: "demo-x",
+  member: sampleName("x"),
   because: "it cannot be dialled",
   cause: "unwanted",
   pod: { t: "none" },
 };
 const removal: ClusterAction = { ...replacement, cause: "lost" };
-const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" };
+const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: sampleName("d") }, because: "quota" };
 
 function concluded(sample: SampleWorld, outcome: ClusterOutcome = done): Record<string, string> {
   const conclusions = conclusionsOf(assess(sampleWorld(sample), sampleNow), outcome);

@@ -5,7 +5,7 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import { clusterId, type MemberId, memberId } from "../../etcd/ids.ts";
 import type { AlarmType, Member, MemberStatus } from "../../etcd/member.ts";
 import { disruptionBudget } from "../objects/budget.ts";
-import { peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
+import { type MemberName, memberName, peerUrlOf, placeholderUrlOf } from "../objects/names.ts";
 import { plainText } from "../objects/tls.ts";
 import { minAvailable } from "../plan/safety.ts";
 import { clientService, peerService } from "../objects/services.ts";
@@ -57,7 +57,7 @@ export interface SampleWorld {
   readonly version?: string;
   readonly members?: readonly SampleMember[];
   /** Pods that belong to no member. */
-  readonly orphans?: readonly Partial<MemberPod>[];
+  readonly orphans?: readonly (Partial<Omit<MemberPod, "name">> & { readonly name?: string })[];
   /** A letter; absent: the first member. */
   readonly leader?: string;
   /** Absent: as many answer as it takes. */
@@ -115,7 +115,10 @@ export function sampleWorld(sample: SampleWorld): ClusterWorld {
     claims: members.flatMap(claimOf),
     leftClaims: [],
     foreignClaims: [],
-    pods: [...pods, ...orphans.map((orphan) => samplePod("demo-orphan", orphan, cluster.spec.version))],
+    pods: [
+      ...pods,
+      ...orphans.map(({ name = "demo-orphan", ...orphan }) => samplePod(name, orphan, cluster.spec.version)),
+    ],
     peerService: peerService(cluster),
     clientService: clientService(cluster),
     budget: disruptionBudget(cluster, minAvailable(voters, cluster.spec.size)),
@@ -143,6 +146,8 @@ function askingIn(cluster: CompleteEtcdCluster): ClusterWorld["asking"] {
     : { ...request, is: "underWay" };
 }
 
+export const sampleName = (letter: string): MemberName => memberName(`demo-${letter}`);
+
 export function sampleId(letter: string): MemberId {
   return memberId(BigInt(letter.charCodeAt(0)));
 }
@@ -150,7 +155,7 @@ export function sampleId(letter: string): MemberId {
 /** One that has run for an hour, unless the sample says otherwise. */
 export function samplePod(name: string, differs: Partial<MemberPod>, version = "3.6.16"): MemberPod {
   return {
-    name,
+    name: memberName(name),
     uid: `uid-of-${name}`,
     createdAt: sampleNow - 3_600_000,
     terminating: false,
@@ -177,7 +182,7 @@ export function samplePod(name: string, differs: Partial<MemberPod>, version = "
 /** A volume of 4 GiB, in use, unless the sample says otherwise. */
 export function sampleClaim(name: string, differs: Partial<Claim> = {}): Claim {
   return {
-    name,
+    name: memberName(name),
     uid: `uid-of-claim-${name}`,
     role: "current",
     terminating: false,
@@ -228,9 +233,9 @@ function etcdOf(
 ): EtcdView {
   if (etcd === "nobody") return { t: "nobody" };
   const overflowing = unreadable.length > 0 && {
-    unreadable: new Map(unreadable.map((letter) => [`demo-${letter}`, "Status was answered without end"])),
+    unreadable: new Map(unreadable.map((letter) => [sampleName(letter), "Status was answered without end"])),
   };
-  if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => `demo-${letter}`), ...overflowing };
+  if (etcd === "silent") return { t: "silent", tried: members.map(({ letter }) => sampleName(letter)), ...overflowing };
   const leading = sampleId(leader ?? members[0]?.letter ?? "a");
   const answers = [
     ...members.filter(({ silent, unnamed, foreign }) => !silent && !unnamed && !foreign),
@@ -242,7 +247,7 @@ function etcdOf(
     clusterId: sampleClusterId,
     members: members.map((member) => memberOf(member, cluster)),
     answers: new Map(answers.map((member) => [sampleId(member.letter), answerOf(member, version, leading, etcd)])),
-    strangers: strangers.map((letter) => ({ pod: `demo-${letter}`, clusterId: otherClusterId })),
+    strangers: strangers.map((letter) => ({ pod: sampleName(letter), clusterId: otherClusterId })),
     wiped: new Set(members.filter(({ wiped }) => wiped === true).map(({ letter }) => sampleId(letter))),
     rivals: rivals.map(sampleId),
   };
@@ -250,7 +255,7 @@ function etcdOf(
 
 function memberOf(sample: SampleMember, cluster: CompleteEtcdCluster): Member {
   const { letter, learner, unnamed, foreign, domain, placeholder, also, elsewhere } = sample;
-  const name = `demo-${letter}`;
+  const name = sampleName(letter);
   const { spec } = cluster;
   const named =
     domain === undefined ? cluster : { ...cluster, spec: { ...spec, pod: { ...spec.pod, ClusterDomain: domain } } };
@@ -285,5 +290,5 @@ function answerOf(member: SampleMember, version: string, leader: MemberId, etcd:
     alarms: member.alarm === undefined ? [] : [{ member: sampleId(member.letter), type: member.alarm }],
     ...member.says,
   };
-  return { pod: `demo-${member.letter}`, status, healthy: etcd === undefined && !member.learner };
+  return { pod: sampleName(member.letter), status, healthy: etcd === undefined && !member.learner };
 }

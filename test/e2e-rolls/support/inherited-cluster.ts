@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { PersistentVolumeClaimSpec, Probe } from "kubernetes-types/core/v1.js";
 import { waitFor } from "../../../lab/progress.ts";
 import { EtcdCluster } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
-import { newMemberName } from "../../../src/cluster/objects/names.ts";
+import { memberName, newMemberName } from "../../../src/cluster/objects/names.ts";
 import { withDefaults } from "../../../src/api/etcd-cluster/etcd-cluster.ts";
 import { PersistentVolumeClaim, Pod, Service } from "../../../src/kube/objects/kinds.ts";
 import type { Key } from "../../../src/kube/objects/objects.ts";
@@ -60,7 +60,7 @@ export async function createInherited(
 }
 
 function randomName(owner: EtcdCluster, taken: readonly string[]): string {
-  return newMemberName(withDefaults(owner), new Set(taken), Math.random);
+  return newMemberName(withDefaults(owner), new Set(taken.map(memberName)), Math.random);
 }
 
 const labelsOf = ({ metadata }: EtcdCluster): Record<string, string> => ({

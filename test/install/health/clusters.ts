@@ -2,6 +2,7 @@
 import type { ClusterOutcome } from "../../../src/cluster/act/outcome.ts";
 import { assess } from "../../../src/cluster/assess/assess.ts";
 import type { AccessTrouble } from "../../../src/cluster/observe/world.ts";
+import { memberName } from "../../../src/cluster/objects/names.ts";
 import { plainText } from "../../../src/cluster/objects/tls.ts";
 import { statusOf } from "../../../src/cluster/report/status.ts";
 import { gone, learner, three, voter } from "../../../src/cluster/testing/plan-table.ts";
@@ -25,7 +26,7 @@ const done: ClusterOutcome = {
 };
 const refused: ClusterOutcome = {
   ...done,
-  obstacle: { t: "refused", at: { do: "createPod", member: "demo-d" }, because: "quota" },
+  obstacle: { t: "refused", at: { do: "createPod", member: memberName("demo-d") }, because: "quota" },
 };
 
 const older = three.map(({ letter }) => voter(letter, { version: "3.6.15", pod: { version: "3.6.15" } }));
@@ -35,7 +36,7 @@ const unschedulable = { state: { t: "pending", problem: "Unschedulable: 0/3 node
 const restore = (phase: string) => ({ restore: { name: "again", uid: "r2", phase } });
 const volumes = { pod: { persistentVolumeClaimSpec: { resources: { requests: { storage: "4Gi" } } } } };
 const left = [sampleClaim("demo-x", { clusterUid: "old" }), freshClaim("demo-y", { clusterUid: "older" })];
-const pods = ["demo-a", "demo-b", "demo-c"];
+const pods = ["demo-a", "demo-b", "demo-c"].map(memberName);
 const accessDenied = (trouble: AccessTrouble): SampleWorld => ({
   members: three,
   change: { etcd: { t: "accessDenied", trouble, refusing: pods, serving: pods } },

@@ -6,6 +6,7 @@ import { hasServed } from "../../assess/health.ts";
 import { quorum } from "../../assess/instances.ts";
 import { problemOf, stuckAt } from "../../assess/pods.ts";
 import { type PlannedBeginning, plannedBeginning } from "../../objects/first-members.ts";
+import type { MemberName } from "../../objects/names.ts";
 import type { MemberPod } from "../../observe/world.ts";
 import type { ClusterDecision } from "../actions.ts";
 import { delays } from "../../../controllers/delays.ts";
@@ -39,7 +40,7 @@ function again(count: number, because: string): ClusterDecision {
 }
 
 /** What is left of an attempt that was given up. */
-function clearAway(assessment: Assessment, names: readonly string[]): ClusterDecision | undefined {
+function clearAway(assessment: Assessment, names: readonly MemberName[]): ClusterDecision | undefined {
   const { pods, claims } = assessment.world;
   const left = [...pods, ...claims.filter(({ role }) => role === "current")].filter(
     ({ name }) => !names.includes(name),

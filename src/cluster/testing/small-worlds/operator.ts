@@ -5,6 +5,7 @@ import { requirementsOf } from "../../act/actions.ts";
 import type { Precondition } from "../../act/preconditions.ts";
 import { type Assessment, assess } from "../../assess/assess.ts";
 import { isHealthy, isVoter } from "../../assess/instances.ts";
+import type { MemberName } from "../../objects/names.ts";
 import type { ClusterAction, ClusterDecision, ClusterPlan } from "../../plan/actions.ts";
 import { planCluster } from "../../plan/plan.ts";
 import { inWords } from "../actions-in-words.ts";
@@ -54,7 +55,7 @@ class Reconcile {
   readonly #world: SmallWorld;
   readonly #view: View;
   readonly #assessment: Assessment;
-  readonly #names: string[];
+  readonly #names: MemberName[];
   readonly #writes: { what: string; text: string }[] = [];
 
   constructor(world: SmallWorld, view: View, assessment: Assessment) {
@@ -155,7 +156,7 @@ class Reconcile {
     }
   }
 
-  #othersStay(member: string): boolean {
+  #othersStay(member: MemberName): boolean {
     const { instances } = this.#assessment;
     const others = instances.filter((instance) => isHealthy(instance) && isVoter(instance) && instance.name !== member);
     return others.every(({ name, pod }) => {
@@ -164,7 +165,7 @@ class Reconcile {
     });
   }
 
-  #isClaimAsSeen(member: string, uid: string): boolean {
+  #isClaimAsSeen(member: MemberName, uid: string): boolean {
     const { claim, seen } = this.#at(member);
     const facts = (one: SmallClaim): string =>
       JSON.stringify([one.uid, one.retired, one.terminating, one.noted, one.bound]);
@@ -174,13 +175,13 @@ class Reconcile {
   }
 
   /** As it is stored now. */
-  #podUid(member: string): string | undefined {
+  #podUid(member: MemberName): string | undefined {
     const index = this.#index(member);
     const pod = this.#world.slots[index]?.pod;
     return pod ? uidOf(index, pod.uid) : undefined;
   }
 
-  #index(member: string): number {
+  #index(member: MemberName): number {
     const known = this.#names.indexOf(member);
     if (known >= 0) return known;
     this.#names.push(member);
@@ -188,7 +189,7 @@ class Reconcile {
     return this.#names.length - 1;
   }
 
-  #at(member: string): Slot {
+  #at(member: MemberName): Slot {
     const slot = this.#world.slots[this.#index(member)];
     if (slot === undefined) throw new RangeError(`there is no ${member}`);
     return slot;
@@ -303,14 +304,14 @@ class Reconcile {
   }
 
   /** Changes this very pod. */
-  #onPod(member: string, uid: string, change: (pod: SmallPod, slot: Slot) => void): Ended {
+  #onPod(member: MemberName, uid: string, change: (pod: SmallPod, slot: Slot) => void): Ended {
     const slot = this.#at(member);
     if (slot.pod === null || this.#podUid(member) !== uid) return "notYet";
     change(slot.pod, slot);
     return "done";
   }
 
-  #onClaim(member: string, uid: string, change: (claim: SmallClaim) => void): Ended {
+  #onClaim(member: MemberName, uid: string, change: (claim: SmallClaim) => void): Ended {
     const { claim } = this.#at(member);
     if (claim === null || claimUidOf(member, claim.uid) !== uid) return "notYet";
     change(claim);
@@ -368,7 +369,7 @@ class Reconcile {
   }
 
   #writeVoters(): void {
-    const names = new Set(this.#assessment.voters.map(({ name }) => name));
+    const names = new Set<string>(this.#assessment.voters.map(({ name }) => name));
     this.#world.slots.forEach((slot, index) => void (slot.inStatus = names.has(this.#names[index] ?? "")));
   }
 

@@ -3,7 +3,7 @@
 import { type CompleteEtcdCluster, imageOf, withDefaults } from "../../../api/etcd-cluster/etcd-cluster.ts";
 import { type ClusterId, clusterId, type MemberId, memberId } from "../../../etcd/ids.ts";
 import { disruptionBudget } from "../../objects/budget.ts";
-import { peerUrlOf, placeholderUrlOf, seedName } from "../../objects/names.ts";
+import { memberName, type MemberName, peerUrlOf, placeholderUrlOf, seedName } from "../../objects/names.ts";
 import { clientService, peerService } from "../../objects/services.ts";
 import { settingsOf } from "../../objects/settings.ts";
 import { plainText } from "../../objects/tls.ts";
@@ -41,21 +41,23 @@ export type Log = "short" | "long";
 
 export interface View {
   readonly world: ClusterWorld;
-  readonly names: readonly string[];
+  readonly names: readonly MemberName[];
 }
 
 export const idAt = (index: number): MemberId => memberId(BigInt(index + 1));
 
-export function namesIn({ slots }: SmallWorld): readonly string[] {
-  return slots.map(({ seed }, index) => (seed ? theSeedName : `demo-m${index}`));
+export function namesIn({ slots }: SmallWorld): readonly MemberName[] {
+  return slots.map(({ seed }, index) => (seed ? theSeedName : memberName(`demo-m${index}`)));
 }
+
+const nameAt = (names: readonly MemberName[], index: number): MemberName => names[index] ?? memberName("");
 
 export function viewOf(small: SmallWorld, log: Log): View {
   const names = namesIn(small);
   const isDeaf = small.seenCluster !== null;
   const seen = small.slots.map((slot) => (isDeaf ? slot.seen : slot));
   const voters = small.slots.flatMap((slot, index) =>
-    (isDeaf ? slot.seen : slot)?.inStatus ? (names[index] ?? "") : [],
+    (isDeaf ? slot.seen : slot)?.inStatus ? nameAt(names, index) : [],
   );
   const cluster = clusterOf(small.seenCluster ?? small.cluster, voters);
   const pods = seen.flatMap((slot, index) => (slot?.pod ? [memberPod(slot.pod, index, names, small, cluster)] : []));
@@ -67,7 +69,7 @@ export function viewOf(small: SmallWorld, log: Log): View {
       cluster,
       problems: [],
       pods,
-      claims: seen.flatMap((slot, index) => (slot?.claim ? [claimOf(slot.claim, names[index] ?? "")] : [])),
+      claims: seen.flatMap((slot, index) => (slot?.claim ? [claimOf(slot.claim, nameAt(names, index))] : [])),
       leftClaims: [],
       foreignClaims: [],
       imageChecks: seen.flatMap((slot, index) => (slot?.pod?.proved ? [checkAt(index)] : [])),
@@ -148,11 +150,11 @@ const imageAt = (version: number): string =>
 function memberPod(
   pod: SmallPod,
   index: number,
-  names: readonly string[],
+  names: readonly MemberName[],
   { slots }: SmallWorld,
   cluster: CompleteEtcdCluster,
 ): MemberPod {
-  const name = names[index] ?? "";
+  const name = nameAt(names, index);
   const isThere = pod.state === "running" || pod.state === "exited";
   const ready = pod.state === "running" && pod.readyOnce && pod.apart === "no";
   return {
@@ -209,7 +211,7 @@ function nodeOf({ apart, state }: SmallPod, index: number): PodNode {
   return state === "pending" ? { t: "none" } : { t: "ready", name };
 }
 
-function claimOf(claim: SmallClaim, name: string): Claim {
+function claimOf(claim: SmallClaim, name: MemberName): Claim {
   return {
     name,
     uid: claimUidOf(name, claim.uid),
@@ -250,19 +252,19 @@ export const checkNameAt = (index: number): string => `check-${index}`;
 
 // etcd
 
-function urlOf(slot: Slot, name: string, cluster: CompleteEtcdCluster): string {
+function urlOf(slot: Slot, name: MemberName, cluster: CompleteEtcdCluster): string {
   return slot.member?.placeholder === true ? placeholderUrlOf(cluster, name) : peerUrlOf(cluster, name);
 }
 
-function urlsOf(slots: readonly Slot[], names: readonly string[], cluster: CompleteEtcdCluster): string[] {
-  return slots.flatMap((slot, index) => (slot.member === null ? [] : [urlOf(slot, names[index] ?? "", cluster)]));
+function urlsOf(slots: readonly Slot[], names: readonly MemberName[], cluster: CompleteEtcdCluster): string[] {
+  return slots.flatMap((slot, index) => (slot.member === null ? [] : [urlOf(slot, nameAt(names, index), cluster)]));
 }
 
 /** Whoever can be dialled where the operator believes it to be. */
 function etcdOf(
   small: SmallWorld,
   log: Log,
-  names: readonly string[],
+  names: readonly MemberName[],
   pods: readonly MemberPod[],
   cluster: CompleteEtcdCluster,
 ): EtcdView {
@@ -275,7 +277,7 @@ function etcdOf(
   const answers = new Map<MemberId, MemberAnswer>();
   slots.forEach((slot, index) => {
     const { member, pod } = slot;
-    const name = names[index] ?? "";
+    const name = nameAt(names, index);
     // One that waits for its first data answers nobody.
     if (!isUp(slot) || pod === null || dataOf(slot) === "joining" || !isDialled(name, pod.uid, index)) return;
     answers.set(idAt(index), {
@@ -314,8 +316,8 @@ function etcdOf(
       : [
           {
             id: idAt(index),
-            name: slot.member.named ? (names[index] ?? "") : "",
-            peerUrls: [urlOf(slot, names[index] ?? "", cluster)],
+            name: slot.member.named ? nameAt(names, index) : "",
+            peerUrls: [urlOf(slot, nameAt(names, index), cluster)],
             clientUrls: [],
             learner: !slot.member.voter,
           },
