@@ -1,7 +1,7 @@
 // What the reconciles of all EtcdBackups share: the caches, events, metrics and the log.
 import type { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import type { SharedContext } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { BackupMetrics } from "./metrics.ts";

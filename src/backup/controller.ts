@@ -1,11 +1,7 @@
 // The controller of EtcdBackups.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
-import {
-  type ControllerParts,
-  type MadeController,
-  makeController,
-  type SharedContext,
-} from "../controllers/controller.ts";
+import { type ControllerParts, type MadeController, makeController } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 import { backupCaches } from "./caches.ts";
 import type { BackupCaches, BackupContext } from "./context.ts";
 import { BackupMetrics } from "./metrics.ts";

@@ -13,7 +13,7 @@ import type { ClusterMetrics } from "./metrics.ts";
 import type { Logins } from "./observe/login.ts";
 import type { Progress } from "./observe/progress.ts";
 import type { Wire } from "./observe/wire.ts";
-import type { SharedContext } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 
 export interface ClusterCaches {
   readonly clusters: StoreView<EtcdCluster>;

@@ -1,11 +1,7 @@
 // The controller of EtcdClusters: what its reconciles share beyond the others', and how many clusters there are.
 import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
-import {
-  type ControllerParts,
-  type MadeController,
-  makeController,
-  type SharedContext,
-} from "../controllers/controller.ts";
+import { type ControllerParts, type MadeController, makeController } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 import { presentedCertificate } from "../etcd/presented-certificate.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { Registry } from "../kube/process/metrics.ts";

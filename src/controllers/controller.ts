@@ -1,4 +1,4 @@
-// Makes the controller of a kind, and what all of its reconciles share.
+// Makes the controller of a kind.
 import type { Events } from "../api/events.ts";
 import { isInScope, type Scope } from "../api/scope.ts";
 import type { KubeApi } from "../kube/client/api.ts";
@@ -6,11 +6,11 @@ import { type Clock, systemClock } from "../kube/clock.ts";
 import { Controller } from "../kube/controller/controller.ts";
 import type { Next, ReconcileContext } from "../kube/controller/run-reconcile.ts";
 import type { Source } from "../kube/controller/source.ts";
-import type { Key, Kind, KubeObject } from "../kube/objects/objects.ts";
-import type { Logger } from "../kube/process/log.ts";
+import type { Key, Kind } from "../kube/objects/objects.ts";
 import type { RunningCache } from "../kube/process/manager.ts";
 import type { RuntimeObserver } from "../kube/process/runtime-observer.ts";
 import type { CacheOptions } from "./caches.ts";
+import type { SharedContext } from "./context.ts";
 import { type StoredObject, Unclaimed } from "./unclaimed/unclaimed.ts";
 
 export interface ControllerParts {
@@ -24,21 +24,6 @@ export interface ControllerParts {
   /** The time of day in milliseconds, as Kubernetes writes it into objects. */
   readonly now?: () => number;
   readonly random?: () => number;
-}
-
-/** What the reconciles of all objects of a kind share, whichever kind it is. */
-export interface SharedContext<T extends StoredObject, Caches> {
-  /** Those of one namespace. */
-  readonly caches: (namespace: string) => Caches;
-  readonly scope: Scope["t"];
-  /** Whether this operator manages the object. */
-  readonly isOurs: (object: KubeObject) => boolean;
-  /** Takes up those that no operator manages. */
-  readonly unclaimed: Unclaimed<T>;
-  readonly workerImage: () => string | undefined;
-  readonly events: Events;
-  readonly log: Logger;
-  readonly now: () => number;
 }
 
 /** The caches of a controller, of which a reconcile reads those of one namespace. */

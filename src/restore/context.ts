@@ -1,7 +1,7 @@
 // What the reconciles of all EtcdRestores share: the caches, events, metrics and the log.
 import type { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import type { SharedContext } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 import type { StoreView } from "../kube/cache/store.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
 import type { RestoreMetrics } from "./metrics.ts";

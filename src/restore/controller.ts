@@ -1,11 +1,7 @@
 // The controller of EtcdRestores.
 import { EtcdRestore } from "../api/etcd-restore/etcd-restore.ts";
-import {
-  type ControllerParts,
-  type MadeController,
-  makeController,
-  type SharedContext,
-} from "../controllers/controller.ts";
+import { type ControllerParts, type MadeController, makeController } from "../controllers/controller.ts";
+import type { SharedContext } from "../controllers/context.ts";
 import { restoreCaches } from "./caches.ts";
 import type { RestoreCaches, RestoreContext } from "./context.ts";
 import { RestoreMetrics } from "./metrics.ts";
