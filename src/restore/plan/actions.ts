@@ -62,7 +62,7 @@ export const stay = (because: string, more: WhileItStays = {}): RestoreDecision 
 });
 
 /** For something that may change where no watch sees it. */
-export const wait = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
+export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
 
 export const go = (to: Goes["to"], because: string, more: Omit<Goes, "t" | "to"> = {}): RestoreDecision => ({
   t: "go",

@@ -8,7 +8,7 @@ import type { Mount } from "../../worker/mounts.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { workerPolicyOf } from "../objects/backup-place.ts";
 import { workerName } from "../objects/worker-pods.ts";
-import { pace, type RestoreDecision, retry, stay, wait } from "./actions.ts";
+import { pace, type RestoreDecision, retry, stay, stayWaiting } from "./actions.ts";
 import { heldUp } from "./gates.ts";
 
 export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
@@ -38,7 +38,7 @@ export function byWorker(world: RestoreWorld, now: number, { task, ended, lost, 
       requeueAfter: pace.slowly,
     });
   if (worker.t === "foreign")
-    return wait(
+    return stayWaiting(
       `There is a pod ${worker.pod} that is not this EtcdRestore's: delete it, so that the worker can be made.`,
     );
   const wanted = task();
@@ -56,7 +56,7 @@ function makeWorker(world: RestoreWorld, task: Task, does: string): RestoreDecis
   const { restore, image } = world;
   const podName = workerName(restore);
   if (image === undefined || podName === undefined)
-    return wait("The operator does not know its own image, which workers run: start it with -worker-image.");
+    return stayWaiting("The operator does not know its own image, which workers run: start it with -worker-image.");
   const policy = workerPolicyOf(restore, backupOf(world));
   return stay(`The pod ${podName} ${does}.`, {
     actions: [{ do: "createWorker", work: { podName, image, policy, ...task } }],

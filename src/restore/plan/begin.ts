@@ -4,14 +4,14 @@ import { type CompleteEtcdCluster, type EtcdClusterSpec, problemsOf } from "../.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { type Facts, fail, go, type RestoreDecision, stay, wait } from "./actions.ts";
+import { type Facts, fail, go, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
 import { begunAnnotation, broughtBack } from "./gates.ts";
 
 export function begin({ restore, problems, cluster, clusterSpec }: RestoreWorld, now: number): RestoreDecision {
   if (problems.length > 0) return fail(`${problems.join(" ")} Correct it and apply it again.`);
   const { name } = restore.spec.etcdCluster;
   if (cluster?.metadata.deletionTimestamp !== undefined)
-    return wait(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`);
+    return stayWaiting(`The EtcdCluster ${name} is being deleted: the restore begins when it is gone.`);
   const refusal = cluster === undefined ? newRefused(name, clusterSpec) : inPlaceRefused(name, restore.metadata.name);
   if (refusal !== undefined) return fail(refusal);
   const again = broughtBack(restore);

@@ -5,7 +5,7 @@ import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { specDigest } from "../objects/spec-digest.ts";
-import { fail, pace, type RestoreDecision, stay, wait } from "./actions.ts";
+import { fail, pace, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {
@@ -46,11 +46,11 @@ export function heldUp({ cluster, rival }: RestoreWorld): RestoreDecision | unde
   if (cluster === undefined) return undefined;
   const { name } = cluster.metadata;
   if (rival !== undefined)
-    return wait(
+    return stayWaiting(
       `The EtcdRestore ${rival} is replacing the data of the EtcdCluster ${name}: this one waits until that is over. Delete ${rival} to give it up.`,
     );
   if (cluster.spec.paused)
-    return wait(`The EtcdCluster ${name} is paused: the restore waits until spec.paused is false.`);
+    return stayWaiting(`The EtcdCluster ${name} is paused: the restore waits until spec.paused is false.`);
   return undefined;
 }
 
@@ -107,11 +107,11 @@ export function withoutBackup({ backup }: RestoreWorld): RestoreDecision | undef
     case "none":
       return undefined;
     case "missing":
-      return wait(
+      return stayWaiting(
         `The EtcdBackup ${backup.name} does not exist: create it, or apply another EtcdRestore that says in spec.backupStorageType where the backup is.`,
       );
     case "forbidden":
-      return wait(
+      return stayWaiting(
         `The operator may not read the EtcdBackup ${backup.name}: grant it the permissions on etcdbackups in example/rbac.`,
       );
     case "there":
