@@ -72,7 +72,7 @@ suite: $(READY) ## One suite on the running lab (else on one of its own): make s
 	@$(NODE) test/run.ts $(S) $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
 
 .PHONY: mutants
-mutants: $(READY) ## Which small mistakes no unit test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
+mutants: $(READY) ## Which small mistakes no test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
 	@$(NODE) test/mutants/main.ts $(if $(MUTANTS),--count $(MUTANTS)) $(if $(FILE),--file $(FILE)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: format
