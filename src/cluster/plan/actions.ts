@@ -7,6 +7,7 @@ import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts"
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
 import type { Decision } from "../../controllers/decision.ts";
+import type { Judged } from "./safety.ts";
 
 export type ClusterAction =
   /** Server-side apply of one of the two Services; without effect when it is as it should be. */
@@ -35,13 +36,13 @@ export type ClusterAction =
       readonly tls: PodTrust;
     }
   /** Its container is started again in its pod and keeps its data; it reads the CAs that are there now, which is written down. */
-  | {
+  | (Judged & {
       readonly do: "startAgain";
       readonly member: MemberName;
       readonly uid: string;
       readonly tls: PodTrust;
       readonly because: Reason;
-    }
+    })
   /** A kubelet that hears of a change of a pod brings the new content of its Secrets into it at once. */
   | { readonly do: "renewFiles"; readonly member: MemberName; readonly uid: string; readonly leaves: string }
   /** Its kubelet, which has no client certificate, is told that it serves clients. */
@@ -54,7 +55,7 @@ export type ClusterAction =
   | { readonly do: "readImageCheck"; readonly name: string; readonly uid: string }
   | { readonly do: "deleteImageCheck"; readonly name: string; readonly uid: string }
   /** Its container is started again from this image, with its data. */
-  | {
+  | (Judged & {
       readonly do: "changeImage";
       readonly member: MemberName;
       readonly uid: string;
@@ -62,7 +63,7 @@ export type ClusterAction =
       readonly to: Release;
       /** The first of all members: they are compared first, since it is the last moment at which nothing has changed. */
       readonly afterComparing: boolean;
-    }
+    })
   /** It serves in the version that its image was changed to. */
   | {
       readonly do: "confirmChange";
@@ -152,7 +153,7 @@ export type ClusterAction =
   /** For a voter that nobody has found there so far: the only one before others join it, or one that was placeholder. */
   | { readonly do: "updatePeerUrl"; readonly id: MemberId; readonly member: MemberName; readonly because: Reason }
   | { readonly do: "moveLeader"; readonly from: MemberId; readonly to: MemberId; readonly because: Reason }
-  | {
+  | (Judged & {
       readonly do: "removeMember";
       readonly id: MemberId;
       readonly member: MemberName;
@@ -161,8 +162,8 @@ export type ClusterAction =
       readonly cause: "lost" | "wiped" | "unwanted";
       /** The pod that the decision rests on. */
       readonly pod: PodSeen;
-    }
-  | {
+    })
+  | (Judged & {
       readonly do: "deletePod";
       readonly member: MemberName;
       readonly uid: string;
@@ -175,7 +176,7 @@ export type ClusterAction =
       readonly unless?: "served" | "ready";
       /** The uid of the claim that its data stays in: it must be there to stay. */
       readonly keeps?: string;
-    };
+    });
 
 export type ActionOf<D extends ClusterAction["do"]> = Extract<ClusterAction, { do: D }>;
 
