@@ -47,6 +47,14 @@ export type VerdictsOn<Kind extends KindWithConditions> = {
   readonly [Type in NotAlways<Kind>]?: VerdictOn<Kind, Type>;
 };
 
+type AnyType = { readonly [Kind in KindWithConditions]: TypeOf<Kind> }[KindWithConditions];
+
+/** The condition of an object of ours, where it has one: a type that no kind has does not compile. */
+export const conditionOf = <One extends { readonly type: string }>(
+  conditions: readonly One[] | undefined,
+  type: AnyType,
+): One | undefined => conditions?.find((one) => one.type === type);
+
 export type ReadyReason = ReasonOf<"EtcdCluster", "Ready">;
 
 /** The row of a condition as an object has it. Undefined: there is none, or its reason is that of another release. */
