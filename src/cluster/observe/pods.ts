@@ -10,12 +10,12 @@ import {
   etcdContainer,
   nameContainer,
   restartedAtAnnotation,
-  restoreContainer,
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
+import { restoreContainer } from "../../worker/pod.ts";
 import { type MemberName, memberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";

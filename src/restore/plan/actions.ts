@@ -4,14 +4,13 @@ import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import type { Decision } from "../../controllers/decision.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
-import type { Work } from "../objects/worker-pods.ts";
+import type { WorkerAction } from "../../controllers/worker.ts";
 import type { RestorePhase } from "./phases.ts";
 
 export type RestoreAction =
   /** Writes on the EtcdRestore as which object it has begun. */
   | { readonly do: "markBegun" }
-  | { readonly do: "createWorker"; readonly work: Work }
-  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string }
+  | WorkerAction
   /** Asks the cluster controller to replace the data of this very cluster, as it was seen. */
   | { readonly do: "askCluster"; readonly name: string; readonly uid: string; readonly resourceVersion: string }
   /** Takes away the annotation that asked, from this very cluster, as it was seen. */

@@ -1,15 +1,47 @@
-// Reduces the pod of a worker to what the planner needs: whether it waits and for what, runs, or has ended with which result.
-import type { Pod } from "../../kube/objects/kinds.ts";
-import { jobVariable, type Result } from "../../worker/job.ts";
-import { jobIn, resultOf, statusesOf, workerContainerName } from "../../worker/pod.ts";
-import { adviceOnEviction } from "../../worker/scratch.ts";
-import { stuckOn, wordsOf } from "../../worker/trouble.ts";
-import { generationAnnotation } from "../objects/worker-pods.ts";
-import { restoreContainerName } from "../objects/verify-pod.ts";
-import type { RunWorker, WorkerState } from "./world.ts";
-import { leanStatus } from "../../controllers/lean-pod.ts";
+// The pod of a worker, reduced to what a decision needs: whether it waits and for what, runs, or has ended with which result.
+import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
+import type { Pod } from "../kube/objects/kinds.ts";
+import { type Job, jobVariable, type Result } from "../worker/job.ts";
+import { jobIn, restoreContainer, resultOf, statusesOf, workerContainerName } from "../worker/pod.ts";
+import { adviceOnEviction } from "../worker/scratch.ts";
+import { type Stuck, stuckOn, wordsOf } from "../worker/trouble.ts";
+import { leanStatus } from "./lean-pod.ts";
 
-export function observedWorker(pod: Pod): RunWorker {
+/** On a worker: the generation of the EtcdBackup that it was made from. */
+export const generationAnnotation = `${EtcdBackup.group}/generation`;
+
+export interface Worker {
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: number;
+  /** The generation of the EtcdBackup that it was made from. */
+  readonly generation: number;
+  readonly job: Job | undefined;
+  readonly state: WorkerState;
+  /** It was deleted, and is to be gone by this time. */
+  readonly goneBy?: number;
+}
+
+type WorkerState =
+  /** No container has started. */
+  | { readonly t: "waiting"; readonly stuck: Stuck }
+  /** `stuck`: another of its containers does not start. */
+  | { readonly t: "running"; readonly stuck?: Stuck }
+  /** `left`: its containers have all ended, and it costs nothing; or one goes on for ever, as the etcd of a verification. */
+  | { readonly t: "ended"; readonly result: Result; readonly left: "nothing" | "containers" };
+
+/** How an attempt ends whose pod is gone. */
+export const lostResult = (name: string): Extract<Result, { ok: false }> => ({
+  ok: false,
+  code: "failed",
+  message: `The worker pod ${name} was deleted, or its node was lost, before it ended.`,
+});
+
+export type WorkerAction =
+  | { readonly do: "createWorker"; readonly pod: Pod }
+  | { readonly do: "deleteWorker"; readonly name: string; readonly uid: string; readonly because: string };
+
+export function observedWorker(pod: Pod): Worker {
   const { name = "", uid = "", creationTimestamp = "", deletionTimestamp, annotations } = pod.metadata ?? {};
   return {
     name,
@@ -33,7 +65,7 @@ function stateOf(pod: Pod): WorkerState {
 const hasEnded = ({ status }: Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
 function endOf(pod: Pod): Result | undefined {
-  const restored = resultOf(pod, restoreContainerName);
+  const restored = resultOf(pod, restoreContainer);
   const said = restored?.ok === false ? restored : resultOf(pod, workerContainerName);
   if (said?.ok === true) return said;
   const { reason, message } = pod.status ?? {};
@@ -49,8 +81,8 @@ function endedBy(reason: string, message: string | undefined): string {
   const advice =
     reason === "DeadlineExceeded"
       ? "It took longer than spec.worker.deadlineSeconds allows."
-      : (adviceOnEviction(reason, message ?? "") ?? "It is tried again.");
-  return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`;
+      : (adviceOnEviction(reason, message ?? "") ?? "");
+  return `Kubernetes ended the worker pod (${wordsOf({ reason, message })}). ${advice}`.trimEnd();
 }
 
 const hasStarted = (pod: Pod): boolean =>
