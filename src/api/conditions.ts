@@ -81,7 +81,6 @@ export const readyReasonsThatMean = (...meanings: readonly Meaning[]): string[] 
 export const problemsThatMean = (...meanings: readonly Meaning[]): string[] =>
   thatMean(conditionTypes.EtcdBackup.Problem.reasons.True, meanings);
 
-/** The reasons that an alert reports. */
 export const reasonsOfAlert = (alert: string, rows: Reasons): string[] =>
   Object.entries(rows).flatMap(([reason, { runbook }]) => (runbook === alert ? [reason] : []));
 

@@ -50,7 +50,6 @@ export function backupCaches(options: CacheOptions) {
   });
 }
 
-/** Which changes requeue an EtcdBackup. */
 function sources({ backups, pods, clusters }: BackupInformers): Source[] {
   const ofCluster = (cluster: EtcdCluster): string[] =>
     backups.store.byIndex("cluster", keyText(keyOf(cluster))).map((backup) => keyText(keyOf(backup)));

@@ -27,11 +27,9 @@ export function informersOf({ api, observer, clock }: CacheOptions) {
 
 interface CachesOptions<Informers, Caches> {
   readonly scope: Scope;
-  /** Those of one namespace, or of all. */
   readonly informers: (selection: Selection) => Informers;
   /** Which changes requeue an object. */
   readonly sources: (informers: Informers) => readonly Source[];
-  /** What a reconcile reads. */
   readonly read: (informers: Informers) => Caches;
 }
 

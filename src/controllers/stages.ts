@@ -8,7 +8,6 @@ export type Observed<World> =
   /** The caches are not filled yet, or may not be read. */
   | { readonly t: "unseen" };
 
-/** One plan being carried out. */
 export interface Execution<World, Context> {
   readonly world: World;
   readonly reconcile: ReconcileContext;

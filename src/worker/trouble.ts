@@ -6,7 +6,6 @@ import type { Pod } from "../kube/objects/kinds.ts";
 import { printableLine } from "../kube/objects/printable.ts";
 import { statusesOf } from "./pod.ts";
 
-/** Why a pod does not start. */
 export interface Stuck {
   readonly because: string;
   /** `reported`: Kubernetes says so. `silent`: nobody says why, so it may just take its time. */

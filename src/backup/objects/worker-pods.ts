@@ -10,7 +10,6 @@ import { verification } from "./verify-pod.ts";
 
 type RunAttempt = AttemptName & { readonly startedAt: string; readonly path?: string };
 
-/** What pods are made from. */
 interface Making {
   readonly backup: CompleteEtcdBackup;
   readonly origin: Origin;

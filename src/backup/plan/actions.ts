@@ -26,7 +26,6 @@ export interface BackupDecision extends Decision<BackupAction> {
   readonly nextRun: number | undefined;
   /** How a verification ended; absent: none has just ended. */
   readonly verified?: { readonly status: "True" | "False"; readonly message: string };
-  /** What else is known now. */
   readonly facts?: Partial<CompleteStatus>;
   readonly notes?: readonly Note[];
   readonly ended?: readonly Ended[];

@@ -51,7 +51,6 @@ type Deletion =
   | { readonly t: "goesOn"; readonly decision: BackupDecision }
   /** No worker is at it: until somebody corrects what the trouble says, none can be. */
   | { readonly t: "heldUp"; readonly decision: BackupDecision; readonly trouble: Trouble }
-  /** Nothing is left to do. */
   | { readonly t: "over"; readonly notes: readonly Note[]; readonly because: string };
 
 /** For an object with the finalizer, whose policy is to delete. */

@@ -14,7 +14,6 @@ export type ClusterAction =
   | { readonly do: "applyService"; readonly service: ServiceRole }
   /** How many members may be evicted at a time; the selector counts voters only. */
   | { readonly do: "applyBudget"; readonly minAvailable: number }
-  /** Restores the labels that select a pod. */
   | { readonly do: "labelPod"; readonly member: MemberName; readonly uid: string }
   /** From now on its etcd does not start without data. */
   | { readonly do: "guardPod"; readonly member: MemberName; readonly uid: string }
@@ -133,7 +132,6 @@ export type ClusterAction =
   | { readonly do: "noteSettings"; readonly member: MemberName; readonly uid: string; readonly settings: string }
   /** Whether it goes with the EtcdCluster, as spec.volumeRetention says. */
   | { readonly do: "ownClaim"; readonly member: MemberName; readonly uid: string }
-  /** Asks for a larger volume. */
   | { readonly do: "growClaim"; readonly member: MemberName; readonly uid: string; readonly to: string }
   /** Its member was removed: it is kept for people. */
   | { readonly do: "retireClaim"; readonly member: MemberName; readonly uid: string }

@@ -22,7 +22,6 @@ export interface RestoreWorld {
   readonly worker: Worker | "foreign" | undefined;
   /** While the backup is being checked: the pod that saves what the cluster holds meanwhile. */
   readonly savingEarly: { readonly name: string; readonly uid: string } | undefined;
-  /** The first members of the restored cluster. */
   readonly seeds: readonly Seed[];
   /** The cluster that carries a request of this very EtcdRestore which is of no use any more. */
   readonly requested: { readonly name: string; readonly uid: string; readonly resourceVersion: string } | undefined;
@@ -32,7 +31,6 @@ export interface RestoreWorld {
   readonly image: string | undefined;
 }
 
-/** Volumes of the members, as they are. */
 export interface Volumes {
   /** The claims that outlive the members. */
   readonly kept: readonly string[];
@@ -44,7 +42,6 @@ export type NamedBackup =
   /** `spec.backup` is absent. */
   | { readonly t: "none" }
   | { readonly t: "missing"; readonly name: string }
-  /** The operator may not read it. */
   | { readonly t: "forbidden"; readonly name: string }
   | { readonly t: "there"; readonly backup: CompleteEtcdBackup; readonly problems: readonly string[] };
 

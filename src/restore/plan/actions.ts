@@ -18,7 +18,6 @@ export type RestoreAction =
   /** Asks in the same breath, so that no member is ever begun empty. */
   | { readonly do: "createCluster"; readonly name: string; readonly spec: EtcdClusterSpec };
 
-/** Facts that are recorded. */
 export type Facts = Omit<EtcdRestoreStatus, "phase" | "message" | "reason" | "conditions" | "succeeded">;
 
 /** It stays in its phase. */

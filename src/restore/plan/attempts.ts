@@ -14,7 +14,6 @@ import { heldUp } from "./gates.ts";
 
 export const otherJob = "The worker did another job than the one in its spec: its image may be of another release.";
 
-/** A phase that a worker carries out. */
 interface PhaseOfWorker {
   /** A decision: there is nothing that a worker could do. */
   readonly task: () => WorkerTask | RestoreDecision;
