@@ -13,3 +13,13 @@ export interface Execution<World, Context> {
   readonly reconcile: ReconcileContext;
   readonly context: Context;
 }
+
+/** What every rule decides. */
+export interface Decision<Action> {
+  /** Carried out in order; the first that fails ends it. */
+  readonly actions: readonly Action[];
+  /** In a sentence: why these, or why none. */
+  readonly because: string;
+  /** Milliseconds; undefined: events are enough. */
+  readonly requeueAfter?: number | undefined;
+}

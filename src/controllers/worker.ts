@@ -1,11 +1,12 @@
-// The pod of a worker, reduced to what a decision needs: whether it waits and for what, runs, or has ended with which result.
+// The pod of a worker, reduced to what a decision needs: whether it waits and for what, runs, or has ended with which result;
+// and after which failures another attempt is made.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
-import { type Job, jobVariable, type Result } from "../worker/job.ts";
+import { type FailureCode, type Job, jobVariable, type Result } from "../worker/job.ts";
 import { jobIn, restoreContainer, resultOf, statusesOf, workerContainerName } from "../worker/pod.ts";
 import { adviceOnEviction } from "../worker/scratch.ts";
 import { type Stuck, stuckOn, wordsOf } from "../worker/trouble.ts";
-import { leanStatus } from "./lean-pod.ts";
+import { leanStatus } from "./caches.ts";
 
 /** On a worker: the generation of the EtcdBackup that it was made from. */
 export const generationAnnotation = `${EtcdBackup.group}/generation`;
@@ -103,3 +104,28 @@ export function leanWorker(pod: Pod): Pod {
     status: leanStatus(pod),
   };
 }
+
+export const mostAttempts = 5;
+
+/**
+ * Whether another attempt may end otherwise. The rest is about the backup, its key or a setting, and stays as it is until
+ * somebody changes it. `dataExists` is one of these: no worker removes files that it did not make, and the next attempt, on
+ * the same volume, finds them again.
+ */
+const failures: Readonly<Record<FailureCode, "transient" | "definite">> = {
+  store: "transient",
+  etcd: "transient",
+  stalled: "transient",
+  failed: "transient",
+  notFound: "definite",
+  damaged: "definite",
+  tampered: "definite",
+  wrongKey: "definite",
+  keyMissing: "definite",
+  newerVersion: "definite",
+  dataExists: "definite",
+  misconfigured: "definite",
+};
+
+/** A worker of another release may give a code that this one does not know: it is tried again. */
+export const isDefinite = (code: FailureCode): boolean => failures[code] === "definite";

@@ -1,9 +1,9 @@
 // All that can be done about an EtcdBackup, as data, and what a plan is made of.
 import type { CompleteStatus } from "../../api/etcd-backup/etcd-backup.ts";
 import type { Trouble } from "./trouble.ts";
-import type { Decision } from "../../controllers/decision.ts";
 import type { WorkerAction } from "../../controllers/worker.ts";
 import type { Note } from "../../controllers/event.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type Run = NonNullable<CompleteStatus["run"]>;
 export type BackupPhase = NonNullable<CompleteStatus["phase"]>;

@@ -3,14 +3,13 @@ import { isSeries } from "../objects/jobs.ts";
 import { workerName } from "../objects/names.ts";
 import { podOf } from "../objects/worker-pods.ts";
 import type { BackupWorld } from "../observe/world.ts";
-import { lostResult, type Worker } from "../../controllers/worker.ts";
+import { lostResult, mostAttempts, type Worker } from "../../controllers/worker.ts";
 import type { BackupDecision, Run } from "./actions.ts";
 import { imageUnknown, obstacleIn } from "./begin.ts";
 import { isEdited, ownStart, timeOf } from "./due.ts";
 import { failedRun, notVerified, settle } from "./settle.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
 import { isLost, lostAfterMs, remove, waitForOthers } from "./workers.ts";
-import { mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 
 /** How long a worker may take to start before that is called a problem. Images are pulled, volumes attached meanwhile. */

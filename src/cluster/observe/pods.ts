@@ -40,7 +40,7 @@ import {
   isClosed,
 } from "../objects/first-start.ts";
 import type { ChangedFrom, MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
-import { leanStatus } from "../../controllers/lean-pod.ts";
+import { leanStatus } from "../../controllers/caches.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};

@@ -6,8 +6,8 @@ import type { MemberName } from "../objects/names.ts";
 import type { AuthorityUse, LeafUse, PodTrust, Scheme } from "../objects/tls.ts";
 import type { MetadataChange } from "../objects/pod-metadata.ts";
 import type { ChangedFrom, Release } from "../observe/world.ts";
-import type { Decision } from "../../controllers/decision.ts";
 import type { Judged } from "./safety.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type ClusterAction =
   /** Server-side apply of one of the two Services; without effect when it is as it should be. */

@@ -1,11 +1,11 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import type { Decision } from "../../controllers/decision.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import type { WorkerAction } from "../../controllers/worker.ts";
 import type { RestorePhase } from "./phases.ts";
+import type { Decision } from "../../controllers/stages.ts";
 
 export type RestoreAction =
   /** Writes on the EtcdRestore as which object it has begun. */

@@ -1,9 +1,8 @@
 // How a worker is waited for: it is made, reported, tried again after what may pass, and given up after five attempts.
 import type { CompleteEtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
-import { mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
 import { backoffDelay } from "../../kube/clock.ts";
-import { lostResult, type Worker } from "../../controllers/worker.ts";
+import { lostResult, mostAttempts, type Worker } from "../../controllers/worker.ts";
 import type { Result } from "../../worker/job.ts";
 import type { WorkerTask } from "../../worker/pod.ts";
 import { backupOf, type RestoreWorld } from "../observe/world.ts";

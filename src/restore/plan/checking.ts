@@ -1,7 +1,6 @@
 // Checking: a worker reads the backup and proves that it can be restored. Nothing is touched, and what is definitely wrong
 // ends the restore here.
 import { type CompleteEtcdCluster, withDefaults } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { delays } from "../../controllers/delays.ts";
 import { secondsTime } from "../../kube/objects/objects.ts";
 import type { BackupFacts } from "../../worker/job.ts";
@@ -14,6 +13,7 @@ import { byWorker, otherJob, tryAgain } from "./attempts.ts";
 import { type Facts, fail, type RestoreDecision, stay } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
+import { isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const untouched = "Nothing was touched.";
 

@@ -5,13 +5,13 @@
 // more. Hence no finalizer: a cluster without members is not made better by keeping the EtcdRestore.
 import { rowOf, conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts } from "../../worker/job.ts";
 import type { Seed, RestoreWorld } from "../observe/world.ts";
 import { bumpOf } from "../objects/seed.ts";
 import { type Facts, fail, pace, type RestoreDecision, stay, succeed } from "./actions.ts";
 import { heldUp, isAsked, whatIsLeft } from "./gates.ts";
 import { lastCheck } from "./next-step.ts";
+import { isDefinite } from "../../controllers/worker.ts";
 
 export function restoring(world: RestoreWorld, now: number): RestoreDecision {
   const { restore, cluster } = world;

@@ -1,7 +1,6 @@
 // Saving: a worker saves what a cluster without volumes holds, beside the backup, before it is replaced. A cluster of which
 // nothing can be had any more is replaced all the same; one that serves never is before its data is safe.
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
-import { isDefinite } from "../../controllers/attempts.ts";
 import type { BackupFacts, BackupJob, FailureCode } from "../../worker/job.ts";
 import { pathOf } from "../../worker/mounts.ts";
 import type { WorkerTask } from "../../worker/pod.ts";
@@ -14,6 +13,7 @@ import { fail, type RestoreAction, type RestoreDecision, retry } from "./actions
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { isAvailable, mustBeSaved, proofLastsMs, toRestoring } from "./next-step.ts";
 import { delays } from "../../controllers/delays.ts";
+import { isDefinite } from "../../controllers/worker.ts";
 
 const advice =
   "The cluster was not touched. Mend it and apply another EtcdRestore; with spec.safetySnapshot: Skip it goes on without saving.";

@@ -1,7 +1,6 @@
 // The status of an EtcdRestore after a decision.
 import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { stamped } from "../../controllers/stamped.ts";
 import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
@@ -11,6 +10,7 @@ import { workerName } from "../objects/worker-pods.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import type { RestoreDecision } from "../plan/actions.ts";
 import type { RestorePhase } from "../plan/phases.ts";
+import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(
   world: Pick<RestoreWorld, "restore" | "worker">,
