@@ -7,10 +7,10 @@ import { EtcdCluster } from "../api/etcd-cluster/etcd-cluster.ts";
 import { Pod } from "../kube/objects/kinds.ts";
 import { jobVariable } from "../worker/job.ts";
 import { type FirstMember, firstMembersGate, plannedBeginning } from "./objects/first-members.ts";
-import { restoreContainer } from "./objects/member-pod.ts";
 import { volumesOf } from "./testing/happenings.ts";
 import { key, Stage } from "./testing/stage.ts";
 import { signerFor } from "./testing/tls/signer.ts";
+import { restoreContainer } from "../worker/pod.ts";
 
 const onVolumes = { pod: volumesOf("1Gi") };
 

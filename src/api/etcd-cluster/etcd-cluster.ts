@@ -46,7 +46,6 @@ export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
   };
 }
 
-/** The image that the members run. */
 export function imageOf(spec: Pick<CompleteSpec, "image" | "repository" | "version">): string {
   return spec.image ?? `${spec.repository}:v${plainVersion(spec.version)}`;
 }

@@ -21,7 +21,6 @@ export type GateName =
   | "lag"
   | "preparation";
 
-/** What a gate takes. */
 export interface GateInput extends RollInput {
   /** In whatever order. */
   readonly changes: readonly Change[];

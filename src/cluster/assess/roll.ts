@@ -45,7 +45,6 @@ export interface Change {
   readonly because: string;
   /** Its member is down, and this may bring it up. */
   readonly mends: boolean;
-  /** It gives a full database room. */
   readonly makesRoom: boolean;
 }
 
@@ -224,7 +223,6 @@ function stoppedBy({ world, release, ours }: RollInput, changes: readonly Change
 
 const advice = "No other member is changed. Correct spec.version, spec.repository or spec.image, or set it back.";
 
-/** As a list of steps for people. */
 export function stepsOf({ target: { now, later } }: Roll): readonly string[] {
   const all: readonly EtcdVersion[] = [now, ...later];
   return all.map(formatVersion);

@@ -1,10 +1,9 @@
 // How much room the databases of the members have: up to the quota, above which etcd takes no more writes, and in their
 // volumes, in which a defragmentation needs room for a second copy.
-import type { ReasonOf } from "../../api/conditions.ts";
+import { type ReasonOf, conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { variableOf } from "../../api/etcd-cluster/etcd-flags.ts";
 import type { Alarm } from "../../etcd/member.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { bytesInWords } from "../../kube/objects/size.ts";
 import { requestOf } from "../objects/claims.ts";
 import type { MemberName } from "../objects/names.ts";
@@ -120,7 +119,7 @@ export function pressureOf(world: ClusterWorld): Pressure | undefined {
   const space = spaceOf(world);
   if (space === undefined) return undefined;
   const { size, quota, volume = Number.POSITIVE_INFINITY } = space;
-  const before = findCondition(world.cluster.status.conditions, "DiskPressure")?.reason;
+  const before = conditionOf(world.cluster.status.conditions, "DiskPressure")?.reason;
   const limit = quota * (before === "DatabaseNearQuota" ? near.until : near.from);
   // The file counts for the quota, with what is free in it: a compaction alone does not help.
   if (size > limit)

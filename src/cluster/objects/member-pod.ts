@@ -13,7 +13,7 @@ import { type CompleteEtcdCluster, EtcdCluster, imageOf } from "../../api/etcd-c
 import { has } from "../../etcd/versions/features.ts";
 import type { Pod } from "../../kube/objects/kinds.ts";
 import { volumesOf } from "../../worker/mounts.ts";
-import { scratchVolume, workerContainer } from "../../worker/pod.ts";
+import { restoreContainer, scratchVolume, workerContainer } from "../../worker/pod.ts";
 import { limited, scratchOf } from "../../worker/scratch.ts";
 import { addressVariable, type AwaitNameJob } from "../../worker/job.ts";
 import { imageAnnotation } from "./claims.ts";
@@ -172,9 +172,6 @@ function awaitingName(cluster: CompleteEtcdCluster, member: MemberName, image: s
   const address: EnvVar = { name: addressVariable, valueFrom: { fieldRef: { fieldPath: "status.podIP" } } };
   return { ...worker, ...given("resources", resources), env: [...(worker.env ?? []), address] };
 }
-
-/** Its name is how the EtcdRestore finds what it says. */
-export const restoreContainer = "restore";
 
 /**
  * A namespace with a ResourceQuota takes no container without resources. Those of etcd cost nothing more: a pod counts as its

@@ -10,12 +10,12 @@ import {
   etcdContainer,
   nameContainer,
   restartedAtAnnotation,
-  restoreContainer,
   settingsAnnotation,
   versionAnnotation,
 } from "../objects/member-pod.ts";
 import { imageAnnotation } from "../objects/claims.ts";
 import { backupsVolume } from "../../worker/mounts.ts";
+import { restoreContainer } from "../../worker/pod.ts";
 import { type MemberName, memberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
@@ -40,7 +40,7 @@ import {
   isClosed,
 } from "../objects/first-start.ts";
 import type { ChangedFrom, MemberPod, PodNode, PodState, PodTrouble, StartGuard } from "./world.ts";
-import { leanStatus } from "../../controllers/lean-pod.ts";
+import { leanStatus } from "../../controllers/caches.ts";
 
 export function observedPod(pod: Pod, nodes: StoreView<Node> | undefined): MemberPod {
   const { name = "", uid = "", creationTimestamp, deletionTimestamp, annotations } = pod.metadata ?? {};

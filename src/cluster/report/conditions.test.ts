@@ -17,6 +17,7 @@ import {
   sampleWorld,
   type SampleWorld,
 } from "../testing/sample-world.ts";
+import { judged } from "../testing/judged.ts";
 
 const voter = (letter: string, differs: Partial<SampleMember> = {}): SampleMember => ({ letter, ...differs });
 const three = [voter("a"), voter("b"), voter("c")];
@@ -32,14 +33,14 @@ const did = (...actions: ClusterAction[]): ClusterOutcome => ({
   passed: [],
 });
 const done = did();
-const replacement: ClusterAction = {
+const replacement: ClusterAction = judged({
   do: "removeMember",
   id: sampleId("x"),
   member: sampleName("x"),
   because: "it cannot be dialled",
   cause: "unwanted",
   pod: { t: "none" },
-};
+});
 const removal: ClusterAction = { ...replacement, cause: "lost" };
 const refusal: ActionObstacle = { t: "refused", at: { do: "createPod", member: sampleName("d") }, because: "quota" };
 

@@ -8,8 +8,9 @@ import {
   rowOf,
   type VerdictOn,
   type VerdictsOn,
+  conditionOf,
 } from "../../api/conditions.ts";
-import { type Conclusion, findCondition } from "../../kube/objects/conditions.ts";
+import { type Conclusion } from "../../kube/objects/conditions.ts";
 import { type ClusterOutcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
 import { adoptionProblem, foreignProblem } from "../assess/adoption.ts";
@@ -203,7 +204,7 @@ function recovering(assessment: Assessment, outcome: ClusterOutcome): Verdict<"R
   const replaced = instances.length <= desired.size ? lostBy(outcome) : [];
   if (replaced.length > 0) return yes("Members lost", `Being replaced: ${replaced.join(", ")}.`);
   // Until all are back it is the same recovery, though the lost ones are off the list by now.
-  const before = findCondition(world.cluster.status.conditions, "Recovering");
+  const before = conditionOf(world.cluster.status.conditions, "Recovering");
   const healthy = voters.filter(({ alive }) => alive).length;
   if (before?.status === "True" && healthy < desired.size)
     return yes(isIn(recoveringReasons, before.reason) ? before.reason : "Members lost", before.message);
@@ -337,7 +338,7 @@ function problemsOfPods(pods: readonly MemberPod[]): string[] {
  * no reason to say that a cluster which serves does not.
  */
 function hasYetToBeReached({ cluster, pods }: ClusterWorld): boolean {
-  const isReady = findCondition(cluster.status.conditions, "Ready")?.status === "True";
+  const isReady = conditionOf(cluster.status.conditions, "Ready")?.status === "True";
   return !isReady && !pods.some(({ labelled, ready, terminating }) => labelled && ready && !terminating);
 }
 
