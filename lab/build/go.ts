@@ -33,13 +33,18 @@ interface GoBuild {
   readonly package: string;
   readonly output: string;
   readonly linkerFlags?: string;
+  /** Settings of Go for this build only, such as the architecture. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Every module is in go.mod, with its hash in go.sum: Go adds none. */
+  readonly locked?: true;
 }
 
 export async function goBuild(build: GoBuild, step: Step): Promise<void> {
-  const args = ["build", "-v", "-mod=mod", "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
+  const modules = build.locked ? "-mod=readonly" : "-mod=mod";
+  const args = ["build", "-v", modules, "-trimpath", "-ldflags", build.linkerFlags ?? linkerFlags];
   const child = spawn("go", [...args, "-o", build.output, build.package], {
     cwd: build.from,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, ...build.settings },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const program = path.basename(build.output);
