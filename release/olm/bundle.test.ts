@@ -8,6 +8,7 @@ import { parse } from "yaml";
 import { crdManifests, home, operatorOf } from "../../install/installation.ts";
 import type { Manifest } from "../../install/manifest.ts";
 import type { Rule } from "../../install/permissions.ts";
+import { run } from "../../lab/machine/command.ts";
 import { version } from "../../src/version.ts";
 import { exampleRelease } from "../testing/release.ts";
 import { olmBundle } from "./bundle.ts";
@@ -35,11 +36,15 @@ let names: readonly string[];
 let written: Csv;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "olm-bundle-"));
-  names = await olmBundle.make(exampleRelease(folder));
-  const file = names.find((name) => name.endsWith("clusterserviceversion.yaml"));
-  written = parse(await readFile(path.join(folder, file!), "utf8")) as Csv;
+  const [archive] = await olmBundle.make(exampleRelease(folder));
+  await run("tar", ["-xf", path.join(folder, archive!), "-C", folder]);
+  names = (await run("tar", ["-tf", path.join(folder, archive!)])).split("\n").filter((name) => /[^/]$/.test(name));
+  written = parse(await read("manifests/etcd-operator.clusterserviceversion.yaml")) as Csv;
 });
 after(() => rm(folder, { recursive: true }));
+
+/** A file of the bundle. */
+const read = (file: string): Promise<string> => readFile(path.join(folder, `etcd-operator.v${version}`, file), "utf8");
 
 const manifests = operatorOf({ scope: "clusterwide", namespace: home });
 const find = (kind: string, name: string): Manifest =>
@@ -47,7 +52,7 @@ const find = (kind: string, name: string): Manifest =>
 
 describe("the OLM bundle", () => {
   test("has a folder of its own with the three parts that a catalog reads", () => {
-    const inside = names.map((name) => path.relative(`olm/etcd-operator.v${version}`, name)).toSorted();
+    const inside = names.map((name) => path.relative(`etcd-operator.v${version}`, name)).toSorted();
     assert.deepEqual(inside, [
       "bundle.Dockerfile",
       "manifests/etcd-operator.clusterserviceversion.yaml",
@@ -57,10 +62,7 @@ describe("the OLM bundle", () => {
   });
 
   test("has the CRDs of the manifests, and owns each", async () => {
-    for (const crd of crdManifests) {
-      const file = path.join(folder, `olm/etcd-operator.v${version}/manifests/${crd.metadata.name}.crd.yaml`);
-      assert.deepEqual(parse(await readFile(file, "utf8")), crd);
-    }
+    for (const crd of crdManifests) assert.deepEqual(parse(await read(`manifests/${crd.metadata.name}.crd.yaml`)), crd);
     assert.deepEqual(
       written.spec.customresourcedefinitions.owned.map(({ name }) => name),
       crdManifests.map(({ metadata }) => metadata.name),

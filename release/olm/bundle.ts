@@ -1,9 +1,13 @@
 // The bundle by which a catalog of the Operator Lifecycle Manager offers the operator: a folder with the
-// ClusterServiceVersion, the CRDs and what the catalog has to know, and the Dockerfile that makes it an image.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+// ClusterServiceVersion, the CRDs and what the catalog has to know, and the Dockerfile that makes it an image. A release has it as
+// one archive.
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import * as path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { crdManifests } from "../../install/installation.ts";
 import { yamlOf } from "../../install/manifest.ts";
+import { type Entry, tar, withFolders } from "../../lab/images/tar.ts";
 import { lastRelease } from "../last-release.ts";
 import type { Part, Release } from "../part.ts";
 import { csv, csvName, packageName } from "./csv.ts";
@@ -49,13 +53,11 @@ const dockerfile = (): string =>
 export const olmBundle: Part = {
   name: "OLM bundle",
   async make(release) {
-    const names: string[] = [];
-    for (const [name, text] of Object.entries(await bundleFiles(release))) {
-      const file = path.join("olm", csvName(release.version), name);
-      await mkdir(path.dirname(path.join(release.folder, file)), { recursive: true });
-      await writeFile(path.join(release.folder, file), text);
-      names.push(file);
-    }
-    return names;
+    const file = `${packageName}-${release.version}-olm-bundle.tar`;
+    const entries = Object.entries(await bundleFiles(release)).map(
+      ([name, text]): Entry => ({ is: "text", path: `${csvName(release.version)}/${name}`, mode: 0o644, text }),
+    );
+    await pipeline(tar(withFolders(entries), release.time), createWriteStream(path.join(release.folder, file)));
+    return [file];
   },
 };
