@@ -18,7 +18,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const folder = "charts/etcd-operator";
 const made = "# Made by `node install/generate.ts`; change install/, not this file.";
 
-/** Shown by Artifact Hub beside each kind. */
+/** Shown beside each kind. */
 const examples = [
   "example/example-etcd-cluster-3.6.yaml",
   "example/example-etcd-backup.yaml",
@@ -33,6 +33,9 @@ function objectsIn(file: string): Manifest[] {
     .map((document) => document.toJS() as Manifest)
     .filter(({ apiVersion }) => group.some((name) => apiVersion.startsWith(`${name}/`)));
 }
+
+/** One or more of each kind, as Artifact Hub and OperatorHub show them. */
+export const exampleObjects = (): Manifest[] => examples.flatMap(objectsIn);
 
 const annotations = (): Record<string, string> => ({
   "artifacthub.io/alternativeName": "etcd",
@@ -50,7 +53,7 @@ const annotations = (): Record<string, string> => ({
       description,
     })),
   ),
-  "artifacthub.io/crdsExamples": yamlOf(examples.flatMap(objectsIn)),
+  "artifacthub.io/crdsExamples": yamlOf(exampleObjects()),
 });
 
 function chartYaml(): string {
