@@ -19,6 +19,7 @@ export const help = `make release VERSION=0.2.0 [IMAGE=registry.example.com/etcd
   RELEASE_OPTIONS --folder DIR   where to leave it (dist/release)
                   --uncommitted  release the tree as it is, for trying
   COSIGN_KEY      in the environment: the key to sign with, a file or a key in a KMS; COSIGN_PASSWORD is its password
+  COSIGN          in the environment: a cosign that is installed, instead of one that is built from source for minutes
   REVISION, SOURCE_DATE_EPOCH
                   in the environment: the commit and its time, in seconds, where the tree is no git repository`;
 
