@@ -1,12 +1,11 @@
 // The content of an OCI image layout: files that are named by their hashes, and documents that name each other by them.
 import { createHash } from "node:crypto";
-import { spawn } from "node:child_process";
 import { createReadStream, createWriteStream } from "node:fs";
-import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import * as path from "node:path";
-import { Transform } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { type Entry, tar, withFolders } from "../../lab/images/tar.ts";
+import { compressed } from "../archive.ts";
 
 export interface Descriptor {
   readonly mediaType: string;
@@ -29,7 +28,8 @@ export const mediaTypes = {
   layer: "application/vnd.oci.image.layer.v1.tar+gzip",
 } as const;
 
-export const digestOf = (bytes: string | Buffer): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+export const digestOf = (bytes: string | Buffer): string =>
+  `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
 /** Writes the blobs of one layout into a folder, and knows them by their digests. */
 export class Blobs {
@@ -55,32 +55,19 @@ export class Blobs {
     return { mediaType, digest, size: Buffer.byteLength(text) };
   }
 
-  async file(mediaType: string, file: string): Promise<Descriptor> {
-    const digest = await digestOfFile(file);
-    const kept = path.join(this.#folder, digest.replace(":", "-"));
-    await copyFile(file, kept);
-    return this.#keep(mediaType, digest, kept);
-  }
-
   /** The files of a layer have no time: one that does not change has the same digest in every release. */
   async layer(entries: readonly Entry[], gzip: string): Promise<Layer> {
     await mkdir(this.#folder, { recursive: true });
     const unfinished = path.join(this.#folder, `unfinished-${this.#entries.size}`);
     const [before, after] = [new Sum(), new Sum()];
-    const compressor = spawn(gzip, { stdio: ["pipe", "pipe", "inherit"] });
-    const ended = new Promise<void>((resolve, reject) => {
-      compressor.on("error", reject);
-      compressor.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`gzip ended with ${code}.`))));
-    });
-    await Promise.all([
-      pipeline(tar(withFolders(entries)), before, compressor.stdin),
-      pipeline(compressor.stdout, after, createWriteStream(unfinished)),
-      ended,
-    ]);
-    const kept = path.join(this.#folder, after.digest.replace(":", "-"));
+    await compressed(gzip, before.of(tar(withFolders(entries))), (output) =>
+      pipeline(output, (chunks) => after.of(chunks), createWriteStream(unfinished)),
+    );
+    const digest = after.digest();
+    const kept = path.join(this.#folder, digest.replace(":", "-"));
     await rename(unfinished, kept);
-    const descriptor = await this.#keep(mediaTypes.layer, after.digest, kept);
-    return { ...descriptor, diffId: before.digest, unpacked: before.size };
+    const descriptor = await this.#keep(mediaTypes.layer, digest, kept);
+    return { ...descriptor, diffId: before.digest(), unpacked: before.size };
   }
 
   async #keep(mediaType: string, digest: string, file: string): Promise<Descriptor> {
@@ -103,20 +90,21 @@ export async function digestOfFile(file: string): Promise<string> {
   return `sha256:${hash.digest("hex")}`;
 }
 
-/** Passes bytes on, and sums them up. */
-class Sum extends Transform {
+/** The size and the digest of what passes. */
+class Sum {
   readonly #hash = createHash("sha256");
   size = 0;
-  #digest = "";
 
-  get digest(): string {
-    if (this.#digest === "") this.#digest = `sha256:${this.#hash.digest("hex")}`;
-    return this.#digest;
+  async *of(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      this.#hash.update(chunk);
+      this.size += chunk.length;
+      yield chunk;
+    }
   }
 
-  override _transform(chunk: Buffer, _: BufferEncoding, done: (error: null, chunk: Buffer) => void): void {
-    this.#hash.update(chunk);
-    this.size += chunk.length;
-    done(null, chunk);
+  /** Once, at the end. */
+  digest(): string {
+    return `sha256:${this.#hash.digest("hex")}`;
   }
 }

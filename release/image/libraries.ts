@@ -55,7 +55,9 @@ export function ensureLibraries(architecture: Architecture): Promise<string> {
             .update(await readFile(deb))
             .digest("hex");
           if (found !== sha256[architecture])
-            throw new Error(`Debian gave another ${name} ${version} for ${architecture} than libraries.json names: ${found}.`);
+            throw new Error(
+              `Debian gave another ${name} ${version} for ${architecture} than libraries.json names: ${found}.`,
+            );
           await run("dpkg-deb", ["-x", deb, path.join(folder, name)]);
           await rm(fetched, { recursive: true });
         }
@@ -74,7 +76,8 @@ export async function libraryEntries(architecture: Architecture): Promise<Entry[
   const triplet = triplets[architecture];
   const entries: Entry[] = [];
   for (const [pkg, names] of Object.entries(libraries))
-    for (const name of names) entries.push(program(`lib/${triplet}/${name}`, await found(path.join(folder, pkg), triplet, name)));
+    for (const name of names)
+      entries.push(program(`lib/${triplet}/${name}`, await found(path.join(folder, pkg), triplet, name)));
   const loader = path.basename(loaders[architecture]);
   entries.push(program(loaders[architecture], await found(path.join(folder, "libc6"), triplet, loader)));
   return entries;
@@ -83,7 +86,7 @@ export async function libraryEntries(architecture: Architecture): Promise<Entry[
 /** Debian is between two places for libraries. */
 async function found(folder: string, triplet: string, name: string): Promise<string> {
   for (const place of ["lib", "usr/lib"]) {
-    const names = await readdir(path.join(folder, place, triplet)).catch(() => []);
+    const names = await readdir(path.join(folder, place, triplet)).catch((): string[] => []);
     if (names.includes(name)) return path.join(folder, place, triplet, name);
   }
   throw new Error(`${path.basename(folder)} has no ${name}.`);

@@ -12,7 +12,8 @@ for (const architecture of architectures)
   await withMirror(architecture, async ({ offers }) => {
     for (const name of names) {
       const [newest] = await offers(name);
-      if (newest === undefined) throw new Error(`The package sources of this machine have no ${name} for ${architecture}.`);
+      if (newest === undefined)
+        throw new Error(`The package sources of this machine have no ${name} for ${architecture}.`);
       const one = pinned.get(name) ?? { version: newest.version, sha256: {} };
       if (one.version !== newest.version)
         throw new Error(`${name} has other versions for ${architecture}: ${newest.version}, not ${one.version}.`);
