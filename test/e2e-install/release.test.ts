@@ -2,7 +2,7 @@
 // while a cluster runs on.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { auditEntries, settleAudit } from "../../lab/audit/audit.ts";
+import { auditEntries, auditMark, settleAudit } from "../../lab/audit/audit.ts";
 import { loadOperatorImage } from "../../lab/image.ts";
 import { waitFor } from "../../lab/progress.ts";
 import { chart, helms } from "../install/helm.ts";
@@ -26,6 +26,7 @@ interface Pods {
   items: { metadata: { uid: string }; status: { phase: string; containerStatuses: { restartCount: number }[] } }[];
 }
 
+const began = auditMark(lab);
 before(() => loadOperatorImage(lab));
 
 for (const helm of helms)
@@ -116,7 +117,7 @@ for (const helm of helms)
     test("the operator was refused nothing", async () => {
       await settleAudit(lab);
       const user = `system:serviceaccount:${home}:etcd-operator`;
-      const own = (await auditEntries(lab)).filter((entry) => entry.user === user);
+      const own = (await auditEntries(lab, began)).filter((entry) => entry.user === user);
       assert.ok(own.length > 0);
       assert.deepEqual(
         own.filter(({ code }) => code === 403).map(({ verb, resource }) => `${verb} ${resource}`),

@@ -36,7 +36,10 @@ export function made(): void {
       assert.equal(status?.clientSecret, "made-client-tls");
       assert.match(status?.clientSecretChecksum ?? "", /^[0-9a-f]+$/);
       assert.ok(status?.clientEndpoints?.every((url) => url.startsWith("https://")));
-      assert.equal(condition(await cluster.get(), "CertificatesValid")?.status, "True");
+      await cluster.until(
+        "to have valid certificates",
+        (now) => condition(now, "CertificatesValid")?.status === "True",
+      );
       const { type, data = {} } = await kube.get(Secret, { ...cluster.key, name: "made-client-tls" });
       assert.equal(type, "kubernetes.io/tls");
       for (const name of ["tls.crt", "tls.key", "ca.crt"]) assert.ok(data[name], name);
