@@ -64,7 +64,7 @@ describe("drains", { concurrency: 1 }, () => {
     },
   );
 
-  test("a node that is cordoned while members are replaced gets no new one", async () => {
+  matrixTest("a node that is cordoned while members are replaced gets no new one", async () => {
     const { cluster, writer } = on();
     const before = await cluster.untilHealthy();
     await using quorum = new QuorumWatch(cluster, { fewest: 3 });

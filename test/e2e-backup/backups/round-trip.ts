@@ -54,7 +54,7 @@ const withGivenTls = {
 } satisfies Partial<Sort>;
 
 const sorts: readonly Sort[] = [
-  { name: "3-2-13", spec: { version: "3.2.13" } },
+  { name: "3-2-13", spec: { version: "3.2.13" }, onlyInMatrix: true },
   { name: "3-4-23", spec: { version: "3.4.23" }, backup: verified, onlyInMatrix: true },
   { name: "3-5-35", spec: { version: "3.5.35" }, backup: sealed, onlyInMatrix: true },
   { name: "3-6-16-tls-sealed", spec: { TLS: { auto: true } }, backup: { ...sealed, ...verified } },
