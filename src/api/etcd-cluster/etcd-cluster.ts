@@ -1,7 +1,7 @@
 // EtcdCluster of etcd.database.coreos.com/v1beta2: its kind, its types and its defaults.
 import type { Affinity } from "kubernetes-types/core/v1.js";
-import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/objects/objects.ts";
-import { complete } from "../schema/complete.ts";
+import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
+import { type Completed, completed, ourKind } from "../object.ts";
 import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
 
@@ -15,34 +15,20 @@ export interface EtcdCluster extends KubeObject {
   status?: EtcdClusterStatus;
 }
 
-export const EtcdCluster: Kind<EtcdCluster> = {
-  group: "etcd.database.coreos.com",
-  version: "v1beta2",
-  kind: "EtcdCluster",
-  plural: "etcdclusters",
-  namespaced: true,
-};
+export const EtcdCluster: Kind<EtcdCluster> = ourKind("EtcdCluster");
 
-/** With every default filled in: what the rest of the operator works with. */
-export interface CompleteEtcdCluster extends EtcdCluster {
-  metadata: ObjectMeta & { name: string; namespace: string };
-  spec: CompleteSpec;
-  status: CompleteStatus;
-}
+export type CompleteEtcdCluster = Completed<EtcdCluster, CompleteSpec, CompleteStatus>;
 
-/** Pure, and never stored: the stored object keeps showing what the person wrote and what is a default. */
 export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
-  const { name, namespace } = keyOf(cluster);
-  const spec = complete(specSchema, cluster.spec);
+  const { spec, ...rest } = completed(cluster, specSchema, statusSchema);
+  const { name } = rest.metadata;
   return {
-    ...cluster,
-    metadata: { ...cluster.metadata, name, namespace },
+    ...rest,
     spec: {
       ...spec,
       version: plainVersion(spec.version),
       pod: { ...spec.pod, ...spreadOverNodes(spec, name), ClusterDomain: withLeadingDot(spec.pod.ClusterDomain) },
     },
-    status: complete(statusSchema, cluster.status),
   };
 }
 
