@@ -53,7 +53,7 @@ export const suites: readonly Suite[] = [
     name: "unit",
     what: "unit tests",
     need: "nothing",
-    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos"),
+    files: () => testFiles("src", "lab", "docs", "bench", "demo", "install", "observability", "chaos", "release"),
     atOnce: 2,
   },
   {

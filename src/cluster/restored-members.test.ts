@@ -86,6 +86,28 @@ describe("three members that are made from a backup", () => {
     assert.doesNotMatch(JSON.stringify([...pods.values()].map(jobIn)), /"peerUrl":"http:/);
   });
 
+  test("are held back by others as long as those want: only the operator's own gate is removed", async () => {
+    await using stage = new Stage();
+    const gate = { name: "queue.example/admission" };
+    stage.webhook = (pod, verb) => {
+      const { schedulingGates = [] } = pod.spec ?? { containers: [] };
+      if (verb !== "create" || !schedulingGates.some(({ name }) => name === firstMembersGate)) return pod;
+      return { ...pod, spec: { containers: [], ...pod.spec, schedulingGates: [...schedulingGates, gate] } };
+    };
+    const names = await letStart(stage);
+    const gatesOf = async (name: string): Promise<unknown> =>
+      (await stage.api.get(Pod, { ...key, name })).spec?.schedulingGates;
+    for (const name of names)
+      await stage.until(`${name} let go`, async () => !isHeldBack(await stage.api.get(Pod, { ...key, name })));
+    for (const name of names) {
+      assert.deepEqual(await gatesOf(name), [gate]);
+      await stage.api.mergePatch(Pod, { ...key, name }, { spec: { schedulingGates: null } });
+    }
+    await stage.until("restored", () => isDone(stage));
+    await stage.untilWhole(3);
+    assert.deepEqual(await stage.podNames(), names.toSorted());
+  });
+
   test("serve without the one that is lost before, and it is replaced", async () => {
     await using stage = new Stage();
     stage.watch.allowAbsence();

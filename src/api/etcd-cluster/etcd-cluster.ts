@@ -4,6 +4,7 @@ import type { Kind, KubeObject } from "../../kube/objects/objects.ts";
 import { type Completed, completed, ourKind } from "../object.ts";
 import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
+import { versionOf } from "./version.ts";
 
 export { problemsOf } from "./problems.ts";
 export type { CompleteSpec, EtcdClusterSpec } from "./spec.ts";
@@ -19,14 +20,15 @@ export const EtcdCluster: Kind<EtcdCluster> = ourKind("EtcdCluster");
 
 export type CompleteEtcdCluster = Completed<EtcdCluster, CompleteSpec, CompleteStatus>;
 
-export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
+/** `made`: the versions that its pods and volumes were made in, where they are known. */
+export function withDefaults(cluster: EtcdCluster, made: readonly string[] = []): CompleteEtcdCluster {
   const { spec, ...rest } = completed(cluster, specSchema, statusSchema);
   const { name } = rest.metadata;
   return {
     ...rest,
     spec: {
       ...spec,
-      version: plainVersion(spec.version),
+      version: versionOf(cluster, made),
       pod: { ...spec.pod, ...spreadOverNodes(spec, name), ClusterDomain: withLeadingDot(spec.pod.ClusterDomain) },
     },
   };
@@ -42,7 +44,7 @@ const plainVersion = (version: string): string => version.trim().replace(/^v+/, 
 const withLeadingDot = (domain: string): string => (domain === "" || domain.startsWith(".") ? domain : `.${domain}`);
 
 /** `antiAffinity: true` as in etcd-operator 0.9: one member a node. An `affinity` that is set wins. */
-function spreadOverNodes({ pod }: CompleteSpec, cluster: string): { affinity?: Affinity } {
+function spreadOverNodes({ pod }: Pick<CompleteSpec, "pod">, cluster: string): { affinity?: Affinity } {
   if (!pod.antiAffinity || pod.affinity !== undefined) return {};
   const sameCluster = { matchLabels: { etcd_cluster: cluster } };
   const term = { labelSelector: sameCluster, topologyKey: "kubernetes.io/hostname" };

@@ -54,11 +54,13 @@ export const dataVolume = "etcd-data";
 /** The user that distroless images call nonroot; the program needs none in particular. */
 const nobody = 65_532;
 
+/** `quota`: of its database, where the spec says none; part of no settings, so that another default changes no pod that runs. */
 export function memberPod(
   cluster: CompleteEtcdCluster,
   member: MemberName,
   start: FirstStart,
   tls: PodTls = plainText,
+  quota?: number,
 ): Pod {
   const { labels = {}, annotations = {} } = cluster.spec.pod;
   const metadata = metadataOf(cluster, member);
@@ -76,7 +78,7 @@ export function memberPod(
         ...restartedAt(cluster),
       },
     },
-    spec: podSpec(cluster, member, start, tls),
+    spec: podSpec(cluster, member, start, tls, quota),
   };
 }
 
@@ -89,7 +91,13 @@ function restartedAt(cluster: CompleteEtcdCluster): Record<string, string> {
   return asked === undefined ? {} : { [restartedAtAnnotation]: asked };
 }
 
-function podSpec(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): PodSpec {
+function podSpec(
+  cluster: CompleteEtcdCluster,
+  member: MemberName,
+  start: FirstStart,
+  tls: PodTls,
+  quota: number | undefined,
+): PodSpec {
   const { pod } = cluster.spec;
   return {
     hostname: member,
@@ -105,7 +113,7 @@ function podSpec(cluster: CompleteEtcdCluster, member: MemberName, start: FirstS
     securityContext: podSecurity(pod.securityContext),
     affinity: pod.affinity ?? apart(cluster),
     ...given("initContainers", beforeEtcd(cluster, member, start, tls)),
-    containers: [container(cluster, member, start, tls)],
+    containers: [container(cluster, member, start, tls, quota)],
     volumes: [...tlsVolumes(cluster, tls), dataIn(cluster, member, start), ...workerVolumes(start)],
     ...(tls.client && { readinessGates: [{ conditionType: servingGate }] }),
     ...given("nodeSelector", pod.nodeSelector),
@@ -194,14 +202,20 @@ function workerVolumes(start: FirstStart): Volume[] {
   return [...volumesOf(mounts), { name: scratchVolume, emptyDir: limited(scratchOf(job, policy)) }];
 }
 
-function container(cluster: CompleteEtcdCluster, member: MemberName, start: FirstStart, tls: PodTls): Container {
+function container(
+  cluster: CompleteEtcdCluster,
+  member: MemberName,
+  start: FirstStart,
+  tls: PodTls,
+  quota: number | undefined,
+): Container {
   const version = versionOf(cluster);
   const { resources, etcdEnv } = cluster.spec.pod;
   const metrics: ContainerPort = { name: "metrics", containerPort: ports.metrics, protocol: "TCP" };
   return {
     name: etcdContainer,
     image: imageOf(cluster.spec),
-    command: commandOf(cluster, member, tls),
+    command: commandOf(cluster, member, tls, quota),
     ports: [
       { name: "server", containerPort: ports.peer, protocol: "TCP" },
       { name: "client", containerPort: ports.client, protocol: "TCP" },

@@ -195,7 +195,8 @@ export function observedNode(name: string | undefined, nodes: StoreView<Node> | 
   if (node === undefined) return { t: "gone", name };
   const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
   // False still comes from the kubelet; Unknown is what others write when it has gone silent.
-  if (ready?.status !== "Unknown") return { t: "ready", name };
+  if (ready?.status !== "Unknown")
+    return { t: "ready", name, ...(node.spec?.unschedulable === true && { cordoned: true }) };
   return { t: "silent", name, since: time(ready.lastTransitionTime) ?? 0 };
 }
 
@@ -382,5 +383,6 @@ export function leanNode(node: Node): Node {
       status,
       ...(lastTransitionTime && { lastTransitionTime }),
     }));
-  return { metadata: { name, uid, resourceVersion }, status: { conditions } };
+  const spec = node.spec?.unschedulable === true ? { spec: { unschedulable: true } } : {};
+  return { metadata: { name, uid, resourceVersion }, ...spec, status: { conditions } };
 }

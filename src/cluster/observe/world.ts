@@ -298,7 +298,8 @@ export type PodState =
 
 export type PodNode =
   | { readonly t: "none" }
-  | { readonly t: "ready"; readonly name: string }
+  /** `cordoned`: it takes no new pods, most likely because it is about to be drained. */
+  | { readonly t: "ready"; readonly name: string; readonly cordoned?: true }
   /** Its kubelet has not been heard of since then; the pod may or may not run. */
   | { readonly t: "silent"; readonly name: string; readonly since: number }
   /** There is no such node any more; `since` when that was found, else the pod's age decides. */

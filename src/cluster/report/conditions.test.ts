@@ -533,6 +533,14 @@ describe("the progress of a change is told:", () => {
   ];
   for (const [what, sample, wanted] of table) test(what, () => assert.equal(messageOf("Upgrading", sample), wanted));
 
+  test("a cluster that is whole says which known bug its version has", () => {
+    const members = ["a", "b", "c"].map((name) => voter(name, { says: { version: "3.6.4" } }));
+    assert.equal(
+      messageOf("Ready", { version: "3.6.4", members }),
+      "All 3 members are healthy voters. etcd 3.6.4 has a known bug: a defragmentation while a member receives a snapshot can corrupt its data. Set spec.version to 3.6.16.",
+    );
+  });
+
   test("that it stopped, also where the cluster does not serve", () => {
     const broken = voter("c", {
       silent: true,

@@ -10,6 +10,7 @@ import {
   type VerdictsOn,
   conditionOf,
 } from "../../api/conditions.ts";
+import { warningOn } from "../../etcd/versions/steps.ts";
 import { type Conclusion } from "../../kube/objects/conditions.ts";
 import { type ClusterOutcome, refusalsIn } from "../act/outcome.ts";
 import { progressConditions } from "../../kube/objects/progress.ts";
@@ -281,7 +282,11 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
   if (hasYetToBeReached(world))
     return no("ServiceNotReady", because("All members serve; their kubelets have yet to find one of them ready."));
-  return yes("AllMembersReady", `All ${desired.size} members are healthy voters.`);
+  const warning = warningOn(assessment.version);
+  return yes(
+    "AllMembersReady",
+    [`All ${desired.size} members are healthy voters.`, ...(warning === undefined ? [] : [warning])].join(" "),
+  );
 }
 
 /** While nobody says how large the databases are, what was said before stays. */

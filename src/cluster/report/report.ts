@@ -3,6 +3,8 @@
 import { rowOf, conditionOf } from "../../api/conditions.ts";
 import { EtcdCluster, type EtcdClusterStatus } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { KnownEvent } from "../../api/events.ts";
+import { warningOn } from "../../etcd/versions/steps.ts";
+import { parseVersion } from "../../etcd/versions/version.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { printableValue } from "../../kube/objects/printable.ts";
 import type { ClusterAction } from "../plan/actions.ts";
@@ -59,12 +61,22 @@ function turnsForTheWorse({ assessment }: ClusterExecution, after: EtcdClusterSt
     return was?.reason !== is.reason || wrongAnew ? [eventOf([event, is.message ?? ""])] : [];
   });
   events.push(...certificateEvents(assessment, after));
-  const { size } = cluster.spec;
-  if (size % 2 === 0 && size > 0 && cluster.status.observedGeneration !== cluster.metadata.generation)
-    events.push(
-      eventOf(["evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`]),
-    );
+  if (cluster.status.observedGeneration !== cluster.metadata.generation) events.push(...warningsOn(assessment));
   return events;
+}
+
+/** What an edit leaves unwise, though it can be done. */
+function warningsOn({ roll, world: { cluster } }: ClusterExecution["assessment"]): KnownEvent[] {
+  const { size, version } = cluster.spec;
+  const isEven = size % 2 === 0 && size > 0;
+  const wanted = roll.target.refused === undefined ? parseVersion(version) : undefined;
+  const unsafe = wanted && warningOn(wanted);
+  return [
+    ...(isEven
+      ? [eventOf(["evenSize", `${size} members survive the loss of no more than ${size - 1} do: choose an odd size.`])]
+      : []),
+    ...(unsafe === undefined ? [] : [eventOf(["versionUnsafe", unsafe])]),
+  ];
 }
 
 /** When something is wrong, or expires, and that was not said before. */

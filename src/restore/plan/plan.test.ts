@@ -71,7 +71,7 @@ describe("Restoring", () => {
   const restoring = { ...proved, phase: "Restoring" as const };
 
   test("asks the very cluster that was seen, in the version that was seen", () => {
-    const decision = decided(aWorld({ ...restoring, snapshotPath: "bucket/before" }));
+    const decision = decided(aWorld({ ...restoring, snapshotPath: "bucket/before", snapshotRevision: 42 }));
     assert.ok(decision.t === "stay");
     assert.deepEqual(decision.actions, [{ do: "askCluster", name: "demo", uid: clusterUid, resourceVersion: "5" }]);
   });
@@ -255,7 +255,7 @@ describe("Restoring", () => {
 
 describe("a backup that was proved a while ago", () => {
   const at = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
-  const waited = { ...proved, phase: "Restoring", snapshotPath: "bucket/before" } as const;
+  const waited = { ...proved, phase: "Restoring", snapshotPath: "bucket/before", snapshotRevision: 42 } as const;
 
   test("is proved again before the cluster is asked: others may have pruned or replaced it", () => {
     assert.partialDeepStrictEqual(decided(aWorld({ ...waited, checkedAt: at(61) })), { t: "go", to: "Checking" });

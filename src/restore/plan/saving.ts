@@ -96,15 +96,17 @@ function taskOf(world: RestoreWorld): WorkerTask | undefined {
   const reached = cluster && sourceOf(cluster);
   if (cluster === undefined || reached === undefined) return undefined;
   const { name, namespace, uid = "" } = restore.metadata;
+  const { checkedAt, startedAt = "" } = restore.status;
   const { place, sealed } = backupPlace(restore, backupOf(world));
   const job: BackupJob = {
     do: "backup",
     owner: { namespace, name },
-    run: `restore-${uid}`,
+    // A worker gives back what another of the same run has saved. What was saved before the check ended may be too old.
+    run: checkedAt === undefined ? `restore-${uid}` : `restore-${uid}-${checkedAt}`,
     source: reached.source,
     store: place.target,
     key: { t: "once", path: `${place.path}.before-${name}-${shortUid(uid)}` },
-    startedAt: restore.status.startedAt ?? "",
+    startedAt: checkedAt ?? startedAt,
     ...(sealed.encryption && { encryption: sealed.encryption }),
     cluster: clusterIn(cluster),
     stalledAfterSeconds: stalledAfterSeconds(restore),

@@ -67,8 +67,14 @@ function factsAfter(
   const { pod: _, notBefore: __, ...kept } = status;
   if (decision.t === "go") {
     // What volumes are kept is read again at each step, and a check finds the backup again.
-    const { keptVolumes: _kept, key, ...rest } = kept;
-    const facts = decision.to === "Checking" || key === undefined ? rest : { ...rest, key };
+    const { keptVolumes: _kept, key, snapshotRevision, ...rest } = kept;
+    // It was held up, by a person or by another restore, and clients have written since: what the cluster holds is saved again.
+    const wasHeldUp = decision.to === "Checking" && status.phase !== "Saving";
+    const facts = {
+      ...rest,
+      ...(decision.to !== "Checking" && key !== undefined && { key }),
+      ...(!wasHeldUp && snapshotRevision !== undefined && { snapshotRevision }),
+    };
     // The pod of the check before may be there still, and what it found is not asked for.
     const attempt = decision.to === status.phase ? status.attempt + 1 : 1;
     return { ...facts, ...decision.record, attempt };
