@@ -2,7 +2,7 @@
 // and after which failures another attempt is made.
 import { EtcdBackup } from "../api/etcd-backup/etcd-backup.ts";
 import type { Pod } from "../kube/objects/kinds.ts";
-import { type FailureCode, type Job, jobVariable, type Result } from "../worker/job.ts";
+import { type BackupFacts, type FailureCode, type Job, jobVariable, type Result } from "../worker/job.ts";
 import { jobIn, restoreContainer, resultOf, statusesOf, workerContainerName } from "../worker/pod.ts";
 import { adviceOnEviction } from "../worker/scratch.ts";
 import { type Stuck, stuckOn, wordsOf } from "../worker/trouble.ts";
@@ -129,3 +129,21 @@ const failures: Readonly<Record<FailureCode, "transient" | "definite">> = {
 
 /** A worker of another release may give a code that this one does not know: it is tried again. */
 export const isDefinite = (code: FailureCode): boolean => failures[code] === "definite";
+
+/** What a status says of a backup. */
+export function factsInStatus(facts: BackupFacts, path: string) {
+  const { hash, storageVersion, keyId, auth } = facts;
+  return {
+    path,
+    takenAt: facts.snapshotAt ?? facts.takenAt,
+    sizeBytes: facts.bytes,
+    revision: facts.revision,
+    sha256: facts.sha256,
+    etcdVersion: facts.etcdVersion,
+    ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
+    ...(hash !== undefined && { hash: hash.value }),
+    ...(storageVersion !== undefined && { storageVersion }),
+    ...(keyId !== undefined && { keyId }),
+    ...(auth !== undefined && { auth }),
+  };
+}

@@ -44,14 +44,16 @@ export function workerContainer({ image, job, mounts, resources, scratchSize, na
     ],
     volumeMounts: [...volumeMountsOf(mounts), { name: scratchVolume, mountPath: scratchFolder }],
     terminationMessagePolicy: "File",
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    securityContext: containerSecurity,
     ...(resources !== undefined && { resources }),
   };
 }
+
+export const containerSecurity: NonNullable<Container["securityContext"]> = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
 
 interface WorkerPod extends WorkerContainer {
   readonly namespace: string;

@@ -20,7 +20,7 @@ import { type MemberName, memberName } from "../objects/names.ts";
 import { parseSettings } from "../objects/settings.ts";
 import { type StartedAgain, startedAgainAnnotation, startedAgainIn } from "../objects/image-reference.ts";
 import { firstMembersGate } from "../objects/first-members.ts";
-import { hasItsLabels } from "../objects/pod-labels.ts";
+import { hasItsLabels } from "../objects/labels.ts";
 import { peerCheckBy, renewedAnnotation, servingGate, trustIn } from "../objects/tls.ts";
 import {
   endProblem,

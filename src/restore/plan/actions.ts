@@ -1,10 +1,10 @@
 // What can be decided about an EtcdRestore, as data: where it goes from here, what is done, and in a sentence why.
+import type { RestorePhase } from "../observe/world.ts";
 import type { EtcdClusterSpec } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
 import { delays } from "../../controllers/delays.ts";
 import type { Note } from "../../controllers/event.ts";
 import type { WorkerAction } from "../../controllers/worker.ts";
-import type { RestorePhase } from "./phases.ts";
 import type { Decision } from "../../controllers/stages.ts";
 
 export type RestoreAction =
@@ -60,7 +60,7 @@ export const stay = (because: string, more: WhileItStays = {}): RestoreDecision 
 });
 
 /** For something that may change where no watch sees it. */
-export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: pace.slowly });
+export const stayWaiting = (because: string): RestoreDecision => stay(because, { requeueAfter: delays.untilCorrected });
 
 export const go = (to: Goes["to"], because: string, more: Omit<Goes, "t" | "to"> = {}): RestoreDecision => ({
   t: "go",
@@ -85,11 +85,3 @@ export const succeed = (because: string, record: Facts): RestoreDecision => ({
 });
 export const fail = (because: string): RestoreDecision => ({ t: "fail", because, actions });
 export const over = (because = ""): RestoreDecision => ({ t: "over", because, actions });
-
-/** In milliseconds. */
-export const pace = {
-  /** The pods of the first members are not watched. */
-  seeding: delays.seeding,
-  /** What a person has to change may be changed where no watch sees it. */
-  slowly: delays.untilCorrected,
-} as const;

@@ -10,10 +10,10 @@ import { backupOf, type RestoreWorld } from "../observe/world.ts";
 import { backupPlace, readOnly, stalledAfterSeconds } from "../objects/backup-place.ts";
 import { bumpPast, tooSmallBump } from "../objects/seed.ts";
 import { byWorker, otherJob, tryAgain } from "./attempts.ts";
-import { type Facts, fail, type RestoreDecision, stay } from "./actions.ts";
+import { fail, type RestoreDecision, stay } from "./actions.ts";
 import { heldUp, repeated, withoutBackup } from "./gates.ts";
 import { afterCheck } from "./next-step.ts";
-import { isDefinite, mostAttempts } from "../../controllers/worker.ts";
+import { factsInStatus, isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const untouched = "Nothing was touched.";
 
@@ -51,33 +51,13 @@ function proved(world: RestoreWorld, facts: BackupFacts, now: number): RestoreDe
   return stay(`The backup ${path} is whole: it holds everything up to revision ${facts.revision}.`, {
     record: {
       checkedAt: secondsTime(new Date(now)),
-      ...recorded(path, facts),
+      key: facts.key,
+      ...(facts.keys !== undefined && { keys: facts.keys }),
+      backup: factsInStatus(facts, path),
       revisionBump: bumpPast(restore, facts.revision, highest),
     },
     requeueAfter: delays.atOnce,
   });
-}
-
-function recorded(path: string, facts: BackupFacts): Facts {
-  const { key, keys, bytes, takenAt, snapshotAt, revision, hash, sha256, etcdVersion, storageVersion, keyId, auth } =
-    facts;
-  return {
-    key,
-    ...(keys !== undefined && { keys }),
-    backup: {
-      path,
-      takenAt: snapshotAt ?? takenAt,
-      sizeBytes: bytes,
-      revision,
-      sha256,
-      etcdVersion,
-      ...(facts.clusterId !== "" && { clusterID: facts.clusterId }),
-      ...(hash !== undefined && { hash: hash.value }),
-      ...(storageVersion !== undefined && { storageVersion }),
-      ...(keyId !== undefined && { keyId }),
-      ...(auth !== undefined && { auth }),
-    },
-  };
 }
 
 function taskOf(world: RestoreWorld): WorkerTask {
