@@ -81,7 +81,7 @@ suite: $(READY) ## One suite on the running lab (else on one of its own): make s
 	@$(NODE) test/run.ts $(S) $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
 
 .PHONY: mutants
-mutants: $(READY) ## Which small mistakes no unit test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
+mutants: $(READY) ## Which small mistakes no test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
 	@$(NODE) test/mutants/main.ts $(if $(MUTANTS),--count $(MUTANTS)) $(if $(FILE),--file $(FILE)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: format
@@ -106,11 +106,10 @@ help: ## This list
 $(READY): package.json package-lock.json
 	@for tool in npm go; do command -v $$tool > /dev/null || { echo "make: $$tool is missing. Install it and run the same command again (Debian: apt-get install npm golang)." >&2; exit 1; }; done
 	@echo '… installing the npm packages of package-lock.json' >&2
-	@# Not `npm ci`: it refuses the lock where a registry lacks the tools' builds for other systems, which nobody needs.
-	@npm install --no-save --no-fund --no-audit --loglevel=error
+	@npm ci --loglevel=error
 	@touch $@
 
 site/node_modules/.installed: $(READY) site/package.json site/package-lock.json
 	@echo '… installing the npm packages of site/package-lock.json' >&2
-	@cd site && npm install --no-save --no-fund --no-audit --loglevel=error
+	@cd site && npm ci --loglevel=error
 	@touch $@

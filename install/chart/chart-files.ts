@@ -19,7 +19,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const folder = "charts/etcd-operator";
 const made = "# Made by `node install/generate.ts`; change install/, not this file.";
 
-/** Shown by Artifact Hub beside each kind. */
+/** Shown beside each kind. */
 const examples = [
   "example/example-etcd-cluster-3.6.yaml",
   "example/example-etcd-backup.yaml",
@@ -34,6 +34,9 @@ function objectsIn(file: string): Manifest[] {
     .map((document) => document.toJS() as Manifest)
     .filter(({ apiVersion }) => group.some((name) => apiVersion.startsWith(`${name}/`)));
 }
+
+/** One or more of each kind, as Artifact Hub and OperatorHub show them. */
+export const exampleObjects = (): Manifest[] => examples.flatMap(objectsIn);
 
 const annotations = (reference: string): Record<string, string> => ({
   "artifacthub.io/alternativeName": "etcd",
@@ -51,7 +54,7 @@ const annotations = (reference: string): Record<string, string> => ({
       description,
     })),
   ),
-  "artifacthub.io/crdsExamples": yamlOf(examples.flatMap(objectsIn)),
+  "artifacthub.io/crdsExamples": yamlOf(exampleObjects()),
 });
 
 function chartYaml(reference: string): string {

@@ -133,6 +133,9 @@ export const values: Fields = {
   prometheusRule: group("Alerts for the Prometheus operator.", {
     enabled: truth(false, "Create a PrometheusRule."),
     labels: labels("Labels by which your Prometheus selects rules."),
+    runbookBaseURL: text(
+      "URL below which your team reads this repository, for example https://git.example.com/etcd-operator/blob/main. It is put before docs/runbooks/… in runbook_url of the alerts.",
+    ),
   }),
   grafanaDashboard: group("Dashboards for the Grafana sidecar.", {
     enabled: truth(false, "Create one ConfigMap per dashboard."),
