@@ -58,6 +58,10 @@ site: $(READY) site/node_modules/.installed ## Build the documentation as a site
 	@cd site && $(NODE) node_modules/vitepress/bin/vitepress.js build
 	@echo "✓ dist/site"
 
+.PHONY: release-draft
+release-draft: ## Upload dist/release to GitHub as a draft that a person publishes: VERSION=0.2.0, with gh and its GH_TOKEN
+	@gh release create 'v$(VERSION)' --draft --verify-tag --title 'v$(VERSION)' --notes-file dist/release/RELEASE-NOTES.md dist/release/*
+
 ##@ Work on it
 .PHONY: check
 check: $(READY) ## Types, lint and format only
