@@ -52,6 +52,15 @@ bench: $(READY) ## Figures, each a ratio to a floor measured in the same run (BE
 chaos: $(READY) ## Break one thing while another changes, under clients that etcd's own checkers judge (CHAOS_MINUTES=5 CHAOS_SEED=… CHAOS_FAULTS=… CHAOS_CHANGES=… CHAOS_PAGE=1)
 	@$(NODE) chaos/main.ts $(LAB_OPTIONS)
 
+##@ Publish it
+.PHONY: release
+release: $(READY) ## Everything of a release in dist/release, signed: VERSION=0.2.0 IMAGE=registry.example.com/etcd-operator
+	@$(NODE) release/main.ts --version '$(VERSION)' $(if $(IMAGE),--image '$(IMAGE)') $(RELEASE_OPTIONS)
+
+.PHONY: verify-release
+verify-release: $(READY) ## Check the files of a release: RELEASE=dist/release KEY=cosign.pub
+	@$(NODE) release/verify/main.ts $(if $(RELEASE),--release '$(RELEASE)') $(if $(KEY),--key '$(KEY)')
+
 ##@ Read it
 .PHONY: site
 site: $(READY) site/node_modules/.installed ## Build the documentation as a site: dist/site; a dead link ends it (SITE_BASE=/path/ to serve it below a path)
@@ -76,7 +85,7 @@ suite: $(READY) ## One suite on the running lab (else on one of its own): make s
 	@$(NODE) test/run.ts $(S) $(if $(FILE),--file $(FILE)) $(if $(NAME),--test '$(NAME)')
 
 .PHONY: mutants
-mutants: $(READY) ## Which small mistakes no unit test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
+mutants: $(READY) ## Which small mistakes no test notices, in src/{cluster,tls,backup,restore,worker,store,seal}: MUTANTS=200 for a sample, FILE=src/seal for a file or folder
 	@$(NODE) test/mutants/main.ts $(if $(MUTANTS),--count $(MUTANTS)) $(if $(FILE),--file $(FILE)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: format
@@ -94,7 +103,7 @@ clean: ## Remove what was made in the tree; the build cache stays
 
 .PHONY: help
 help: ## This list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Options: LAB_OPTIONS='--name x --subnet 10.90.0.0/16 --nodes 1'; KUBECONFIG=… LAB=none runs on a Kubernetes of yours."
 

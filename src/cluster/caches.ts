@@ -32,7 +32,6 @@ interface ClusterInformers {
 export interface AllClusterCaches {
   readonly sets: readonly ClusterInformers[];
   readonly all: readonly RunningCache[];
-  /** Which changes requeue a cluster. */
   readonly sources: readonly Source[];
   of(namespace: string): ClusterCaches;
 }

@@ -23,7 +23,6 @@ export interface ClusterMeasured {
   readonly voters: number | undefined;
   readonly updated: number | undefined;
   readonly rolling: boolean;
-  /** How many members raise each alarm. */
   readonly alarms: Readonly<Record<string, number>>;
   readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
 }
@@ -40,7 +39,6 @@ export class ClusterMetrics {
   /** Clusters that need a person. */
   readonly failed: Counter;
   readonly recoverySeconds: Histogram;
-  /** When each certificate expires. */
   readonly #expiry: Gauge;
   readonly #lifetime: Gauge;
   readonly #certificateProblems: Gauge;

@@ -82,7 +82,7 @@ async function lastWords(
       execFile(
         program,
         [`--data-dir=${folder}`, ...listen, ...args],
-        { env: { ...process.env, ...env }, timeout: 20_000, killSignal: "SIGKILL" },
+        { env: { ...process.env, ...env }, timeout: 120_000, killSignal: "SIGKILL" },
         (error, stdout, stderr) => resolve(error?.killed === true ? undefined : stdout + stderr),
       );
     });

@@ -4,6 +4,7 @@ import { type Kind, type KubeObject, keyOf, type ObjectMeta } from "../../kube/o
 import { complete } from "../schema/complete.ts";
 import { type CompleteSpec, type EtcdClusterSpec, specSchema } from "./spec.ts";
 import { type CompleteStatus, type EtcdClusterStatus, statusSchema } from "./status.ts";
+import { versionOf } from "./version.ts";
 
 export { problemsOf } from "./problems.ts";
 export type { CompleteSpec, EtcdClusterSpec } from "./spec.ts";
@@ -30,23 +31,24 @@ export interface CompleteEtcdCluster extends EtcdCluster {
   status: CompleteStatus;
 }
 
-/** Pure, and never stored: the stored object keeps showing what the person wrote and what is a default. */
-export function withDefaults(cluster: EtcdCluster): CompleteEtcdCluster {
+/**
+ * Pure, and never stored: the stored object keeps showing what the person wrote and what is a default. `made`: the versions
+ * that its pods and volumes were made in, where they are known.
+ */
+export function withDefaults(cluster: EtcdCluster, made: readonly string[] = []): CompleteEtcdCluster {
   const { name, namespace } = keyOf(cluster);
-  const spec = complete(specSchema, cluster.spec);
+  const spec: CompleteSpec = { ...complete(specSchema, cluster.spec), version: versionOf(cluster, made) };
   return {
     ...cluster,
     metadata: { ...cluster.metadata, name, namespace },
     spec: {
       ...spec,
-      version: plainVersion(spec.version),
       pod: { ...spec.pod, ...spreadOverNodes(spec, name), ClusterDomain: withLeadingDot(spec.pod.ClusterDomain) },
     },
     status: complete(statusSchema, cluster.status),
   };
 }
 
-/** The image that the members run. */
 export function imageOf(spec: Pick<CompleteSpec, "image" | "repository" | "version">): string {
   return spec.image ?? `${spec.repository}:v${plainVersion(spec.version)}`;
 }

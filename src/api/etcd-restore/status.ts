@@ -52,7 +52,9 @@ export const statusSchema = object("Observed state of the restore. Only the oper
     },
   ),
   snapshotPath: string("Path of the snapshot of the replaced data."),
-  snapshotRevision: integer("Revision of etcd up to which that snapshot contains everything."),
+  snapshotRevision: integer(
+    "Revision of etcd up to which that snapshot contains everything. Unset until the data is saved, and while it is to be saved again.",
+  ),
   snapshotProblem: string("Reason why the replaced data could not be saved."),
   keptVolumes: string("PersistentVolumeClaims of the replaced members, which hold the replaced data."),
   clusterId: string("etcd cluster ID of the restored cluster."),

@@ -11,10 +11,9 @@ import type { BackupDecision, Ended, Run } from "./actions.ts";
 import { ownStart, timeOf } from "./due.ts";
 import { atRest } from "./rest.ts";
 import { lastingTrouble, problemIn, type Trouble } from "./trouble.ts";
-import { isDefinite, mostAttempts } from "../../controllers/attempts.ts";
 import { backoffs } from "../../controllers/delays.ts";
-import type { Note } from "../../controllers/event.ts";
-import { sentence } from "../../controllers/sentence.ts";
+import { type Note, sentence } from "../../controllers/event.ts";
+import { isDefinite, mostAttempts } from "../../controllers/worker.ts";
 
 const mostHistory = 10;
 

@@ -4,6 +4,7 @@ import type { MemberId } from "../../etcd/ids.ts";
 import type { Call, EtcdMember, Member } from "../../etcd/member.ts";
 import type { ReconcileContext } from "../../kube/controller/run-reconcile.ts";
 import type { Assessment } from "../assess/assess.ts";
+import { quotaToMake } from "../assess/space.ts";
 import type { ClusterContext } from "../context.ts";
 import { keyOf } from "../../kube/objects/objects.ts";
 import { endpointOf } from "../objects/endpoints.ts";
@@ -58,6 +59,10 @@ export function tlsToMake({ assessment: { certificates, desired } }: ClusterExec
     throw new NotYet(certificates.blocked ?? "there are no certificates yet", delays.cacheIsBehind);
   return desired.tls;
 }
+
+/** Of a member whose database may have to hold what the others have, or nothing yet. */
+export const quotaOfNew = ({ assessment: { world }, cluster }: ClusterExecution): number | undefined =>
+  quotaToMake(cluster, world);
 
 /** Undefined: etcd does not list it, as far as it could be asked. */
 export function listedUrlOf({ cluster, members }: ClusterExecution, name: MemberName): string | undefined {

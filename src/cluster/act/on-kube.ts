@@ -16,7 +16,7 @@ import { resized } from "../objects/resources.ts";
 import { clientService, peerService } from "../objects/services.ts";
 import { schemeOf } from "../objects/tls.ts";
 import type { ActionOf } from "../plan/actions.ts";
-import { type ClusterExecution, listedUrlOf, tlsToMake } from "./execution.ts";
+import { type ClusterExecution, listedUrlOf, quotaOfNew, tlsToMake } from "./execution.ts";
 import { makeClaim } from "./on-claims.ts";
 import { joiningPod } from "./joining-pod.ts";
 import { listForJoining } from "./on-etcd.ts";
@@ -123,7 +123,9 @@ export async function createSeed(execution: ClusterExecution, { member }: Action
   const tls = tlsToMake(execution);
   const start = await seedStart(execution, member, tls);
   await makeClaim(execution, member);
-  const pod = memberPod(execution.cluster, member, start, tls);
+  // A backup may be larger than what fits: etcd's default takes it.
+  const quota = start.as === "restored" ? undefined : quotaOfNew(execution);
+  const pod = memberPod(execution.cluster, member, start, tls, quota);
   await makePod(execution, pod);
 }
 

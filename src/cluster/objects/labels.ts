@@ -38,7 +38,6 @@ export function metadataOf(cluster: CompleteEtcdCluster, name: string): OwnedMet
   };
 }
 
-/** What the caches select by. */
 export const cachedLabels = "app=etcd";
 
 export const isCached = ({ metadata }: KubeObject): boolean => metadata?.labels?.["app"] === "etcd";

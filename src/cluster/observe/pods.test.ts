@@ -402,6 +402,11 @@ const node = (status: string): Node => ({
 const nodes: [string, Node | undefined, object][] = [
   ["whose kubelet is well", node("True"), { t: "ready", name: "n" }],
   ["whose kubelet says that it is not well", node("False"), { t: "ready", name: "n" }],
+  [
+    "that takes no new pods",
+    { ...node("True"), spec: { unschedulable: true } },
+    { t: "ready", name: "n", cordoned: true },
+  ],
   ["whose kubelet says nothing", node("Unknown"), { t: "silent", name: "n", since: 30_000 }],
   ["that is gone", undefined, { t: "gone", name: "n" }],
 ];

@@ -53,7 +53,6 @@ export class EventRecorder {
   readonly #seriesEveryMs: number;
   readonly #series = new BoundedMap<string, Occurrences>(mostSeries);
   readonly #buckets = new BoundedMap<string, TokenBucket>(mostSeries);
-  /** To be sent, in order. */
   readonly #unsent = new Set<Occurrences>();
   #sending: Promise<void> | undefined;
   #alarm: Cancel | undefined;

@@ -21,7 +21,7 @@ export function planRestore(world: RestoreWorld, now: number): RestorePlan {
     decision,
     upkeep: [
       ...(decision.t === "stay" ? saveEarly(world) : []),
-      ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod }) as const),
+      ...world.spent.map((pod) => ({ do: "deleteWorker", ...pod, because: "it is of no use any more" }) as const),
       ...(world.requested === undefined ? [] : [{ do: "takeBackRequest", ...world.requested } as const]),
     ],
   };

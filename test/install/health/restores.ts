@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
 ];
 
 const written = (before: EtcdRestoreStatus, decision: RestoreDecision): EtcdRestoreStatus =>
-  statusOf({ restore: aRestore({ status: before }), worker: { t: "absent" } }, { decision, obstacle: undefined }, now);
+  statusOf({ restore: aRestore({ status: before }), worker: undefined }, { decision, obstacle: undefined }, now);
 
 const stateOf = (what: string, expected: Expected, status: EtcdRestoreStatus, metadata: object = {}): State => {
   const restore = aRestore();
@@ -53,7 +53,7 @@ function editedAfter(before: EtcdRestoreStatus, decision: RestoreDecision): Etcd
     cluster: undefined,
     rival: undefined,
     backup: { t: "none" },
-    worker: { t: "absent" },
+    worker: undefined,
     requested: undefined,
     volumes: { kept: [], holdAll: false },
     spent: [],

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ContainerStatus, PodStatus } from "kubernetes-types/core/v1.js";
-import type { Pod } from "../../kube/objects/kinds.ts";
-import type { Result } from "../../worker/job.ts";
+import type { Pod } from "../kube/objects/kinds.ts";
+import type { Result } from "../worker/job.ts";
 import { leanWorker, observedWorker } from "./worker.ts";
 
 const container = (name: string, state: ContainerStatus["state"]): ContainerStatus => ({
@@ -61,7 +61,7 @@ const cases: [what: string, status: PodStatus, state: object][] = [
       result: {
         ok: false,
         code: "failed",
-        message: "Kubernetes ended the worker pod (Evicted: The node was low on memory). It is tried again.",
+        message: "Kubernetes ended the worker pod (Evicted: The node was low on memory).",
       },
     },
   ],
@@ -102,6 +102,16 @@ const cases: [what: string, status: PodStatus, state: object][] = [
     "a success counts even if the pod was evicted after it",
     { phase: "Failed", reason: "Evicted", containerStatuses: [container("worker", ended(verified))] },
     { t: "ended", result: verified, left: "nothing" },
+  ],
+  [
+    "a program that said why it failed is believed",
+    { phase: "Failed", containerStatuses: [container("worker", ended(damaged))] },
+    { t: "ended", result: damaged, left: "nothing" },
+  ],
+  [
+    "a program that said why it failed is believed on a node that is lost",
+    { phase: "Running", reason: "NodeLost", containerStatuses: [container("worker", ended(damaged))] },
+    { t: "ended", result: damaged, left: "containers" },
   ],
   [
     "a program that runs has not ended",
