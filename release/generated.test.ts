@@ -33,7 +33,10 @@ describe("the owner of the repository", () => {
   });
 
   test("is not invented: without one, releases are fetched from a name that never resolves", () => {
-    assert.match(downloads("1.2.3", { ...owned, repository: undefined } as unknown as Project), /^https:\/\/[a-z-]+\.invalid\//);
+    assert.match(
+      downloads("1.2.3", { ...owned, repository: undefined } as unknown as Project),
+      /^https:\/\/[a-z-]+\.invalid\//,
+    );
     assert.doesNotMatch(rendered("MAINTAINERS.md"), /@\w+/);
     assert.doesNotMatch(rendered("artifacthub-repo.yml"), /^repositoryID/m);
   });

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { goVersion } from "../../lab/build/go.ts";
+import { goVersion } from "../programs/locked.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -37,7 +37,6 @@ for (const file of workflows)
 
     test("calls only targets that the Makefile has", () => {
       const targets = new Set([...textOf("Makefile").matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
-      // Of another part of this release.
       const called = [...textOf(file).matchAll(/run: .*\bmake ([a-z-]+)/g)].map(([, name]) => name);
       assert.ok(called.length > 0);
       assert.deepEqual(
@@ -69,7 +68,11 @@ for (const file of workflows)
 describe("an issue", () => {
   interface Form {
     readonly name: string;
-    readonly body: readonly { readonly id?: string; readonly type: string; readonly attributes: Record<string, string> }[];
+    readonly body: readonly {
+      readonly id?: string;
+      readonly type: string;
+      readonly attributes: Record<string, string>;
+    }[];
   }
   const forms = globSync(".github/ISSUE_TEMPLATE/*.yml", { cwd: root }).filter((file) => !file.endsWith("config.yml"));
 
@@ -95,13 +98,21 @@ test("updates come for every folder with packages, a week after they were publis
     updates: { "package-ecosystem": string; directory: string; cooldown?: object }[];
   };
   const npm = updates.filter((one) => one["package-ecosystem"] === "npm");
-  const folders = globSync("{.,site}/package-lock.json", { cwd: root }).map((file) => path.join("/", path.dirname(file)));
+  const folders = globSync("{.,site}/package-lock.json", { cwd: root }).map((file) =>
+    path.join("/", path.dirname(file)),
+  );
   assert.deepEqual(npm.map(({ directory }) => directory).toSorted(), folders.toSorted());
   assert.ok(npm.every(({ cooldown }) => cooldown !== undefined));
   assert.ok(updates.some((one) => one["package-ecosystem"] === "github-actions"));
 });
 
 test("no address of a person is in the files of the repository", () => {
-  for (const file of ["SECURITY.md", "GOVERNANCE.md", "MAINTAINERS.md", "artifacthub-repo.yml", ...globSync(".github/**/*.{yml,md}", { cwd: root })])
+  for (const file of [
+    "SECURITY.md",
+    "GOVERNANCE.md",
+    "MAINTAINERS.md",
+    "artifacthub-repo.yml",
+    ...globSync(".github/**/*.{yml,md}", { cwd: root }),
+  ])
     assert.doesNotMatch(textOf(file).replaceAll(/uses: \S+/g, ""), /[\w.]+@[\w-]+\.\w+/, file);
 });

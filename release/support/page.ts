@@ -52,7 +52,8 @@ supported, except those with [known faults](upgrades.md#which-versions).
 `;
 }
 
-const stateOf = (): string => (lastRelease.version === undefined ? "not released yet" : `${lastRelease.version} is the newest`);
+const stateOf = (): string =>
+  lastRelease.version === undefined ? "not released yet" : `${lastRelease.version} is the newest`;
 
 function kubernetesRows(): string[] {
   const validated = validatedKubernetes.filter((one) => !testedKubernetes.includes(one));

@@ -31,6 +31,9 @@ for (const file of globSync(".github/workflows/*.yml", { cwd: root }))
 
 test("a workflow that is none is found", async () => {
   const bad = path.join(folder, "bad.yml");
-  writeFileSync(bad, readFileSync(path.join(root, ".github/workflows/ci.yml"), "utf8").replace("needs: check", "needs: chekc"));
+  writeFileSync(
+    bad,
+    readFileSync(path.join(root, ".github/workflows/ci.yml"), "utf8").replace("needs: check", "needs: chekc"),
+  );
   assert.notEqual(await wrongIn(bad), "");
 });
