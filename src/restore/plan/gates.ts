@@ -14,7 +14,7 @@ export function isEdited({ metadata, status: { observedGeneration } }: CompleteE
 }
 
 /** No cluster was asked for anything, and none was made. */
-export function untouched({ restore, cluster }: RestoreWorld): boolean {
+export function isUntouched({ restore, cluster }: RestoreWorld): boolean {
   const { phase, clusterPhase } = restore.status;
   if (phase !== "Restoring") return true;
   return clusterPhase === undefined && !(cluster !== undefined && isAsked(cluster, restore));
