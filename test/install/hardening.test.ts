@@ -1,7 +1,6 @@
 // The operator's pod keeps to the restricted profile of Pod Security, by Kubernetes' own code, and to kube-score's rules but for
 // those that the table gives a reason against. So do the pods that people copy from example/.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { describe, test } from "node:test";
@@ -10,6 +9,7 @@ import { yamlOf } from "../../install/manifest.ts";
 import { ensureChecks, ensureProgram } from "../../lab/build/checks/programs.ts";
 import { oldestKubernetes } from "../../release/support/kubernetes.ts";
 import { root } from "../suites.ts";
+import { exitOf } from "../support/exit.ts";
 import { chart, helms } from "./helm.ts";
 import { manifestsIn, titleOf } from "./rendered.ts";
 
@@ -31,23 +31,6 @@ function podTemplates(value: unknown): PodTemplate[] {
 const isTemplate = (value: unknown): value is PodTemplate =>
   typeof value === "object" && value !== null && "spec" in value && "containers" in (value.spec as object);
 
-interface Answer {
-  readonly code: number | null;
-  readonly said: string;
-}
-
-function ask(program: string, args: readonly string[], input: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args);
-    let said = "";
-    child.stdout.on("data", (chunk) => (said += chunk));
-    child.stderr.on("data", (chunk) => (said += chunk));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, said }));
-    child.stdin.end(input);
-  });
-}
-
 const rendered = async (...args: string[]): Promise<Manifest[]> =>
   manifestsIn(await helms[0]!.run("template", "etcd-operator", chart, "--namespace=etcd-operator", ...args));
 
@@ -65,9 +48,9 @@ describe("the restricted profile of Pod Security", async () => {
       podTemplates(manifest).map(({ metadata = {}, spec }) => ({ name: titleOf(manifest), metadata, spec })),
     );
     assert.ok(pods.length > 0, "no pod");
-    const { code, said } = await ask(checks, ["pods", "restricted"], JSON.stringify(pods));
-    assert.ok(code === 0 || code === 1, said);
-    return said.split("\n").filter((line) => line !== "");
+    const { code, stdout, stderr } = await exitOf(checks, ["pods", "restricted"], JSON.stringify(pods));
+    assert.ok(code === 0 || code === 1, stderr);
+    return stdout.split("\n").filter((line) => line !== "");
   };
 
   for (const [name, manifests] of installed)
@@ -115,8 +98,8 @@ describe("kube-score", async () => {
   const best = 10;
   const poor = async (manifests: readonly Manifest[]): Promise<Set<string>> => {
     const args = ["score", "--output-format=json", `--kubernetes-version=v${oldestKubernetes}`, ...flags, "-"];
-    const { said } = await ask(program, args, manifests.map(yamlOf).join("---\n"));
-    const scored = JSON.parse(said) as Scored[];
+    const { stdout } = await exitOf(program, args, manifests.map(yamlOf).join("---\n"));
+    const scored = JSON.parse(stdout) as Scored[];
     return new Set(
       scored.flatMap(({ checks }) =>
         checks.filter((one) => !one.skipped && one.grade < best).map(({ check }) => check.id),

@@ -1,7 +1,6 @@
 // Every manifest that a person applies is valid for the oldest and the newest supported Kubernetes, by kubeconform and the schemas
 // of those versions.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
@@ -12,6 +11,7 @@ import { ensureOpenApi, ensureProgram } from "../../lab/build/checks/programs.ts
 import { ensureMonitoringCrds } from "../../lab/build/prometheus.ts";
 import { validatedKubernetes } from "../../release/support/kubernetes.ts";
 import { root } from "../suites.ts";
+import { exitOf } from "../support/exit.ts";
 import { chart, helms } from "./helm.ts";
 import { manifestsIn } from "./rendered.ts";
 import { schemaLocation, writeCrdSchemas, writeKubernetesSchemas } from "./schemas.ts";
@@ -35,12 +35,8 @@ const crds = path.join(folder, "crds");
 /** What kubeconform says of objects that are wrong. */
 async function invalid(manifests: readonly Manifest[], version: string): Promise<string[]> {
   const locations = [path.join(folder, version), crds].flatMap((one) => ["-schema-location", schemaLocation(one)]);
-  const child = spawn(kubeconform, ["-strict", "-output=json", "-summary", ...locations, "-"]);
-  let said = "";
-  child.stdout.on("data", (chunk) => (said += chunk));
-  child.stderr.on("data", (chunk) => (said += chunk));
-  child.stdin.end(manifests.map(yamlOf).join("---\n"));
-  await new Promise((resolve) => child.on("close", resolve));
+  const args = ["-strict", "-output=json", "-summary", ...locations, "-"];
+  const { stdout: said } = await exitOf(kubeconform, args, manifests.map(yamlOf).join("---\n"));
   const answer = JSON.parse(said) as {
     resources?: { kind: string; name: string; status: string; msg: string }[];
     summary: { valid: number };
