@@ -267,6 +267,60 @@ describe("a restore that has waited since its backup was proved has it proved ag
     });
 });
 
+/** Workers of a database that takes its time to be checked: a pod of a run whose backup is there finds that one. */
+function slowWorkers(stage: Stage, checkMs: number, isHeld = (): boolean => false): { saves: () => readonly string[] } {
+  const began = new Map<string, number>();
+  const byRun = new Map<string, string>();
+  stage.answer = (job, pod) => {
+    const { name = "" } = pod.metadata ?? {};
+    const since = began.get(name) ?? stage.now();
+    began.set(name, since);
+    if (job.do === "check") return stage.now() - since < checkMs ? undefined : answers(job, pod);
+    const result = job.do === "backup" && isHeld() ? undefined : answers(job, pod);
+    if (job.do !== "backup" || result?.ok !== true || result.did.do !== "backup") return result;
+    const snapshotAt = byRun.get(job.run) ?? new Date(stage.now()).toISOString();
+    byRun.set(job.run, snapshotAt);
+    return { ok: true, did: { ...result.did, backup: { ...result.did.backup, snapshotAt } } };
+  };
+  return { saves: () => [...byRun.values()] };
+}
+
+test("what was saved long before the check ended is saved again, though its run has made a backup already", async () => {
+  await using stage = new Stage();
+  const { saves } = slowWorkers(stage, 120_000);
+  stage.startOperator();
+  await stage.make("cluster");
+  await stage.make("restore");
+  assert.equal((await stage.untilOver()).phase, "Succeeded");
+  const { checkedAt = "" } = await stage.status();
+  assert.equal(saves().length, 2);
+  assert.ok(Date.parse(saves()[1] ?? "") >= Date.parse(checkedAt), `${saves().join(", ")}; checked at ${checkedAt}`);
+});
+
+test("what was saved before the restore was held up is saved again when it goes on: clients have written since", async () => {
+  for (const checkMs of [0, 120_000]) {
+    await using stage = new Stage();
+    let isHeld = true;
+    const { saves } = slowWorkers(stage, checkMs, () => isHeld);
+    stage.startOperator();
+    await stage.make("cluster");
+    await stage.make("restore");
+    await stage.until("saving", async () => (await stage.status()).phase === "Saving");
+    isHeld = false;
+    await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: true } });
+    await stage.until("waiting", async () => /is paused/.test((await stage.status()).message ?? ""));
+    await stage.pass(300_000);
+    const wentOn = stage.now();
+    await stage.api.mergePatch(EtcdCluster, key, { spec: { paused: false } });
+    assert.equal((await stage.untilOver()).phase, "Succeeded");
+    const last = saves().at(-1) ?? "";
+    assert.ok(
+      Date.parse(last) >= wentOn,
+      `saved at ${saves().join(", ")}; went on at ${new Date(wentOn).toISOString()}`,
+    );
+  }
+});
+
 test("with safetySnapshot Skip nothing is saved", async () => {
   await using stage = new Stage();
   stage.startOperator();

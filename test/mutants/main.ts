@@ -1,18 +1,37 @@
 // Mutation test: makes one small mistake after another in the sources that members, certificates, backups and restores depend
-// on, and tells which ones no unit test notices. `make mutants`, with MUTANTS=200 for a random sample of that size and FILE=…
-// for one file or folder only. `--file` may be given several times, `--at-once 1` leaves a processor to others, and
-// `--without FILE` leaves a test file out, as one that takes minutes.
+// on, and tells which ones no test notices: no unit test, and of clients of stores none on a real server either. `make mutants`,
+// with MUTANTS=200 for a random sample of that size and FILE=… for one file or folder only. `--file` may be given several times,
+// `--at-once 1` leaves a processor to others, and `--without FILE` leaves a test file out, as one that takes minutes.
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { bold, dim, green, red, say, seconds, yellow } from "../../lab/progress.ts";
 import { root } from "../suites.ts";
 import { compilingOf, type Mutation, mutationsOf } from "./mutations.ts";
-import { importersIn, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
+import { importersIn, quickMs, Scratch, sourcesIn, type TimedFile, type Verdict } from "./trial.ts";
 
 /** Where mistakes are made, and whose tests have to notice them. */
 const folders = ["cluster", "tls", "backup", "restore", "worker", "store", "seal"].map((name) => `src/${name}`);
+/**
+ * What a client of a store makes of an answer is for the store to judge, so these have tests on real servers. They start in
+ * seconds and need no Kubernetes. What all clients share is judged by all of them.
+ */
+const onServers: readonly { readonly of: RegExp; readonly tests: readonly string[] }[] = [
+  { of: /^src\/store\/s3\//, tests: ["s3", "oss", "s3-faults"] },
+  { of: /^src\/store\/azure\//, tests: ["azure", "azure-faults"] },
+  { of: /^src\/store\/gcs\//, tests: ["gcs", "gcs-faults"] },
+  { of: /^src\/store\/folder\//, tests: ["folder"] },
+  {
+    of: /^src\/store\/[^/]+$/,
+    tests: ["s3", "azure", "gcs", "folder", "oss", "s3-faults", "azure-faults", "gcs-faults"],
+  },
+];
+const testsOf = ({ tests }: (typeof onServers)[number]): string[] => tests.map((name) => `test/stores/${name}.test.ts`);
+const serverTestsOf = (file: string): string[] => onServers.filter(({ of }) => of.test(file)).flatMap(testsOf);
+
 /** How many of the mistakes must be noticed at least. */
 const goal = 0.9;
+/** What these tests are made of. */
+const copied = ["src", "lab", "test/stores", "test/support"];
 
 const { values: options } = parseArgs({
   options: {
@@ -44,7 +63,7 @@ async function main(): Promise<number> {
   }
   say(bold(`${mutations.length} of ${all.length} mutations of ${wanted.length} files`) + dim(` (seed ${seed})`));
 
-  const scratches = Array.from({ length: Number(options["at-once"]) }, () => new Scratch(root, "src"));
+  const scratches = Array.from({ length: Number(options["at-once"]) }, () => new Scratch(root, copied));
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       for (const scratch of scratches) scratch[Symbol.dispose]();
@@ -52,14 +71,15 @@ async function main(): Promise<number> {
     });
   try {
     const importers = importersIn(root, "src");
-    const reaching = new Set(wanted.flatMap((file) => [...importers(file)]));
+    const reachOf = (file: string): ReadonlySet<string> => new Set([...importers(file), ...serverTestsOf(file)]);
+    const reaching = new Set(mutations.flatMap(({ file }) => [...reachOf(file)]));
     const tests = await timedTests(scratches, reaching);
     const verdicts = new Map<Mutation, Verdict>();
     const left = [...mutations];
     await Promise.all(
       scratches.map(async (scratch) => {
         for (let mutation = left.shift(); mutation !== undefined; mutation = left.shift()) {
-          const reach = importers(mutation.file);
+          const reach = reachOf(mutation.file);
           const verdict = await scratch.try(
             mutation,
             tests.filter(({ file }) => reach.has(file)),
@@ -80,15 +100,17 @@ const isMutated = (file: string): boolean => !file.endsWith(".test.ts") && !file
 
 /** What fails without any mutation can notice none. */
 async function timedTests(scratches: readonly Scratch[], reaching: ReadonlySet<string>): Promise<TimedFile[]> {
-  const left = sources().filter(
-    (file) => file.endsWith(".test.ts") && reaching.has(file) && !options.without.includes(file),
+  const left = [...sources().filter((file) => file.endsWith(".test.ts")), ...onServers.flatMap(testsOf)].filter(
+    (file, at, all) => all.indexOf(file) === at && reaching.has(file) && !options.without.includes(file),
   );
   const timed: TimedFile[] = [];
   await Promise.all(
     scratches.map(async (scratch) => {
       for (let file = left.shift(); file !== undefined; file = left.shift()) {
         const result = await scratch.timed(file);
-        if ("ms" in result) timed.push(result);
+        // Those on servers have hooks and ports of their own, so each has a process of its own.
+        if ("ms" in result)
+          timed.push(file.startsWith("src/") ? result : { file, ms: Math.max(result.ms, quickMs + 1) });
         else say(`${yellow("–")} ${file} is left out, for it fails without mutations: ${result.failed}`);
       }
     }),

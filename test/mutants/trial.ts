@@ -24,7 +24,7 @@ export interface TimedFile {
 }
 
 /** Files below this start together in one process, because most of their time is the start. */
-const quickMs = 2_000;
+export const quickMs = 2_000;
 /**
  * In time of a processor, not of the clock: on a machine with other work to do a test may take any time, and that is no
  * endless loop. What waits for ever takes none, and has the longest.
@@ -38,11 +38,11 @@ export class Scratch implements Disposable {
   readonly #program: string;
   readonly #children = new Set<ChildProcess>();
 
-  /** `folder` of the sources, as in `src`, is copied; the rest of the project is not needed to run its unit tests. */
-  constructor(root: string, folder: string) {
+  /** `folders` of the project, as in `src`, are copied; the rest is not needed to run their tests. */
+  constructor(root: string, folders: readonly string[]) {
     this.#folder = mkdtempSync(path.join(tmpdir(), "mutants-"));
     this.#program = path.join(root, "node_modules/.bin");
-    cpSync(path.join(root, folder), path.join(this.#folder, folder), { recursive: true });
+    for (const folder of folders) cpSync(path.join(root, folder), path.join(this.#folder, folder), { recursive: true });
     cpSync(path.join(root, "package.json"), path.join(this.#folder, "package.json"));
     symlinkSync(path.join(root, "node_modules"), path.join(this.#folder, "node_modules"));
   }

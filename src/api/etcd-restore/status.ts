@@ -1,5 +1,5 @@
 // The status of an EtcdRestore. The first two fields are those of etcd-operator 0.9.
-import { backupFacts, conditions } from "../backups/status.ts";
+import { backupFacts, conditions, when } from "../backups/status.ts";
 import {
   boolean,
   type CompleteOf,
@@ -12,8 +12,6 @@ import {
   type StoredOf,
   string,
 } from "../schema/schema.ts";
-
-const when = (description: string) => string(`${description}, for example 2026-01-31T12:00:00Z.`);
 
 export const phases = ["Checking", "Saving", "Restoring", "Succeeded", "Failed"] as const;
 
@@ -52,7 +50,9 @@ export const statusSchema = object("Observed state of the restore. Only the oper
     },
   ),
   snapshotPath: string("Path of the snapshot of the replaced data."),
-  snapshotRevision: integer("Revision of etcd up to which that snapshot contains everything."),
+  snapshotRevision: integer(
+    "Revision of etcd up to which that snapshot contains everything. Unset until the data is saved, and while it is to be saved again.",
+  ),
   snapshotProblem: string("Reason why the replaced data could not be saved."),
   keptVolumes: string("PersistentVolumeClaims of the replaced members, which hold the replaced data."),
   clusterId: string("etcd cluster ID of the restored cluster."),

@@ -1,8 +1,8 @@
 // From one step of a restore to the next: whether what the cluster holds is saved first, and what is said when the cluster is
 // about to be replaced.
+import { conditionOf } from "../../api/conditions.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import type { Note } from "../../controllers/event.ts";
-import { findCondition } from "../../kube/objects/conditions.ts";
 import { sourceOf } from "../../worker/source.ts";
 import type { RestoreWorld } from "../observe/world.ts";
 import { type RestoreDecision, type Facts, go } from "./actions.ts";
@@ -21,15 +21,16 @@ const nobodyAnswers = "No member of the cluster answers, so what it held could n
 
 const toSaving = go("Saving", "What the cluster holds is saved before it is replaced.");
 
-/** What a cluster that is replaced holds outside of volumes that stay. */
+/** What a cluster that is replaced holds outside of volumes that stay. A path without a revision is of before a long wait. */
 export function mustBeSaved({ restore: { spec, status }, volumes }: RestoreWorld): boolean {
-  return (
-    status.inPlace === true && status.snapshotPath === undefined && spec.safetySnapshot === "Take" && !volumes.holdAll
-  );
+  const isSaved = status.snapshotRevision !== undefined;
+  return status.inPlace === true && !isSaved && spec.safetySnapshot === "Take" && !volumes.holdAll;
 }
 
-function keptIn({ volumes: { kept } }: RestoreWorld): string {
-  return kept.length === 0 ? "" : ` The claims ${kept.join(", ")} are kept.`;
+function keptIn({ restore: { status }, volumes: { kept } }: RestoreWorld): string {
+  const { snapshotPath } = status;
+  const earlier = snapshotPath === undefined ? "" : ` What it held earlier is saved in ${snapshotPath}.`;
+  return kept.length === 0 ? earlier : `${earlier} The claims ${kept.join(", ")} are kept.`;
 }
 
 /**
@@ -86,4 +87,4 @@ export function canBeSaved(cluster: CompleteEtcdCluster): boolean {
 }
 
 export const isAvailable = ({ status }: CompleteEtcdCluster): boolean =>
-  findCondition(status.conditions, "Available")?.status === "True";
+  conditionOf(status.conditions, "Available")?.status === "True";

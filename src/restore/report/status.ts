@@ -1,15 +1,15 @@
 // The status of an EtcdRestore after a decision.
 import type { VerdictsOn } from "../../api/conditions.ts";
 import type { EtcdRestoreStatus } from "../../api/etcd-restore/etcd-restore.ts";
-import { stamped } from "../../controllers/stamped.ts";
 import { withConditions } from "../../kube/objects/conditions.ts";
 import { type Progress, progressConditions } from "../../kube/objects/progress.ts";
 import { printableLine } from "../../kube/objects/printable.ts";
 import { type ObjectMeta, secondsTime } from "../../kube/objects/objects.ts";
 import type { RestoreOutcome } from "../act/act.ts";
-import type { RestoreWorld } from "../observe/world.ts";
+import { workerName } from "../objects/worker-pods.ts";
+import type { RestoreWorld, RestorePhase } from "../observe/world.ts";
 import type { RestoreDecision } from "../plan/actions.ts";
-import type { RestorePhase } from "../plan/phases.ts";
+import { stamped } from "../../controllers/report-status.ts";
 
 export function statusOf(
   world: Pick<RestoreWorld, "restore" | "worker">,
@@ -57,17 +57,24 @@ function phaseAfter(before: RestorePhase | undefined, decision: RestoreDecision)
 }
 
 function factsAfter(
-  { restore: { status }, worker }: Pick<RestoreWorld, "restore" | "worker">,
+  { restore, worker }: Pick<RestoreWorld, "restore" | "worker">,
   decision: RestoreDecision,
   now: Date,
 ): EtcdRestoreStatus {
+  const { status } = restore;
   if (decision.t === "over") return status;
   if (decision.t === "stay") return { ...status, ...decision.record };
   const { pod: _, notBefore: __, ...kept } = status;
   if (decision.t === "go") {
     // What volumes are kept is read again at each step, and a check finds the backup again.
-    const { keptVolumes: _kept, key, ...rest } = kept;
-    const facts = decision.to === "Checking" || key === undefined ? rest : { ...rest, key };
+    const { keptVolumes: _kept, key, snapshotRevision, ...rest } = kept;
+    // It was held up, by a person or by another restore, and clients have written since: what the cluster holds is saved again.
+    const wasHeldUp = decision.to === "Checking" && status.phase !== "Saving";
+    const facts = {
+      ...rest,
+      ...(decision.to !== "Checking" && key !== undefined && { key }),
+      ...(!wasHeldUp && snapshotRevision !== undefined && { snapshotRevision }),
+    };
     // The pod of the check before may be there still, and what it found is not asked for.
     const attempt = decision.to === status.phase ? status.attempt + 1 : 1;
     return { ...facts, ...decision.record, attempt };
@@ -81,7 +88,7 @@ function factsAfter(
   const completedAt = secondsTime(now);
   if (decision.t === "succeed") return { ...kept, ...decision.record, succeeded: true, completedAt };
   // Its worker stays, for its log.
-  const pod = worker.t === "absent" ? {} : { pod: worker.pod };
+  const pod = worker === undefined ? status.pod : workerName(restore);
   const startedAt = status.startedAt ?? completedAt;
-  return { ...kept, ...pod, reason: decision.because, startedAt, completedAt };
+  return { ...kept, ...(pod !== undefined && { pod }), reason: decision.because, startedAt, completedAt };
 }
