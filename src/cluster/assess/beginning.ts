@@ -10,7 +10,7 @@
 // | 3 are there, held back or not written down               | their uids are written down, then they are let start     |
 // | 2 can come, 1 is gone, has ended or does not start       | wait: 2 ≥ quorum(3) = 2 serve, and then it is replaced   |
 // | 1 can come, 2 cannot                                     | 1 < 2: begin again under new names                       |
-// | 1 runs, no node takes 2 of them for a while              | begin again with 1, and grow when there are nodes        |
+// | 1 has run for a while, no node takes 2 of them           | begin again with 1, and grow when there are nodes        |
 // | not written down, and 1 of 3 cannot come                 | nothing has run: begin again under new names             |
 // | 2 are there, 1 has been refused for a while              | nothing has run: begin again with 2, and grow            |
 // | pods or claims of names that are not in the list         | deleted, and nobody is made before they are gone         |

@@ -195,6 +195,13 @@ const withoutClaim = { ...heldBack, claim: { fresh: true, terminating: true } } 
 const homelessFor = (minutes: number): Partial<SampleMember> => ({
   pod: { ...homeless, ...unchanged, guard: "open", createdAt: sampleNow - minutes * minute },
 });
+const runningFor = (minutes: number): Partial<SampleMember> => ({
+  pod: {
+    guard: "open",
+    ready: false,
+    state: { t: "running", restarts: 0, since: sampleNow - minutes * minute, unheard: true },
+  },
+});
 const servedOnVolume = { pod: { ...ended.pod, readyOnce: true }, claim: { fresh: true } } as const;
 
 check("the first members of a restored cluster", [
@@ -246,21 +253,24 @@ check("the first members of a restored cluster", [
     ["name 3 first"],
   ],
   [
-    "wait a while for nodes",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(1)), voter("c", homelessFor(1))] },
+    "wait for nodes while one of them is made",
+    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(9)), voter("c", homelessFor(9))] },
     [],
     minute,
   ],
   [
     "are as many as find a node after a while, where those are too few to serve",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", homelessFor(3)), voter("c", homelessFor(3))] },
+    {
+      ...begun(0, ...made),
+      members: [voter("a", runningFor(2.1)), voter("b", homelessFor(3)), voter("c", homelessFor(3))],
+    },
     ["name 1 first"],
   ],
   [
     "wait for nodes until then",
     {
       ...begun(0, ...made),
-      members: [voter("a", starting), voter("b", homelessFor(2)), voter("c", homelessFor(3))],
+      members: [voter("a", runningFor(2)), voter("b", homelessFor(3)), voter("c", homelessFor(3))],
     },
     [],
   ],
@@ -269,7 +279,7 @@ check("the first members of a restored cluster", [
     {
       ...begun(0, ...made, { name: "demo-d", pod: "uid-of-demo-d" }, { name: "demo-e", pod: "uid-of-demo-e" }),
       members: [
-        ...["a", "b", "c"].map((name) => voter(name, starting)),
+        ...["a", "b", "c"].map((name) => voter(name, runningFor(3))),
         ...["d", "e"].map((name) => voter(name, homelessFor(3))),
       ],
     },
@@ -282,7 +292,10 @@ check("the first members of a restored cluster", [
   ],
   [
     "go on without one that finds no node",
-    { ...begun(0, ...made), members: [voter("a", starting), voter("b", starting), voter("c", homelessFor(3))] },
+    {
+      ...begun(0, ...made),
+      members: [voter("a", runningFor(3)), voter("b", runningFor(3)), voter("c", homelessFor(3))],
+    },
     [],
   ],
   [
