@@ -178,7 +178,7 @@ async function main(): Promise<number> {
   }
   const began = Date.now();
   // The part that runs in parallel uses that of the whole run.
-  const removeScratch = isParallel ? undefined : await ownScratch();
+  const scratch = isParallel ? undefined : await ownScratch();
   const total: Count = { passed: 0, failed: 0 };
   const left: string[] = [];
   // The suites that run in parallel share one process, and run there one after another: two cores carry two at once.
@@ -221,7 +221,7 @@ async function main(): Promise<number> {
     failures.push(error instanceof Error ? error.message : String(error));
   } finally {
     await Promise.all([parallel, stopTarget()]);
-    await removeScratch?.();
+    await scratch?.remove();
   }
   if (interrupted.signal.aborted) {
     total.failed += 1;
