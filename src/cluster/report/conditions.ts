@@ -132,7 +132,7 @@ export function adviceOn(health: Unavailable, world: Pick<ClusterWorld, "backup"
     case "foreign":
       return `All pods that answer belong to the etcd cluster ${health.answering}, but status.clusterId is ${health.recorded}: the operator does not touch them. If they hold the right data, set status.clusterId to ${health.answering} with kubectl patch --subresource=status; otherwise, find out where they came from.`;
     case "quorumLost":
-      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster goes on by itself as soon as enough of its pods run again: see what keeps them from it.${elseRestore(world)}`;
+      return `${health.answering} of ${health.voters} voters answer, and a majority is needed: nothing can be written. The cluster continues by itself as soon as enough of its pods run again: find out what keeps them from running.${elseRestore(world)}`;
     case "accessDenied":
       return accessDeniedSentence(health);
     case "dataLost":
@@ -281,7 +281,7 @@ function ready(assessment: Assessment, outcome: ClusterOutcome): Verdict<"Ready"
   if (roll.changes.length > 0 || roll.waits !== undefined || others.length > 0)
     return no(stuck ?? (isRolling(world) ? "Updating" : "UpdateOnDelete"), because(rollProgress(assessment)));
   if (hasYetToBeReached(world))
-    return no("ServiceNotReady", because("All members serve; their kubelets have yet to find one of them ready."));
+    return no("ServiceNotReady", because("All members serve, but no kubelet reports one of them as ready yet."));
   const warning = warningOn(assessment.version);
   return yes(
     "AllMembersReady",

@@ -59,10 +59,10 @@ function recordedBy(
   { did }: ClusterOutcome,
   restore: CompleteStatus["restore"],
 ): Pick<EtcdClusterStatus, "clusterId" | "restore"> {
-  const latch = did.find((action) => action.do === "recordClusterId");
-  if (latch === undefined) return {};
+  const recorded = did.find((action) => action.do === "recordClusterId");
+  if (recorded === undefined) return {};
   return {
-    clusterId: latch.clusterId,
+    clusterId: recorded.clusterId,
     ...(restore?.phase === "Seeding" && { restore: withoutPlan(restore) }),
   };
 }

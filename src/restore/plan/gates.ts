@@ -32,7 +32,7 @@ export function strayed({ restore, cluster }: RestoreWorld): RestoreDecision | u
     return fail(`The EtcdCluster ${name} is being deleted. ${whatIsLeft(restore)}Apply another EtcdRestore.`);
   if (inPlace === false && clusterUid === undefined && cluster !== undefined && !isAsked(cluster, restore))
     return fail(
-      `An EtcdCluster ${name} was made by somebody else after the restore had begun. Nothing was touched: to replace its data, apply an EtcdRestore named ${name}; to restore into a new cluster, choose another name in spec.etcdCluster.name.`,
+      `An EtcdCluster ${name} was created by somebody else after the restore began. Nothing was touched: to replace its data, apply an EtcdRestore named ${name}; to restore into a new cluster, choose another name in spec.etcdCluster.name.`,
     );
   return undefined;
 }

@@ -249,7 +249,7 @@ describe("Restoring", () => {
     const conditions = [{ ...unready, reason: "Updating", message }];
     const decision = decided(aWorld(restoring, { cluster: following("Done", { ready: "4/3", conditions }) }));
     assert.ok(decision.t === "stay");
-    assert.equal(decision.because, `All 3 members serve, and the cluster has yet to become Ready: ${message}`);
+    assert.equal(decision.because, `All 3 members serve, but the cluster is not Ready yet: ${message}`);
   });
 });
 
