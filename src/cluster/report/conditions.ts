@@ -23,7 +23,6 @@ import { silencesOf } from "../assess/silence.ts";
 import { apartSentence, certificatesValid, keptApartBy } from "./certificates.ts";
 import type { MemberPod, ClusterWorld } from "../observe/world.ts";
 import { recoveryAdvice } from "./recovery.ts";
-import { doomedSentence } from "./volumes.ts";
 import { accessDeniedReason, accessDeniedSentence } from "./access-denied.ts";
 
 type Verdict<Type extends keyof VerdictsOn<"EtcdCluster">> = VerdictOn<"EtcdCluster", Type>;
@@ -353,4 +352,15 @@ export function versionsOf({ etcd }: ClusterWorld): ReadonlyMap<string, number> 
   if (etcd.t !== "quorum" && etcd.t !== "noQuorum") return counts;
   for (const { status } of etcd.answers.values()) counts.set(status.version, (counts.get(status.version) ?? 0) + 1);
   return counts;
+}
+
+/** Undefined: every member that serves has a volume that outlives its pod, or none. */
+export function doomedSentence({ instances, world }: Assessment): string | undefined {
+  const doomed = instances.flatMap(({ name, state }) => (state.t === "doomed" ? [`${name} (${state.because})`] : []));
+  if (doomed.length === 0) return undefined;
+  const what = `These members serve on volumes that last only as long as their pods: ${doomed.join(", ")}.`;
+  const next = world.cluster.spec.paused
+    ? "The cluster is paused, so they are not replaced: keep their pods, and set spec.paused to false."
+    : "Each is replaced by a member on a new volume, which joins before the old one goes: leave their pods alone.";
+  return `${what} ${next}`;
 }

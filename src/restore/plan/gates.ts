@@ -5,8 +5,8 @@ import { restoreRequestOf } from "../../api/etcd-cluster/restore-annotation.ts";
 import type { CompleteEtcdCluster } from "../../api/etcd-cluster/etcd-cluster.ts";
 import { type CompleteEtcdRestore, EtcdRestore } from "../../api/etcd-restore/etcd-restore.ts";
 import type { RestoreWorld } from "../observe/world.ts";
-import { specDigest } from "../objects/spec-digest.ts";
 import { fail, type RestoreDecision, stay, stayWaiting } from "./actions.ts";
+import { specDigest } from "../objects/seed.ts";
 
 /** Status of etcd-operator 0.9 does not say which generation it is of. */
 export function isEdited({ metadata, status: { observedGeneration } }: CompleteEtcdRestore): boolean {

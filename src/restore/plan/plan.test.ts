@@ -18,8 +18,8 @@ import {
   lastTransitionTime,
   restoreUid,
 } from "../testing/samples.ts";
-import { specDigest } from "../objects/spec-digest.ts";
 import { planRestore } from "./plan.ts";
+import { specDigest } from "../objects/seed.ts";
 
 const now = Date.parse("2026-02-01T00:00:00Z");
 
