@@ -145,6 +145,14 @@ export const suites: readonly Suite[] = [
     inParallel: true,
   },
   {
+    name: "release",
+    what: "a release: made twice, verified, published, and installed from its own files",
+    need: "lab",
+    files: () => testFiles("test/release"),
+    atOnce: 1,
+    inParallel: true,
+  },
+  {
     name: "lab-lifecycle",
     // Before other labs start: a user's inotify instances allow for about three.
     what: "labs come and go without a trace",
