@@ -226,6 +226,11 @@ check("the first members of a restored cluster", [
     { ...begun(0, ...made), members: [voter("a", starting), voter("b", heldBack), voter("c", heldBack)] },
     ["let a, b, c start"],
   ],
+  [
+    "are given up where nobody knows any more who they are, as after a rollback, and none has run",
+    { ...begun(0), status: seeding, members: ["a", "b"].map((name) => voter(name, heldOnVolume)) },
+    ["delete a", "delete b", "delete claim a", "delete claim b"],
+  ],
   ["are waited for", { ...begun(0, ...made), members: ["a", "b", "c"].map((name) => voter(name, starting)) }, []],
   [
     "are waited for while a majority of them can come",
